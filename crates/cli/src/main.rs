@@ -1,0 +1,3 @@
+//! The `stiction` program.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! What people and CI run.
+
+fn main() {}
