@@ -1,3 +1,63 @@
-//! What people and CI run.
+//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `soak`.
+//!
+//! Only the standard library, so that it compiles in a second. Everything a command needs it
+//! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
+//! package), `.cache/` (peers to compare with, tools).
+//!
+//! Open `test.rs` first: it is the whole test run as a list of stages. A stage (`stage.rs`) is one
+//! shell command with a name and a time; when it fails, the message says how to run it again.
 
-fn main() {}
+mod bench;
+mod deny;
+mod docs;
+mod lint;
+mod peers;
+mod project;
+mod python_env;
+mod soak;
+mod stage;
+mod test;
+mod wheel;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  test [--full]        all tests: Rust, documentation examples, the Python wheel
+                       --full adds the heavy studies and the licence check
+  lint                 formatting, clippy and rustdoc, warnings denied
+  docs                 the API documentation, into target/doc
+  bench [NAME...]      timings next to other simulators: dynamics, clutter (default: both)
+  peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake on the scenes, on the models in
+                       their packages, and on the models in the given folders
+  soak [ARGS...]       random piles for many steps; fails on the first unconverged one
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let Some((command, rest)) = args.split_first() else {
+        print!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let outcome = match command.as_str() {
+        "test" => test::run(rest),
+        "lint" => lint::run(rest),
+        "docs" => docs::run(rest),
+        "bench" => bench::run(rest),
+        "peers" => peers::run(rest),
+        "soak" => soak::run(rest),
+        "help" | "-h" | "--help" => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        unknown => Err(stage::Failure::usage(format!("there is no command `{unknown}`\n\n{USAGE}"))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}

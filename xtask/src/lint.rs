@@ -1,0 +1,30 @@
+//! `cargo xtask lint`: formatting, clippy and rustdoc, with warnings denied.
+//!
+//! Clippy and rustdoc run in the release profile: they read the same dependency metadata, and share
+//! build scripts and procedural macros with the tests that follow.
+
+use crate::project;
+use crate::stage::{Failure, Outcome, Stages};
+
+pub fn run(args: &[String]) -> Outcome {
+    if !args.is_empty() {
+        return Err(Failure::usage("usage: cargo xtask lint"));
+    }
+    let mut stages = Stages::default();
+    stages.run("format", project::cargo().args(["fmt", "--all", "--check"]))?;
+    stages.run(
+        "clippy",
+        project::cargo().args([
+            "clippy",
+            "--release",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    )?;
+    stages.run("rustdoc", project::cargo().env("RUSTDOCFLAGS", "-D warnings").args(crate::docs::RUSTDOC))?;
+    stages.summary("lint passed");
+    Ok(())
+}

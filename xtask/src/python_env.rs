@@ -1,0 +1,96 @@
+//! Private Python environments: found, created and filled without any step by the user.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::project;
+use crate::stage::{Failure, Outcome, Stages};
+
+/// A virtual environment inside the repository.
+pub struct Venv {
+    folder: PathBuf,
+}
+
+/// The environment that builds and tests the wheel: `.venv`.
+pub fn for_tests(stages: &mut Stages) -> Outcome<Venv> {
+    prepared(stages, "python environment", &project::root().join(".venv"), "xtask/requirements-test.txt")
+}
+
+/// The environment with the other simulators: `.cache/peers-venv`.
+pub fn for_peers(stages: &mut Stages) -> Outcome<Venv> {
+    prepared(stages, "peers environment", &project::cache().join("peers-venv"), "validation/requirements.txt")
+}
+
+impl Venv {
+    /// A command that starts this environment's Python.
+    pub fn python(&self) -> Command {
+        Command::new(self.python_path())
+    }
+
+    pub fn python_path(&self) -> PathBuf {
+        let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        self.folder.join(inside)
+    }
+
+    /// `python -m pip …` for this environment, quiet but for errors.
+    pub fn pip(&self, arguments: &[&str]) -> Command {
+        let mut command = self.python();
+        command.args(["-m", "pip", "--disable-pip-version-check", "--quiet"]).args(arguments);
+        command
+    }
+}
+
+/// Creates the environment unless it is there, and installs the requirements unless they are in.
+fn prepared(stages: &mut Stages, name: &str, folder: &Path, requirements: &str) -> Outcome<Venv> {
+    let venv = Venv { folder: folder.to_owned() };
+    if !works(&venv) {
+        let python = find_python()?;
+        let mut create = Command::new(&python);
+        create.args(["-m", "venv", "--clear"]).arg(folder);
+        stages.run(&format!("{name}: create"), &mut create)?;
+    }
+    let wanted = read(&project::root().join(requirements))?;
+    let stamp = folder.join("installed-requirements.txt");
+    if fs::read_to_string(&stamp).ok().as_deref() != Some(&wanted) {
+        stages.run(&format!("{name}: install"), &mut venv.pip(&["install", "-r", requirements]))?;
+        fs::write(&stamp, wanted)
+            .map_err(|e| Failure::work(format!("cannot write {}: {e}", stamp.display())))?;
+    }
+    Ok(venv)
+}
+
+/// True if the environment's Python starts and has pip (a moved or half-made one does not).
+fn works(venv: &Venv) -> bool {
+    answers(&venv.python_path().to_string_lossy(), "import pip, sys; assert sys.version_info >= (3, 11)")
+}
+
+/// The first Python of version 3.11 or later that can create environments.
+fn find_python() -> Outcome<String> {
+    let chosen = std::env::var("STICTION_PYTHON").ok();
+    let usual = ["python3", "python", "python3.11", "python3.12", "python3.13", "python3.14", "python3.15"];
+    let candidates = chosen.into_iter().chain(usual.map(str::to_owned));
+    let probe = "import sys, venv, ensurepip; assert sys.version_info >= (3, 11)";
+    let tried: Vec<String> = candidates.collect();
+    tried.iter().find(|candidate| answers(candidate, probe)).cloned().ok_or_else(|| {
+        Failure::work(format!(
+            "no Python 3.11 or later with the venv module was found (tried {})\n  install one (on Debian and \
+             Ubuntu: python3 and python3-venv), or name one: STICTION_PYTHON=/path/to/python cargo xtask test",
+            tried.join(", ")
+        ))
+    })
+}
+
+fn answers(python: &str, code: &str) -> bool {
+    Command::new(python)
+        .args(["-c", code])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn read(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|e| Failure::work(format!("cannot read {}: {e}", path.display())))
+}

@@ -1,0 +1,32 @@
+//! `cargo xtask test`: everything that must hold, in one build profile.
+
+use crate::stage::{Failure, Outcome, Stages};
+use crate::{deny, project, python_env, wheel};
+
+pub fn run(args: &[String]) -> Outcome {
+    let full = match args {
+        [] => false,
+        [flag] if flag == "--full" => true,
+        _ => return Err(Failure::usage("usage: cargo xtask test [--full]")),
+    };
+    let mut stages = Stages::default();
+
+    // The Python crate is tested below, from Python, as the wheel that users install.
+    let rust_tests = ["test", "--release", "--workspace", "--exclude", wheel::PACKAGE];
+    stages.run("rust tests", project::cargo().args(rust_tests))?;
+
+    let venv = python_env::for_tests(&mut stages)?;
+    wheel::build_and_install(&mut stages, &venv, &venv)?;
+    stages.run("python tests", venv.python().args(["-m", "pytest", "-q", "crates/python/tests"]))?;
+
+    if full {
+        // Heavy studies are tests marked `#[ignore = "..."]`.
+        stages.run(
+            "heavy studies",
+            project::cargo().args(rust_tests).args(["--lib", "--bins", "--tests", "--", "--ignored"]),
+        )?;
+        deny::check(&mut stages)?;
+    }
+    stages.summary("all tests passed");
+    Ok(())
+}
