@@ -1,0 +1,62 @@
+//! Rigid bodies and their mass properties.
+
+use crate::{Joint, Pose, Source, Vec3};
+use nalgebra::Matrix3;
+use serde::{Deserialize, Serialize};
+
+/// Mass, centre of mass and rotational inertia of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inertia {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Centre of mass from the body origin, in the body frame, m.
+    pub com: Vec3,
+    /// Rotational inertia about the centre of mass, in body axes, kg m².
+    pub rotational: Matrix3<f64>,
+}
+
+impl Inertia {
+    /// No mass at all, as the world body and frames have.
+    pub fn zero() -> Self {
+        Self { mass: 0.0, com: Vec3::zeros(), rotational: Matrix3::zeros() }
+    }
+}
+
+/// A rigid body, a child of another one through its joints in sequence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Body {
+    /// Name; unique in the world.
+    pub name: String,
+    /// Index of the parent body, smaller than this body's own; `None` only for the world, body 0.
+    pub parent: Option<usize>,
+    /// Pose in the parent's frame when every joint is at its reference position. With a free joint
+    /// it is the default position in the world.
+    pub pose: Pose,
+    /// Joints from the parent to this body, applied in order; none means welded to the parent.
+    pub joints: Vec<Joint>,
+    /// Mass properties in the body frame.
+    pub inertia: Inertia,
+    /// Share of the body's weight that is cancelled: 0 none, 1 all.
+    pub gravity_compensation: f64,
+    /// True if the pose is prescribed from outside (motion capture); such a body is a joint-free
+    /// child of the world, and its mass has no effect.
+    pub mocap: bool,
+    /// Where it came from.
+    pub source: Source,
+}
+
+impl Body {
+    /// A massless body welded to `parent` at its origin.
+    pub fn new(name: impl Into<String>, parent: usize) -> Self {
+        Self {
+            name: name.into(),
+            parent: Some(parent),
+            pose: Pose::identity(),
+            joints: Vec::new(),
+            inertia: Inertia::zero(),
+            gravity_compensation: 0.0,
+            mocap: false,
+            source: Source::default(),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Shapes fixed to bodies, and how they touch.
+
+use crate::{Pose, Source, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// A shape in its geom's frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shape {
+    /// All points with z ≤ 0. `size` is the half-extent to draw, m (0 for unbounded).
+    HalfSpace {
+        /// Half-extents in x and y for drawing only.
+        size: [f64; 2],
+    },
+    /// A ball.
+    Sphere {
+        /// Radius, m.
+        radius: f64,
+    },
+    /// A box.
+    Box {
+        /// Half of each edge, m.
+        half_extents: Vec3,
+    },
+    /// A cylinder along z with half-balls on its ends.
+    Capsule {
+        /// Radius, m.
+        radius: f64,
+        /// Half of the cylinder's length without the caps, m.
+        half_length: f64,
+    },
+    /// A cylinder along z.
+    Cylinder {
+        /// Radius, m.
+        radius: f64,
+        /// Half of its length, m.
+        half_length: f64,
+    },
+    /// An ellipsoid.
+    Ellipsoid {
+        /// The three radii, m.
+        radii: Vec3,
+    },
+    /// A triangle mesh of the world's `meshes`.
+    Mesh {
+        /// Index into `World::meshes`.
+        mesh: usize,
+        /// True if the mesh collides as its convex hull, false if as its surface.
+        convex: bool,
+    },
+    /// A height field of the world's `height_fields`.
+    HeightField {
+        /// Index into `World::height_fields`.
+        field: usize,
+    },
+}
+
+impl Shape {
+    /// The word used for this shape in reports.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::HalfSpace { .. } => "half-space",
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Ellipsoid { .. } => "ellipsoid",
+            Self::Mesh { convex: true, .. } => "convex mesh",
+            Self::Mesh { convex: false, .. } => "mesh",
+            Self::HeightField { .. } => "height field",
+        }
+    }
+}
+
+/// What a geom is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GeomRole {
+    /// It collides and is drawn.
+    Both,
+    /// It collides; drawn only on demand.
+    Collision,
+    /// It is only drawn.
+    Visual,
+}
+
+/// How a solid yields when it is touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Compliance {
+    /// Nothing was said: point contact, and rigid against a compliant solid.
+    #[default]
+    Unspecified,
+    /// Said to be rigid: point contact, and rigid against a compliant solid.
+    Rigid,
+    /// A solid with a pressure field: patches with whatever it touches.
+    Compliant,
+}
+
+/// Contact properties of one geom; `None` means the default of the simulator.
+///
+/// How two geoms' values combine is written in the simulator's material rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactProperties {
+    /// Static friction coefficient.
+    pub static_friction: Option<f64>,
+    /// Dynamic friction coefficient.
+    pub dynamic_friction: Option<f64>,
+    /// Point-contact stiffness, N/m.
+    pub stiffness: Option<f64>,
+    /// Hunt & Crossley dissipation, s/m.
+    pub dissipation: Option<f64>,
+    /// Relaxation time of linear dissipation (SAP), s.
+    pub relaxation_time: Option<f64>,
+    /// Whether it makes patches.
+    pub compliance: Compliance,
+    /// Modulus of the pressure field, Pa.
+    pub hydroelastic_modulus: Option<f64>,
+    /// Edge length asked of its tetrahedra, m.
+    pub resolution_hint: Option<f64>,
+    /// Thickness of the slab for half-spaces and thin layers, m.
+    pub slab_thickness: Option<f64>,
+}
+
+/// The rule by which two geoms' friction coefficients combine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FrictionRule {
+    /// μ = 2 μ₁ μ₂ / (μ₁ + μ₂), as Drake.
+    #[default]
+    HarmonicMean,
+    /// The geom of higher `priority` decides; of equal ones the larger coefficient, as MuJoCo.
+    MaxWithPriority,
+}
+
+/// Who may touch whom. Two geoms collide if either one's `group` shares a bit with the other's `mask`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollisionFilter {
+    /// Bits this geom is of (MuJoCo's contype).
+    pub group: u32,
+    /// Bits this geom touches (MuJoCo's conaffinity).
+    pub mask: u32,
+}
+
+impl Default for CollisionFilter {
+    fn default() -> Self {
+        Self { group: 1, mask: 1 }
+    }
+}
+
+/// A shape fixed to a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Geom {
+    /// Name; may be empty, otherwise unique in the world.
+    pub name: String,
+    /// Index of the body it is fixed to.
+    pub body: usize,
+    /// Pose in the body frame.
+    pub pose: Pose,
+    /// The shape.
+    pub shape: Shape,
+    /// What it is for.
+    pub role: GeomRole,
+    /// Contact properties.
+    pub contact: ContactProperties,
+    /// Who it may touch.
+    pub filter: CollisionFilter,
+    /// Precedence of its friction under [`FrictionRule::MaxWithPriority`].
+    pub priority: i32,
+    /// Distance at which speculative contacts are kept for this geom, m.
+    pub margin: f64,
+    /// Velocity of the surface relative to the body, as a conveyor belt has it, in the body frame:
+    /// [angular rad/s; linear m/s at the body origin].
+    pub surface_velocity: Option<[f64; 6]>,
+    /// Red, green, blue, opacity, each 0 to 1.
+    pub color: [f32; 4],
+    /// Where it came from.
+    pub source: Source,
+}
+
+impl Geom {
+    /// A grey geom at the body's origin that collides and is drawn.
+    pub fn new(name: impl Into<String>, body: usize, shape: Shape) -> Self {
+        Self {
+            name: name.into(),
+            body,
+            pose: Pose::identity(),
+            shape,
+            role: GeomRole::Both,
+            contact: ContactProperties::default(),
+            filter: CollisionFilter::default(),
+            priority: 0,
+            margin: 0.0,
+            surface_velocity: None,
+            color: [0.5, 0.5, 0.5, 1.0],
+            source: Source::default(),
+        }
+    }
+}

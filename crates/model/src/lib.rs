@@ -1,0 +1,43 @@
+//! The plain description of a world, as a file or a program states it.
+//!
+//! Nothing is computed here. A [`World`] owns flat lists that refer to each other by index:
+//!
+//! ```text
+//! World ── bodies ── joints        a tree: a body's parent comes before it, body 0 is the world
+//!       ├─ geoms, meshes, fields   shapes fixed to bodies, with their contact properties
+//!       ├─ actuators               what a control input drives
+//!       ├─ equalities              couplings that close loops or tie joints
+//!       ├─ keyframes               named states
+//!       └─ warnings                what a reader could not honour, with the place
+//! ```
+//!
+//! Every item carries a [`Source`]: the file, element and line it came from, so that an error about
+//! it can name the place. [`World::validate`] checks what can be checked without computing.
+//! Open [`world`] first.
+//!
+//! Units are SI, angles in radians, frames right-handed with z up.
+
+pub mod actuator;
+pub mod body;
+pub mod equality;
+pub mod geom;
+pub mod joint;
+pub mod mesh;
+pub mod source;
+mod validate;
+pub mod world;
+
+pub use actuator::{Actuator, Transmission};
+pub use body::{Body, Inertia};
+pub use equality::{Equality, EqualityKind};
+pub use geom::{CollisionFilter, Compliance, ContactProperties, FrictionRule, Geom, GeomRole, Shape};
+pub use joint::{Dof, Joint, JointKind};
+pub use mesh::{HeightField, Mesh};
+pub use source::{Source, Warning};
+pub use validate::ModelError;
+pub use world::{Keyframe, Options, Site, World};
+
+/// A rigid transform; `x_ab` maps coordinates in frame B to coordinates in frame A.
+pub type Pose = nalgebra::Isometry3<f64>;
+/// A three-vector.
+pub type Vec3 = nalgebra::Vector3<f64>;

@@ -1,0 +1,47 @@
+//! Where an item came from, and what could not be honoured there.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The place in a file that an item was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// File name as the user gave it; empty for items made by a program.
+    pub file: String,
+    /// The element, for instance `joint "elbow"`.
+    pub element: String,
+    /// Line, counted from 1; 0 if unknown.
+    pub line: u32,
+}
+
+impl Source {
+    /// A source inside `file`.
+    pub fn new(file: impl Into<String>, element: impl Into<String>, line: u32) -> Self {
+        Self { file: file.into(), element: element.into(), line }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.file.is_empty(), self.line) {
+            (true, _) => write!(f, "{}", self.element),
+            (false, 0) => write!(f, "{}: {}", self.file, self.element),
+            (false, line) => write!(f, "{}:{line}: {}", self.file, self.element),
+        }
+    }
+}
+
+/// Something a reader could not honour, said once with its effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Where it stands.
+    pub source: Source,
+    /// What is not honoured and what that changes.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.message)
+    }
+}

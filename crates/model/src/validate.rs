@@ -1,0 +1,450 @@
+//! Checks that need no simulation: references, ranges, inertias.
+
+use crate::{Body, EqualityKind, Geom, Joint, JointKind, Shape, Source, Transmission, Vec3, World};
+use std::collections::HashSet;
+
+/// A description that cannot be simulated, with the place and the remedy.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct ModelError {
+    /// Where it stands.
+    pub place: Source,
+    /// What is wrong and what to do.
+    pub what: String,
+}
+
+fn fail(source: &Source, fallback: String, what: impl Into<String>) -> ModelError {
+    let mut place = source.clone();
+    if place.element.is_empty() {
+        place.element = fallback;
+    }
+    ModelError { place, what: what.into() }
+}
+
+type Check = Result<(), ModelError>;
+
+impl World {
+    /// Checks names, references, ranges and inertias; the first fault found is returned.
+    pub fn validate(&self) -> Check {
+        self.check_names()?;
+        for (index, body) in self.bodies.iter().enumerate() {
+            check_body(index, body)?;
+            for joint in &body.joints {
+                check_joint(index, body, joint)?;
+            }
+        }
+        self.check_moving_mass()?;
+        for geom in &self.geoms {
+            self.check_geom(geom)?;
+        }
+        self.check_actuators()?;
+        self.check_equalities()?;
+        if !all_finite(self.options.gravity.as_slice()) {
+            return Err(fail(
+                &Source::default(),
+                "option gravity".into(),
+                "gravity must be three finite numbers",
+            ));
+        }
+        if let Some(step) = self.options.step
+            && !(step > 0.0 && step.is_finite())
+        {
+            return Err(fail(
+                &Source::default(),
+                "option timestep".into(),
+                "the step must be positive and finite",
+            ));
+        }
+        for &(a, b) in &self.exclusions {
+            if a.max(b) >= self.bodies.len() {
+                return Err(fail(
+                    &Source::default(),
+                    "exclusion".into(),
+                    "it names a body that does not exist",
+                ));
+            }
+        }
+        self.check_keyframes()
+    }
+
+    fn check_names(&self) -> Check {
+        let mut seen = HashSet::new();
+        for body in &self.bodies {
+            if !seen.insert(body.name.as_str()) {
+                let element = format!("body \"{}\"", body.name);
+                return Err(fail(
+                    &body.source,
+                    element,
+                    format!("the name \"{}\" is used by two bodies; rename one", body.name),
+                ));
+            }
+        }
+        seen.clear();
+        for (_, joint) in self.joints() {
+            if !seen.insert(joint.name.as_str()) {
+                let element = format!("joint \"{}\"", joint.name);
+                return Err(fail(
+                    &joint.source,
+                    element,
+                    format!("the name \"{}\" is used by two joints; rename one", joint.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A coordinate that moves no mass has no acceleration: every joint needs mass below it.
+    fn check_moving_mass(&self) -> Check {
+        let mut mass: Vec<f64> = self.bodies.iter().map(|b| b.inertia.mass).collect();
+        for b in (1..self.bodies.len()).rev() {
+            if let Some(parent) = self.bodies[b].parent {
+                mass[parent] += mass[b];
+            }
+        }
+        for (b, joint) in self.joints() {
+            let held = joint.locked || joint.dofs.iter().all(|d| d.armature + d.rotor_inertia > 0.0);
+            if mass[b] <= 0.0 && !held {
+                let body = &self.bodies[b];
+                return Err(fail(
+                    &body.source,
+                    format!("body \"{}\"", body.name),
+                    format!(
+                        "joint \"{}\" moves no mass: give the body or one of its children a positive mass, or the joint armature",
+                        joint.name
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_geom(&self, geom: &Geom) -> Check {
+        let element = if geom.name.is_empty() {
+            geom.shape.word().to_string()
+        } else {
+            format!("geom \"{}\"", geom.name)
+        };
+        let err = |what: &str| Err(fail(&geom.source, element.clone(), what));
+        if geom.body >= self.bodies.len() {
+            return err("it is fixed to a body that does not exist");
+        }
+        let positive = |values: &[f64]| values.iter().all(|x| *x > 0.0 && x.is_finite());
+        let sizes_fine = match geom.shape {
+            Shape::HalfSpace { size } => size.iter().all(|s| *s >= 0.0),
+            Shape::Sphere { radius } => positive(&[radius]),
+            Shape::Box { half_extents } => positive(half_extents.as_slice()),
+            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+                positive(&[radius, half_length])
+            }
+            Shape::Ellipsoid { radii } => positive(radii.as_slice()),
+            Shape::Mesh { mesh, .. } => {
+                if mesh >= self.meshes.len() {
+                    return err("it refers to a mesh that does not exist");
+                }
+                true
+            }
+            Shape::HeightField { field } => {
+                if field >= self.height_fields.len() {
+                    return err("it refers to a height field that does not exist");
+                }
+                true
+            }
+        };
+        if !sizes_fine {
+            return err("every size must be positive and finite");
+        }
+        if !finite_pose(&geom.pose) {
+            return err("its pose has a number that is not finite");
+        }
+        let c = &geom.contact;
+        for (name, value, floor) in [
+            ("static friction", c.static_friction, 0.0),
+            ("dynamic friction", c.dynamic_friction, 0.0),
+            ("stiffness", c.stiffness, f64::MIN_POSITIVE),
+            ("dissipation", c.dissipation, 0.0),
+            ("relaxation time", c.relaxation_time, 0.0),
+            ("hydroelastic modulus", c.hydroelastic_modulus, f64::MIN_POSITIVE),
+            ("resolution hint", c.resolution_hint, f64::MIN_POSITIVE),
+        ] {
+            if value.is_some_and(|x| x.is_nan() || x < floor || x.is_infinite()) {
+                let sign = if floor > 0.0 { "positive" } else { "zero or more" };
+                return err(&format!("its {name} must be {sign} and finite"));
+            }
+        }
+        if let (Some(s), Some(d)) = (c.static_friction, c.dynamic_friction)
+            && d > s
+        {
+            return err(
+                "its dynamic friction is larger than its static friction; swap them or make them equal",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_actuators(&self) -> Check {
+        for actuator in &self.actuators {
+            let err =
+                |what: &str| Err(fail(&actuator.source, format!("actuator \"{}\"", actuator.name), what));
+            let Transmission::Joint { body, joint, gear } = actuator.transmission;
+            if self.bodies.get(body).is_none_or(|b| joint >= b.joints.len()) {
+                return err("it drives a joint that does not exist");
+            }
+            if !all_finite(&gear) || !all_finite(&actuator.gain) || !all_finite(&actuator.bias) {
+                return err("gear, gain and bias must be finite");
+            }
+            for range in [actuator.control_range, actuator.force_range].into_iter().flatten() {
+                if range[0].is_nan() || range[1].is_nan() || range[0] > range[1] {
+                    return err("a range has its lower end above its upper end");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_equalities(&self) -> Check {
+        let single = |(b, j): (usize, usize)| {
+            self.bodies.get(b).and_then(|body| body.joints.get(j)).is_some_and(|joint| joint.kind.nq() == 1)
+        };
+        for equality in &self.equalities {
+            let err =
+                |what: &str| Err(fail(&equality.source, format!("equality \"{}\"", equality.name), what));
+            match equality.kind {
+                EqualityKind::Joint { first, second, coefficients } => {
+                    if !single(first) || second.is_some_and(|s| !single(s)) {
+                        return err(
+                            "it couples joints that do not exist or have several coordinates; use hinge or slide joints",
+                        );
+                    }
+                    if second == Some(first) {
+                        return err("it couples a joint to itself");
+                    }
+                    if !all_finite(&coefficients) {
+                        return err("its coefficients must be finite");
+                    }
+                }
+                EqualityKind::Connect { body_a, body_b, .. }
+                | EqualityKind::Weld { body_a, body_b, .. }
+                | EqualityKind::Distance { body_a, body_b, .. } => {
+                    if body_a.max(body_b) >= self.bodies.len() {
+                        return err("it refers to a body that does not exist");
+                    }
+                    if body_a == body_b {
+                        return err("it ties a body to itself");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_keyframes(&self) -> Check {
+        for key in &self.keyframes {
+            for (what, have, want) in [
+                ("qpos", &key.qpos, self.nq()),
+                ("qvel", &key.qvel, self.nv()),
+                ("ctrl", &key.ctrl, self.nu()),
+            ] {
+                if !have.is_empty() && have.len() != want {
+                    return Err(fail(
+                        &key.source,
+                        format!("keyframe \"{}\"", key.name),
+                        format!("{what} has {} numbers, the model needs {want}", have.len()),
+                    ));
+                }
+                if !all_finite(have) {
+                    return Err(fail(
+                        &key.source,
+                        format!("keyframe \"{}\"", key.name),
+                        format!("{what} must be finite"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_body(index: usize, body: &Body) -> Check {
+    let err = |what: String| Err(fail(&body.source, format!("body \"{}\"", body.name), what));
+    match body.parent {
+        None if index != 0 => {
+            return err("it has no parent; only the world, body 0, may be without one".into());
+        }
+        Some(_) if index == 0 => return err("body 0 must be the world and have no parent".into()),
+        Some(parent) if parent >= index => return err("its parent must come before it in the list".into()),
+        _ => {}
+    }
+    if !finite_pose(&body.pose) {
+        return err("its pose has a number that is not finite".into());
+    }
+    if body.mocap && (body.parent != Some(0) || !body.joints.is_empty()) {
+        return err("a mocap body must be a child of the world without joints".into());
+    }
+    if !body.gravity_compensation.is_finite() {
+        return err("its gravity compensation must be finite".into());
+    }
+    let free = body.joints.iter().any(|j| j.kind == JointKind::Free);
+    if free && (body.joints.len() > 1 || body.parent != Some(0)) {
+        return err("a free joint must be the only joint of a child of the world".into());
+    }
+    check_inertia(body)
+}
+
+/// Mass, symmetry, definiteness and the triangle inequality of the principal moments.
+fn check_inertia(body: &Body) -> Check {
+    let err = |what: String| Err(fail(&body.source, format!("body \"{}\"", body.name), what));
+    let i = &body.inertia;
+    if !i.mass.is_finite() || i.mass < 0.0 {
+        return err(format!("its mass is {}; give a positive, finite mass", i.mass));
+    }
+    if !all_finite(i.com.as_slice()) || !all_finite(i.rotational.as_slice()) {
+        return err("its centre of mass or inertia has a number that is not finite".into());
+    }
+    let scale = i.rotational.abs().max();
+    if (i.rotational - i.rotational.transpose()).abs().max() > 1e-9 * scale {
+        return err("its rotational inertia is not symmetric".into());
+    }
+    if i.mass == 0.0 && scale > 0.0 {
+        return err("it has rotational inertia but no mass; give it a mass or drop the inertia".into());
+    }
+    let mut principal: [f64; 3] = i.rotational.symmetric_eigenvalues().into();
+    principal.sort_by(f64::total_cmp);
+    let [a, b, c] = principal;
+    if a < -1e-9 * scale {
+        return err(format!("its rotational inertia has a negative principal moment ({a:.6e} kg m²)"));
+    }
+    // A real mass distribution has a + b ≥ c; files round to about six digits.
+    if a + b < c * (1.0 - 1e-5) {
+        return err(format!(
+            "its principal moments {a:.6e}, {b:.6e}, {c:.6e} kg m² break the triangle inequality (the two smaller \
+             must add up to at least the largest), which no rigid body can have; correct the inertia"
+        ));
+    }
+    Ok(())
+}
+
+fn check_joint(index: usize, body: &Body, joint: &Joint) -> Check {
+    let err = |what: String| Err(fail(&joint.source, format!("joint \"{}\"", joint.name), what));
+    if index == 0 {
+        return err("the world body cannot have joints".into());
+    }
+    let unit = |axis: &Vec3| (axis.norm() - 1.0).abs() < 1e-9;
+    let axes_fine = match &joint.kind {
+        JointKind::Hinge { axis } | JointKind::Slide { axis } | JointKind::Cylindrical { axis } => unit(axis),
+        JointKind::Screw { axis, pitch } => unit(axis) && pitch.is_finite(),
+        JointKind::Universal { first, second } => {
+            unit(first) && unit(second) && first.cross(second).norm() > 1e-6
+        }
+        JointKind::Planar { x, y } => unit(x) && unit(y) && x.dot(y).abs() < 1e-9,
+        JointKind::Ball | JointKind::Free => true,
+    };
+    if !axes_fine {
+        return err(format!(
+            "its axis is not a unit vector (or its two axes are not independent) on body \"{}\"; give a non-zero axis",
+            body.name
+        ));
+    }
+    if joint.dofs.len() != joint.kind.nv() {
+        return err(format!(
+            "it has {} velocity coordinates but properties for {}",
+            joint.kind.nv(),
+            joint.dofs.len()
+        ));
+    }
+    let quaternion = matches!(joint.kind, JointKind::Ball | JointKind::Free);
+    let references = if quaternion { 0 } else { joint.kind.nq() };
+    if joint.reference.len() != references || !all_finite(&joint.reference) {
+        return err(format!("its reference position needs {references} finite numbers"));
+    }
+    if !all_finite(joint.anchor.as_slice()) {
+        return err("its anchor has a number that is not finite".into());
+    }
+    for dof in &joint.dofs {
+        for (name, value) in [
+            ("damping", dof.damping),
+            ("stiffness", dof.stiffness),
+            ("armature", dof.armature),
+            ("rotor inertia", dof.rotor_inertia),
+            ("friction", dof.friction),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return err(format!("its {name} is {value}; it must be zero or more and finite"));
+            }
+        }
+        if !dof.gear_ratio.is_finite() || !dof.rest.is_finite() {
+            return err("its gear ratio and spring rest position must be finite".into());
+        }
+        if dof.lower.is_nan() || dof.upper.is_nan() || dof.lower > dof.upper {
+            return err(format!("its lower limit {} is above its upper limit {}", dof.lower, dof.upper));
+        }
+        if [dof.velocity_limit, dof.effort_limit, dof.acceleration_limit]
+            .iter()
+            .any(|x| x.is_nan() || *x < 0.0)
+        {
+            return err("velocity, effort and acceleration limits must be zero or more".into());
+        }
+    }
+    Ok(())
+}
+
+fn all_finite(values: &[f64]) -> bool {
+    values.iter().all(|x| x.is_finite())
+}
+
+fn finite_pose(pose: &crate::Pose) -> bool {
+    all_finite(pose.translation.vector.as_slice()) && all_finite(pose.rotation.coords.as_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Inertia;
+    use nalgebra::Matrix3;
+
+    fn pendulum() -> World {
+        let mut world = World::new("pendulum");
+        let mut body = Body::new("bob", 0);
+        body.inertia = Inertia { mass: 1.0, com: Vec3::zeros(), rotational: Matrix3::identity() * 0.1 };
+        body.joints.push(Joint::new("pin", JointKind::Hinge { axis: Vec3::y() }));
+        world.bodies.push(body);
+        world
+    }
+
+    #[test]
+    fn a_sound_world_passes() {
+        assert_eq!(pendulum().validate(), Ok(()));
+    }
+
+    #[test]
+    fn an_impossible_inertia_names_its_body() {
+        let mut world = pendulum();
+        world.bodies[1].inertia.rotational = Matrix3::from_diagonal(&Vec3::new(1.0, 1.0, 3.0));
+        let message = world.validate().unwrap_err().to_string();
+        assert!(message.contains("bob") && message.contains("triangle"), "{message}");
+    }
+
+    #[test]
+    fn negative_and_missing_masses_are_refused() {
+        let mut world = pendulum();
+        world.bodies[1].inertia.mass = -1.0;
+        assert!(world.validate().unwrap_err().to_string().contains("mass"));
+        world.bodies[1].inertia = Inertia::zero();
+        assert!(world.validate().unwrap_err().to_string().contains("moves no mass"));
+        world.bodies[1].joints[0].dofs[0].armature = 0.1;
+        assert_eq!(world.validate(), Ok(()));
+    }
+
+    #[test]
+    fn limits_axes_and_names_are_checked() {
+        let mut world = pendulum();
+        world.bodies[1].joints[0].dofs[0].lower = 2.0;
+        world.bodies[1].joints[0].dofs[0].upper = 1.0;
+        assert!(world.validate().unwrap_err().to_string().contains("lower limit"));
+        let mut world = pendulum();
+        world.bodies[1].joints[0].kind = JointKind::Hinge { axis: Vec3::zeros() };
+        assert!(world.validate().unwrap_err().to_string().contains("axis"));
+        let mut world = pendulum();
+        world.bodies.push(world.bodies[1].clone());
+        assert!(world.validate().unwrap_err().to_string().contains("two bodies"));
+    }
+}
