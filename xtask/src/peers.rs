@@ -11,6 +11,7 @@ pub fn run(folders: &[String]) -> Outcome {
     let peers = python_env::for_peers(&mut stages)?;
     let builder = python_env::for_tests(&mut stages)?;
     wheel::build_and_install(&mut stages, &builder, &peers)?;
+    python_env::unpack_models(&mut stages, &peers)?;
     // Step by step first: it takes seconds.
     stages.run("steps next to Drake", peers.python().arg("validation/peers/drake_steps.py"))?;
     stages

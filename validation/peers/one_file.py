@@ -1,0 +1,167 @@
+"""The comparison of one model file, in a process of its own: readers may crash or hang."""
+
+import logging
+import multiprocessing
+import signal
+import time
+import zlib
+
+import numpy as np
+
+import drake_peer
+import layout
+import mujoco_peer
+import pinocchio_peer
+from ours import Ours
+from quantities import NAMES, SINGULAR, differences, tolerance
+
+STATES = 5
+TIME_LIMIT = 240.0  # seconds for one file
+
+
+def peers(file):
+    """The peers that read the file's format."""
+    return [mujoco_peer] if file.format == "mjcf" else [pinocchio_peer, drake_peer]
+
+
+def compare(file, peer):
+    """One row of the table."""
+    try:
+        return mujoco_row(file) if peer is mujoco_peer else urdf_row(file, peer)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {text(error)}"
+        return new_row(file, peer.VERSION) | {"verdict": "no answer", "reason": reason}
+
+
+def mujoco_row(file):
+    row = new_row(file, mujoco_peer.VERSION)
+    try:
+        peer = mujoco_peer.Peer(file.path)
+    except ValueError as error:
+        return row | {"verdict": "peer does not load", "reason": text(error)}
+    row["particulars"] = peer.particulars()
+    try:
+        ours = Ours(file)
+    except Exception as error:
+        return row | {"verdict": "not loaded here", "reason": text(error)}
+    return measured(row, peer, ours, peer.random_state)
+
+
+def urdf_row(file, module):
+    row = new_row(file, module.VERSION)
+    warnings = DrakeWarnings()
+    for fixed_base in (True, False):
+        try:
+            joints, root = layout.joints(file.path, fixed_base)
+            peer = module.Peer(file.path, joints, root, fixed_base)
+        except layout.Unsupported as error:
+            return row | {"verdict": "out of scope", "reason": text(error)}
+        except Exception as error:
+            return row | {"verdict": "peer does not load", "reason": text(error)}
+        if module is drake_peer and warnings.inertias():
+            row["particulars"] = [f"Drake replaced {warnings.inertias()} inertias that no body can have"]
+        try:
+            ours = Ours(file, fixed_base)
+            peer.joints = joints = ours.joints(joints)
+        except layout.Unsupported as error:
+            return row | {"verdict": "differs", "reason": text(error)}
+        except Exception as error:
+            return row | {"verdict": "not loaded here", "reason": text(error)}
+        row = measured(row, peer, ours, lambda random: layout.random_state(joints, random))
+    return row
+
+
+def new_row(file, peer):
+    return {"file": file.label, "format": file.format, "peer": peer, "errors": {}, "particulars": []}
+
+
+def measured(row, peer, ours, random_state):
+    """`row` with the largest differences over random states added."""
+    row["nq"], row["nv"] = int(peer.nq), int(peer.nv)
+    if (ours.nq, ours.nv) != (peer.nq, peer.nv):
+        reason = f"nq, nv = {ours.nq}, {ours.nv} here and {peer.nq}, {peer.nv} there"
+        return row | {"verdict": "differs", "reason": reason}
+    errors, bad = dict(row["errors"]), []
+    mass = abs(ours.total_mass - peer.total_mass) / max(abs(peer.total_mass), 1e-300)
+    errors["mass"] = max(errors.get("mass", 0.0), mass if peer.total_mass or ours.total_mass else 0.0)
+    random = np.random.default_rng(zlib.crc32(row["file"].encode()))
+    for _ in range(STATES if peer.nv else 0):
+        q, v, a = random_state(random)
+        theirs = peer.evaluate(q, v, a, None)
+        mine = ours.evaluate(q, v, a, theirs.inverse)
+        found, condition = differences(theirs, mine)
+        for name, value in found.items():
+            if name == "forward" and not condition < SINGULAR:
+                row["particulars"] = sorted({*row["particulars"], "the mass matrix is singular: no forward dynamics"})
+                continue
+            errors[name] = max(errors.get(name, 0.0), float(value))
+            if not value <= tolerance(name, condition):
+                bad.append(name)
+    if errors["mass"] > 1e-9:
+        bad.append("mass")
+    row = row | {"errors": errors}
+    if row.get("verdict") == "differs" or bad:
+        names = sorted({*bad, *row.get("reason", "").split(", ")} - {""}, key=NAMES.index)
+        return row | {"verdict": "differs", "reason": ", ".join(names)}
+    return row | {"verdict": "agrees"}
+
+
+class DrakeWarnings(logging.Handler):
+    """Counts the links whose inertia Drake found impossible and replaced."""
+
+    def __init__(self):
+        super().__init__()
+        self.places = set()
+        logger = logging.getLogger("drake")
+        logger.handlers, logger.propagate = [self], False
+
+    def emit(self, record):
+        message = record.getMessage()
+        if "inertia" in message.lower():
+            self.places.add(message.split(": warning")[0])
+
+    def inertias(self):
+        return len(self.places)
+
+
+def text(error):
+    """The first lines of an error, without the place of this repository."""
+    message = " ".join(str(error).split()) or type(error).__name__
+    from catalog import PACKAGES, ROOT
+
+    return message.replace(f"{PACKAGES}/", "").replace(f"{ROOT}/", "").replace("cmeel.prefix/share/", "")[:300]
+
+
+def in_own_process(files, workers):
+    """Compares each file with each peer in a fork of its own; yields rows as they end."""
+    context = multiprocessing.get_context("fork")
+    waiting, running = [(file, peer) for file in files for peer in peers(file)][::-1], []
+    while waiting or running:
+        while waiting and len(running) < workers:
+            file, peer = waiting.pop()
+            receiver, sender = context.Pipe(duplex=False)
+            process = context.Process(target=lambda: sender.send(compare(file, peer)), daemon=True)
+            process.start()
+            sender.close()
+            running.append((new_row(file, peer.VERSION), process, receiver, time.monotonic()))
+        for entry in list(running):
+            row, process, receiver, start = entry
+            if receiver.poll(0.01):
+                running.remove(entry)
+                yield answer(row, process, receiver)
+            elif time.monotonic() - start > TIME_LIMIT:
+                process.kill()
+                running.remove(entry)
+                yield row | {"verdict": "no answer", "reason": f"nothing within {TIME_LIMIT:.0f} s"}
+
+
+def answer(row, process, receiver):
+    try:
+        row = receiver.recv()
+        process.join()
+        return row
+    except EOFError:
+        process.join()
+        code = process.exitcode
+        what = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return row | {"verdict": "no answer", "reason": f"the process ended with {what}"}

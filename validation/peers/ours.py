@@ -1,0 +1,44 @@
+"""Our answers."""
+
+import numpy as np
+import stiction as st
+
+import layout
+from catalog import package_paths
+from quantities import Evaluation
+
+VERSION = f"Stiction {st.__version__}"
+
+
+class Ours:
+    def __init__(self, file, fixed_base=False):
+        paths = [str(folder) for folder in package_paths(file.path)] if file.format == "urdf" else []
+        self.model = model = st.Model.from_file(str(file.path), fixed_base=fixed_base, package_paths=paths)
+        self.nq, self.nv, self.total_mass = model.nq, model.nv, model.total_mass
+
+    def joints(self, joints):
+        """A URDF's joints in the order of this model."""
+        return layout.reordered(joints, list(self.model.joint_names))
+
+    def evaluate(self, q, v, a, tau):
+        model = self.model
+        inverse = model.inverse_dynamics(q, v, a)
+        forward = model.forward_dynamics(q, v, inverse if tau is None else tau)
+        return Evaluation(model.mass_matrix(q), model.bias(q, v), inverse, forward, self.poses(q))
+
+    def poses(self, q):
+        positions, quaternions = self.model.body_poses(q)
+        return {
+            name: (rotation(*quaternion), np.array(position))
+            for name, position, quaternion in zip(self.model.body_names, positions, quaternions)
+        }
+
+
+def rotation(w, x, y, z):
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
