@@ -63,7 +63,6 @@ class Drake:
         plant.Finalize()
         self.plant, diagram = plant, builder.Build()
         self.simulator = Simulator(diagram)
-        self.simulator.set_publish_every_time_step(False)
         self.context = plant.GetMyMutableContextFromRoot(self.simulator.get_mutable_context())
         self.bodies = [plant.GetBodyByName(thing.name) for thing in things]
         for body, thing in zip(self.bodies, things):

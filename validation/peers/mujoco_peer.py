@@ -1,5 +1,8 @@
 """MuJoCo's answers. Its layout of q and v is ours."""
 
+import re
+import tempfile
+
 import mujoco
 import numpy as np
 
@@ -8,9 +11,21 @@ from quantities import Evaluation, solve
 VERSION = f"MuJoCo {mujoco.__version__}"
 
 
+def load(path):
+    """The model; a file with our `drake:` tags is read without them, since MuJoCo refuses those."""
+    text = path.read_bytes()
+    if b"<drake:" not in text:
+        return mujoco.MjModel.from_xml_path(str(path))
+    text = re.sub(rb"<drake:proximity_properties.*?</drake:proximity_properties>", b"", text, flags=re.DOTALL)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".xml") as plain:
+        plain.write(text)
+        plain.flush()
+        return mujoco.MjModel.from_xml_path(plain.name)
+
+
 class Peer:
     def __init__(self, path):
-        self.model = mujoco.MjModel.from_xml_path(str(path))
+        self.model = load(path)
         self.data = mujoco.MjData(self.model)
         self.nq, self.nv = self.model.nq, self.model.nv
         self.total_mass = float(self.model.body_mass.sum())
