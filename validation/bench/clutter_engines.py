@@ -21,6 +21,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 import clutter_scene as scene
 
+mujoco.set_mju_user_warning(lambda message: None)  # it would write a file into the current folder
 CONTACT, SOLVER = scene.PARAMETERS["contact"], scene.PARAMETERS["solver"]
 
 

@@ -1,13 +1,13 @@
 """MuJoCo's answers. Its layout of q and v is ours."""
 
 import re
-import tempfile
 
 import mujoco
 import numpy as np
 
 from quantities import Evaluation, solve
 
+mujoco.set_mju_user_warning(lambda message: None)  # it would write a file into the current folder
 VERSION = f"MuJoCo {mujoco.__version__}"
 
 
@@ -17,10 +17,9 @@ def load(path):
     if b"<drake:" not in text:
         return mujoco.MjModel.from_xml_path(str(path))
     text = re.sub(rb"<drake:proximity_properties.*?</drake:proximity_properties>", b"", text, flags=re.DOTALL)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".xml") as plain:
-        plain.write(text)
-        plain.flush()
-        return mujoco.MjModel.from_xml_path(plain.name)
+    spec = mujoco.MjSpec.from_string(text.decode())
+    spec.modelfiledir = str(path.parent)
+    return spec.compile()
 
 
 class Peer:
