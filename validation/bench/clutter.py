@@ -1,4 +1,4 @@
-"""Times the clutter scene (clutter.toml) here, in Drake and in MuJoCo, interleaved in one run.
+"""Times the clutter scene (clutter.toml) here, in Drake, MuJoCo and Rapier, interleaved in one run.
 
     python validation/bench/clutter.py [--repeats N] [--no-growth]
 
@@ -12,10 +12,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import clutter_scene as scene
 import tables
-from clutter_engines import SOLVER, Drake, MuJoCo, Stiction
+from clutter_engines import SOLVER, Drake, MuJoCo, Rapier, Stiction
 
 MODELS = ["lagged", "similar", "SAP"]
-ENGINES = [lambda m=m: Stiction(m) for m in MODELS] + [MuJoCo] + [lambda m=m: Drake(m) for m in MODELS]
+ENGINES = [lambda m=m: Stiction(m) for m in MODELS] + [MuJoCo, Rapier] + [lambda m=m: Drake(m) for m in MODELS]
 GROWTH = [(1, 1), (2, 2), (5, 2), (5, 5), (10, 5), (10, 10)]  # columns of ten
 
 
@@ -34,7 +34,8 @@ def main():
         f"{SOLVER['duration']:g} s at steps of {1e3 * SOLVER['step']:g} ms (ICF section X A; the parameters are in "
         "`validation/bench/clutter.toml`). All simulators take turns in one process; the table shows the median of "
         f"{options.repeats} runs. MuJoCo's contact has no stiffness in N/m: it runs at the smallest time constant that "
-        "its step allows. Drake solves to its own tolerance (1e-6), which cannot be set.",
+        "its step allows. Rapier does a fixed number of iterations in single precision and does not converge. Drake "
+        "solves to its own tolerance (1e-6), which cannot be set.",
         f"Machine: {tables.machine()}",
         race_table(runs),
     ]

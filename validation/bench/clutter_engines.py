@@ -3,8 +3,12 @@
 Each has `run(duration)`, which returns the seconds it took, and `heights()`, the objects' heights.
 """
 
+import os
+import subprocess
 import time
+import tomllib
 from importlib.metadata import version
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -125,3 +129,29 @@ class Stiction:
 
     def heights(self):
         return np.array(self.sim.qpos).reshape(-1, 7)[:, 2]
+
+
+class Rapier:
+    """Rapier (f32), a game engine's solver with a fixed number of iterations: it does not converge."""
+
+    program = Path(os.environ.get("STICTION_RAPIER", ""))
+
+    def __init__(self, columns=None):
+        lock = tomllib.loads((scene.HERE.parent / "rapier" / "Cargo.lock").read_text())
+        rapier = next(package["version"] for package in lock["package"] if package["name"] == "rapier3d")
+        self.name = f"Rapier {rapier} f32"
+        lines = [f"fixed {scene.row(centre)} {scene.row(half)}" for _, centre, half in scene.container(columns)]
+        lines += [f"{o.shape} {scene.row(o.position)} {scene.number(o.half)}" for o in scene.objects(columns)]
+        self.lines = lines
+
+    def run(self, duration):
+        steps = round(duration / SOLVER["step"])
+        density = scene.PARAMETERS["objects"]["density"]
+        header = f"{SOLVER['step']} {steps} {CONTACT['friction']} {density}"
+        text = "\n".join([header, *self.lines])
+        result = subprocess.run([self.program], input=text, capture_output=True, text=True, check=True)
+        seconds, self.height = map(float, result.stdout.split())
+        return seconds
+
+    def heights(self):
+        return np.array([self.height])
