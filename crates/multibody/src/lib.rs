@@ -1,0 +1,64 @@
+//! Trees of rigid bodies: where they are, how they move, and what it takes to move them.
+//!
+//! A [`stiction_model::World`] is compiled once into a [`Multibody`], which never changes. What depends
+//! on the state lives in a [`Workspace`], sized once, so that nothing allocates afterwards:
+//!
+//! ```text
+//! World ──Multibody::new──► Multibody ── positions(q) ──► poses, Jacobians ──► mass_matrix ──► Factor
+//!                               │            │                                  (CRBA)       (LᵀDL)
+//!                           Workspace    velocities(v) ─► twists ──► inverse_dynamics, bias  (RNEA)
+//!                                                               └──► forward_dynamics        (ABA)
+//! ```
+//!
+//! Every function reads the stage before it from the workspace: call [`Multibody::positions`] when q
+//! changes, then [`Multibody::velocities`], then what you need.
+//!
+//! ## The one choice that shapes the code
+//!
+//! All spatial quantities of a tree are in world axes about one reference point O, the origin of the
+//! tree's first joint, `[angular; linear]`. Then velocities, forces and inertias of different bodies
+//! simply add (Featherstone's recursions lose their transforms), and keeping O near the bodies keeps the
+//! digits that a far-away world origin would cost.
+//!
+//! ## Where to look
+//!
+//! | file | what |
+//! |---|---|
+//! | [`multibody`] | the compiled trees: coordinates, joints, bodies, trees |
+//! | `compile` | from a description to primitive joints in sequence |
+//! | [`workspace`] | what depends on the state |
+//! | `kinematics` | poses, twists, accelerations |
+//! | `jacobian` | body and point Jacobians, wrenches to joint forces |
+//! | `inverse` | inverse dynamics (RNEA), bias, gravity |
+//! | [`mass`] | mass matrix (CRBA) |
+//! | [`factor`] | its sparse LᵀDL factor |
+//! | `forward` | forward dynamics (ABA) |
+//! | `passive` | springs, damping, gravity compensation |
+//! | [`energy`] | energies, momentum, centre of mass |
+//! | [`integrate`] | moving along a velocity, and the way back |
+//! | `spatial` | the fixed-size kernels all of these use |
+//!
+//! Coordinates are laid out as MuJoCo lays out `qpos` and `qvel`.
+
+mod compile;
+pub mod energy;
+pub mod error;
+pub mod factor;
+mod forward;
+pub mod integrate;
+mod inverse;
+mod jacobian;
+mod kinematics;
+pub mod mass;
+pub mod multibody;
+mod passive;
+mod spatial;
+pub mod workspace;
+
+pub use energy::Momentum;
+pub use error::MultibodyError;
+pub use factor::Factor;
+pub use integrate::QuaternionStep;
+pub use mass::MassMatrix;
+pub use multibody::{JointInfo, Multibody, Tree};
+pub use workspace::Workspace;

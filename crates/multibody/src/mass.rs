@@ -1,0 +1,130 @@
+//! The mass matrix by the composite-rigid-body algorithm (CRBA).
+//!
+//! From the leaves to the roots the inertias add up to those of whole branches, Ic. A column of the
+//! matrix is then F = Ic S_j dotted with the columns of the joints that j hangs on:
+//!
+//! ```text
+//! M_jj = S_j · F + armature_j        M_ij = S_i · F  for i before j        0 for other branches
+//! ```
+
+use crate::Multibody;
+use crate::spatial::{RigidInertia, V6, dot6};
+use crate::workspace::Workspace;
+use nalgebra::DMatrix;
+use std::ops::Range;
+
+/// The mass matrix: for each tree a dense block of which the lower triangle is stored.
+#[derive(Clone, Debug)]
+pub struct MassMatrix {
+    /// For each tree its velocity coordinates and where its block starts.
+    pub(crate) blocks: Vec<(Range<usize>, usize)>,
+    /// Tree of each velocity coordinate.
+    pub(crate) tree_of: Vec<usize>,
+    pub(crate) data: Vec<f64>,
+}
+
+impl MassMatrix {
+    /// A zero matrix of the right shape.
+    pub fn new(multibody: &Multibody) -> Self {
+        let (mut blocks, mut tree_of, mut size) = (Vec::new(), Vec::new(), 0);
+        for (t, tree) in multibody.trees().iter().enumerate() {
+            blocks.push((tree.v.clone(), size));
+            tree_of.resize(tree.v.end, t);
+            size += tree.v.len() * tree.v.len();
+        }
+        Self { blocks, tree_of, data: vec![0.0; size] }
+    }
+
+    /// Number of rows.
+    pub fn nv(&self) -> usize {
+        self.tree_of.len()
+    }
+
+    /// The element in row `i` and column `j`.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        let tree = self.tree_of[i];
+        if self.tree_of[j] != tree {
+            return 0.0;
+        }
+        let (range, start) = &self.blocks[tree];
+        let (i, j) = (i.max(j) - range.start, i.min(j) - range.start);
+        self.data[start + i * range.len() + j]
+    }
+
+    /// The block of one tree, n×n numbers row after row. Only the elements on and below the diagonal
+    /// are meaningful; those above are zero.
+    pub fn lower_block(&self, tree: usize) -> &[f64] {
+        let (range, start) = &self.blocks[tree];
+        &self.data[*start..start + range.len() * range.len()]
+    }
+
+    /// The whole matrix. Allocates.
+    pub fn to_dense(&self) -> DMatrix<f64> {
+        DMatrix::from_fn(self.nv(), self.nv(), |i, j| self.get(i, j))
+    }
+
+    /// out = M x.
+    pub fn multiply(&self, x: &[f64], out: &mut [f64]) {
+        assert_eq!(x.len(), self.nv(), "a vector of nv numbers");
+        assert_eq!(out.len(), self.nv(), "a vector of nv numbers");
+        for (range, start) in &self.blocks {
+            let n = range.len();
+            let (x, out) = (&x[range.clone()], &mut out[range.clone()]);
+            out.fill(0.0);
+            for i in 0..n {
+                let row = &self.data[start + i * n..start + i * n + i];
+                let (before, rest) = out.split_at_mut(i);
+                let mut sum = self.data[start + i * n + i] * x[i];
+                for ((m, x_j), out_j) in row.iter().zip(x).zip(before) {
+                    sum += m * x_j;
+                    *out_j += m * x[i];
+                }
+                rest[0] += sum;
+            }
+        }
+    }
+}
+
+impl Multibody {
+    /// Computes the mass matrix at the positions set before, with armature and rotor inertia on its
+    /// diagonal. Locked joints are treated as any other here.
+    pub fn mass_matrix(&self, ws: &mut Workspace, out: &mut MassMatrix) {
+        assert_eq!(out.nv(), self.nv(), "a mass matrix made for this multibody");
+        self.world_inertias(ws);
+        ws.composite.copy_from_slice(&ws.inertias);
+        for (i, node) in self.nodes.iter().enumerate().skip(self.bases).rev() {
+            let composite = ws.composite[i];
+            let (range, start) = &out.blocks[node.tree];
+            let (first, n) = (range.start, range.len());
+            for j in node.v..node.v + node.nv {
+                let force: V6 = composite.apply(&ws.s[j]);
+                let begin = start + (j - first) * n;
+                let row = &mut out.data[begin..begin + n];
+                row[j - first] = dot6(&ws.s[j], &force) + self.armature[j];
+                for run in self.ancestors(j) {
+                    let entries = &mut row[run.start - first..run.end - first];
+                    for (entry, s) in entries.iter_mut().zip(&ws.s[run.clone()]) {
+                        *entry = dot6(s, &force);
+                    }
+                }
+            }
+            if !node.root {
+                ws.composite[node.parent].add(&composite);
+            }
+        }
+    }
+
+    /// The inertia each node carries, in world axes about O; kept until the positions change.
+    pub(crate) fn world_inertias(&self, ws: &mut Workspace) {
+        if ws.inertias_ready {
+            return;
+        }
+        ws.inertias_ready = true;
+        for (i, node) in self.nodes.iter().enumerate().skip(self.bases) {
+            if node.mass > 0.0 {
+                let frame = &ws.frames[i];
+                ws.inertias[i] = RigidInertia::new(node.mass, frame.com, &frame.rot, &node.rotational);
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Random worlds and states for the tests.
+#![allow(dead_code)]
+
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use stiction_model::{Body, Inertia, Joint, JointKind, Pose, Vec3, World};
+use stiction_multibody::{MassMatrix, Multibody, Workspace};
+
+/// A small generator (splitmix64), so that a seed says everything about a case.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [−1, 1).
+    pub fn sym(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Uniform in [low, high).
+    pub fn range(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * 0.5 * (self.sym() + 1.0)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    pub fn vec(&mut self) -> Vec3 {
+        Vector3::new(self.sym(), self.sym(), self.sym())
+    }
+
+    pub fn axis(&mut self) -> Vec3 {
+        loop {
+            let v = self.vec();
+            if v.norm() > 0.1 {
+                return v.normalize();
+            }
+        }
+    }
+
+    pub fn rotation(&mut self) -> UnitQuaternion<f64> {
+        loop {
+            let q = Quaternion::new(self.sym(), self.sym(), self.sym(), self.sym());
+            if q.norm() > 0.1 {
+                return UnitQuaternion::from_quaternion(q);
+            }
+        }
+    }
+
+    pub fn pose(&mut self) -> Pose {
+        Pose::from_parts(self.vec().into(), self.rotation())
+    }
+
+    /// A possible inertia: that of a random mass distribution.
+    pub fn inertia(&mut self) -> Inertia {
+        let spread = Matrix3::from_fn(|_, _| 0.3 * self.sym());
+        let covariance = spread * spread.transpose() + Matrix3::identity() * 0.01;
+        let mass = self.range(0.5, 2.0);
+        let rotational = mass * (Matrix3::identity() * covariance.trace() - covariance);
+        Inertia { mass, com: 0.3 * self.vec(), rotational: 0.5 * (rotational + rotational.transpose()) }
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.sym()).collect()
+    }
+}
+
+/// A sequence of joints whose coordinates are independent.
+fn joints(r: &mut Random, on_world: bool) -> Vec<JointKind> {
+    let hinge = |r: &mut Random| JointKind::Hinge { axis: r.axis() };
+    let slide = |r: &mut Random| JointKind::Slide { axis: r.axis() };
+    match r.below(if on_world { 14 } else { 12 }) {
+        0 => vec![],
+        1 => vec![hinge(r)],
+        2 => vec![slide(r)],
+        3 => vec![JointKind::Screw { axis: r.axis(), pitch: r.sym() }],
+        4 => vec![JointKind::Cylindrical { axis: r.axis() }],
+        5 => {
+            let first = r.axis();
+            let second = first.cross(&r.axis()).normalize();
+            vec![JointKind::Universal { first, second }]
+        }
+        6 => {
+            let x = r.axis();
+            let y = x.cross(&r.axis()).normalize();
+            vec![JointKind::Planar { x, y }]
+        }
+        7 => vec![JointKind::Ball],
+        8 => vec![hinge(r), hinge(r)],
+        9 => vec![slide(r), JointKind::Ball],
+        10 => vec![slide(r), slide(r), hinge(r)],
+        11 => vec![JointKind::Ball, slide(r)],
+        _ => vec![JointKind::Free],
+    }
+}
+
+/// A world of up to nine bodies in any number of trees, with every kind of joint, random anchors, axes,
+/// references and inertias.
+pub fn random_world(seed: u64) -> World {
+    let r = &mut Random(seed);
+    let mut world = World::new("random");
+    world.options.gravity = 10.0 * r.vec();
+    let count = 1 + r.below(8);
+    for b in 1..=count {
+        // Depth first: the parent is the previous body or one of its ancestors.
+        let mut parent = b - 1;
+        while parent != 0 && r.below(3) == 0 {
+            parent = world.bodies[parent].parent.unwrap();
+        }
+        let mut body = Body::new(format!("b{b}"), parent);
+        body.pose = r.pose();
+        body.inertia = r.inertia();
+        for (k, kind) in joints(r, parent == 0).into_iter().enumerate() {
+            let mut joint = Joint::new(format!("j{b}.{k}"), kind);
+            joint.anchor = r.vec();
+            for reference in &mut joint.reference {
+                *reference = r.sym();
+            }
+            if r.below(3) == 0 {
+                for dof in &mut joint.dofs {
+                    dof.armature = r.range(0.0, 0.2);
+                    dof.rotor_inertia = r.range(0.0, 0.01);
+                    dof.gear_ratio = 3.0 * r.sym();
+                }
+            }
+            body.joints.push(joint);
+        }
+        world.bodies.push(body);
+    }
+    world
+}
+
+/// A compiled world in a random state.
+pub struct Case {
+    pub world: World,
+    pub mb: Multibody,
+    pub ws: Workspace,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub r: Random,
+}
+
+impl Case {
+    pub fn new(seed: u64) -> Self {
+        Self::of(random_world(seed), seed)
+    }
+
+    pub fn of(world: World, seed: u64) -> Self {
+        let mb = Multibody::new(&world).unwrap();
+        let mut r = Random(seed ^ 0x5eed);
+        let q = random_q(&mb, &mut r);
+        let v = r.vector(mb.nv());
+        let mut ws = Workspace::new(&mb);
+        mb.positions(&q, &mut ws);
+        mb.velocities(&v, &mut ws);
+        Self { world, mb, ws, q, v, r }
+    }
+
+    pub fn nv(&self) -> usize {
+        self.mb.nv()
+    }
+
+    /// A workspace at another state.
+    pub fn at(&self, q: &[f64], v: &[f64]) -> Workspace {
+        let mut ws = self.ws.clone();
+        self.mb.positions(q, &mut ws);
+        self.mb.velocities(v, &mut ws);
+        ws
+    }
+
+    /// q ⊕ h v by the exponential map.
+    pub fn moved(&self, v: &[f64], h: f64) -> Vec<f64> {
+        moved(&self.mb, &self.q, v, h)
+    }
+
+    pub fn mass(&mut self) -> MassMatrix {
+        let mut m = MassMatrix::new(&self.mb);
+        self.mb.mass_matrix(&mut self.ws, &mut m);
+        m
+    }
+
+    pub fn rnea(&mut self, vdot: &[f64]) -> Vec<f64> {
+        let mut tau = vec![0.0; self.nv()];
+        self.mb.inverse_dynamics(&mut self.ws, vdot, &mut tau);
+        tau
+    }
+
+    pub fn aba(&mut self, tau: &[f64]) -> Vec<f64> {
+        let mut vdot = vec![0.0; self.nv()];
+        self.mb.forward_dynamics(&mut self.ws, tau, &mut vdot);
+        vdot
+    }
+}
+
+pub fn moved(mb: &Multibody, q: &[f64], v: &[f64], h: f64) -> Vec<f64> {
+    let mut out = vec![0.0; q.len()];
+    mb.integrate(q, v, h, stiction_multibody::QuaternionStep::Exponential, &mut out);
+    out
+}
+
+/// Random positions with unit quaternions.
+pub fn random_q(mb: &Multibody, r: &mut Random) -> Vec<f64> {
+    let mut q = vec![0.0; mb.nq()];
+    for joint in mb.joints() {
+        for i in joint.q.clone() {
+            q[i] = 2.0 * r.sym();
+        }
+    }
+    mb.normalize(&mut q);
+    q
+}
+
+pub fn max_abs(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m, v| m.max(v.abs()))
+}
+
+/// Largest difference of two vectors over their scale (at least `floor`).
+pub fn relative(a: &[f64], b: &[f64], floor: f64) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let difference: Vec<f64> = a.iter().zip(b).map(|(x, y)| x - y).collect();
+    max_abs(&difference) / max_abs(a).max(max_abs(b)).max(floor)
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
