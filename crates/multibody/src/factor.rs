@@ -7,6 +7,10 @@
 //! for i on the path above k:   a = M_ki / M_kk;   M_ij −= a M_kj for j = i and above;   L_ki = a
 //! ```
 //!
+//! A row is stored packed: its entries along the path from the root, diagonal last. The path of i is the
+//! beginning of the path of every k below it, so the packed rows of i and k line up and the inner loop
+//! runs over plain memory.
+//!
 //! Locked coordinates are left out: their rows and columns are dropped and their solution is zero.
 
 use crate::Multibody;
@@ -16,113 +20,118 @@ use crate::spatial::fma;
 /// The LᵀDL factor of a mass matrix, possibly with an added diagonal.
 #[derive(Clone, Debug)]
 pub struct Factor {
-    /// L below the diagonal, in the layout of the mass matrix.
-    lower: MassMatrix,
+    /// Packed rows: L along the path, then D, which `inverse` inverts.
+    rows: Vec<f64>,
+    /// Where each row starts; one more entry than rows.
+    start: Vec<usize>,
+    /// The coordinates along each row, itself last.
+    path: Vec<usize>,
     /// 1/D; zero for locked coordinates.
-    inverse_diagonal: Vec<f64>,
-    row: Vec<f64>,
+    inverse: Vec<f64>,
+    locked: Vec<bool>,
+    any_locked: bool,
 }
 
 impl Factor {
-    /// A factor of the right shape, of nothing yet.
+    /// A factor of the right shape, of nothing yet: it solves to zero.
     pub fn new(multibody: &Multibody) -> Self {
-        let lower = MassMatrix::new(multibody);
-        let nv = lower.nv();
-        Self { lower, inverse_diagonal: vec![0.0; nv], row: vec![0.0; nv] }
+        let (mut start, mut path) = (vec![0], Vec::new());
+        for k in 0..multibody.nv() {
+            path.extend(multibody.ancestors(k).iter().cloned().flatten());
+            path.push(k);
+            start.push(path.len());
+        }
+        let locked = multibody.locked().to_vec();
+        Self {
+            rows: vec![0.0; path.len()],
+            start,
+            path,
+            inverse: vec![0.0; multibody.nv()],
+            any_locked: locked.contains(&true),
+            locked,
+        }
     }
 
     /// Factors `mass` + diag(`added`), where `added` (nv numbers, or empty for none) holds for instance
     /// δt · damping + δt² · stiffness. False if a pivot is not positive: the matrix is singular there.
-    pub fn compute(&mut self, multibody: &Multibody, mass: &MassMatrix, added: &[f64]) -> bool {
-        assert_eq!(self.lower.nv(), multibody.nv(), "a factor made for this multibody");
-        assert_eq!(mass.nv(), multibody.nv(), "a mass matrix made for this multibody");
-        assert!(added.is_empty() || added.len() == mass.nv(), "an added diagonal of nv numbers");
-        self.lower.data.copy_from_slice(&mass.data);
-        let mut sound = true;
-        for (range, start) in &self.lower.blocks {
-            let (first, n) = (range.start, range.len());
-            let block = &mut self.lower.data[*start..start + n * n];
-            if !added.is_empty() {
-                for i in 0..n {
-                    block[i * n + i] += added[first + i];
-                }
+    pub fn compute(&mut self, mass: &MassMatrix, added: &[f64]) -> bool {
+        let nv = self.inverse.len();
+        assert_eq!(mass.nv(), nv, "a mass matrix of the same multibody");
+        assert!(added.is_empty() || added.len() == nv, "an added diagonal of nv numbers");
+        for k in 0..nv {
+            let (row, first) = mass.row(k);
+            let range = self.start[k]..self.start[k + 1];
+            for (entry, &j) in self.rows[range.clone()].iter_mut().zip(&self.path[range]) {
+                *entry = row[j - first];
             }
-            for k in (0..n).rev() {
-                let runs = multibody.ancestors(first + k);
-                let (above, row_k) = block.split_at_mut(k * n);
-                let row_k = &mut row_k[..=k];
-                if multibody.locked[first + k] {
-                    row_k.fill(0.0);
-                    self.inverse_diagonal[first + k] = 0.0;
-                    continue;
+        }
+        for (k, d) in added.iter().enumerate() {
+            self.rows[self.start[k + 1] - 1] += d;
+        }
+        if self.any_locked {
+            self.drop_locked();
+        }
+        let mut sound = true;
+        for k in (0..nv).rev() {
+            let (above, row) = self.rows.split_at_mut(self.start[k]);
+            let path = &self.path[self.start[k]..self.start[k + 1]];
+            let row = &mut row[..path.len()];
+            let last = path.len() - 1;
+            sound &= row[last] > 0.0;
+            let inverse = 1.0 / row[last];
+            self.inverse[k] = inverse;
+            for p in (0..last).rev() {
+                let a = row[p] * inverse;
+                let begin = self.start[path[p]];
+                for (m, x) in above[begin..begin + p + 1].iter_mut().zip(&row[..p + 1]) {
+                    *m = fma(-a, *x, *m);
                 }
-                sound &= row_k[k] > 0.0;
-                let inverse = 1.0 / row_k[k];
-                self.inverse_diagonal[first + k] = inverse;
-                let scaled = &mut self.row[..k];
-                for run in runs {
-                    for i in run.start - first..run.end - first {
-                        if multibody.locked[first + i] {
-                            row_k[i] = 0.0;
-                        }
-                        scaled[i] = row_k[i] * inverse;
-                    }
-                }
-                for run in runs {
-                    for i in run.start - first..run.end - first {
-                        let a = scaled[i];
-                        let row_i = &mut above[i * n..i * n + i + 1];
-                        row_i[i] = fma(-a, row_k[i], row_i[i]);
-                        for inner in multibody.ancestors(first + i) {
-                            let columns = inner.start - first..inner.end - first;
-                            for (m, x) in row_i[columns.clone()].iter_mut().zip(&row_k[columns]) {
-                                *m = fma(-a, *x, *m);
-                            }
-                        }
-                    }
-                }
-                for run in runs {
-                    let columns = run.start - first..run.end - first;
-                    row_k[columns.clone()].copy_from_slice(&scaled[columns]);
-                }
+                row[p] = a;
+            }
+        }
+        if self.any_locked {
+            for (inverse, _) in self.inverse.iter_mut().zip(&self.locked).filter(|(_, locked)| **locked) {
+                *inverse = 0.0;
             }
         }
         sound
     }
 
+    /// Replaces rows and columns of locked coordinates by those of the identity.
+    fn drop_locked(&mut self) {
+        for k in 0..self.inverse.len() {
+            for e in self.start[k]..self.start[k + 1] {
+                let j = self.path[e];
+                if self.locked[k] || self.locked[j] {
+                    self.rows[e] = if j == k { 1.0 } else { 0.0 };
+                }
+            }
+        }
+    }
+
     /// Solves for x in place: x ← (Lᵀ D L)⁻¹ x. Locked coordinates become zero.
-    pub fn solve(&self, multibody: &Multibody, x: &mut [f64]) {
-        assert_eq!(x.len(), self.inverse_diagonal.len(), "a vector of nv numbers");
-        for (range, start) in &self.lower.blocks {
-            let (first, n) = (range.start, range.len());
-            let row = |k: usize| &self.lower.data[start + k * n..start + k * n + k];
-            for k in (0..n).rev() {
-                let x_k = x[first + k];
-                for run in multibody.ancestors(first + k) {
-                    let entries = &row(k)[run.start - first..run.end - first];
-                    for (x_i, l) in x[run.clone()].iter_mut().zip(entries) {
-                        *x_i = fma(-x_k, *l, *x_i);
-                    }
-                }
+    pub fn solve(&self, x: &mut [f64]) {
+        let nv = self.inverse.len();
+        assert_eq!(x.len(), nv, "a vector of nv numbers");
+        for k in (0..nv).rev() {
+            let x_k = x[k];
+            let range = self.start[k]..self.start[k + 1] - 1;
+            for (l, &j) in self.rows[range.clone()].iter().zip(&self.path[range]) {
+                x[j] = fma(-x_k, *l, x[j]);
             }
-            for (x, inverse) in x[range.clone()].iter_mut().zip(&self.inverse_diagonal[range.clone()]) {
-                *x *= inverse;
+        }
+        for k in 0..nv {
+            let mut sum = x[k] * self.inverse[k];
+            let range = self.start[k]..self.start[k + 1] - 1;
+            for (l, &j) in self.rows[range.clone()].iter().zip(&self.path[range]) {
+                sum = fma(-x[j], *l, sum);
             }
-            for k in 0..n {
-                let mut sum = x[first + k];
-                for run in multibody.ancestors(first + k) {
-                    let entries = &row(k)[run.start - first..run.end - first];
-                    for (x_i, l) in x[run.clone()].iter().zip(entries) {
-                        sum = fma(-*x_i, *l, sum);
-                    }
-                }
-                x[first + k] = sum;
-            }
+            x[k] = sum;
         }
     }
 
     /// 1/D: the inverse of each pivot, zero for locked coordinates.
     pub fn inverse_diagonal(&self) -> &[f64] {
-        &self.inverse_diagonal
+        &self.inverse
     }
 }

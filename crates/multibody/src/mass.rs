@@ -58,6 +58,13 @@ impl MassMatrix {
         &self.data[*start..start + range.len() * range.len()]
     }
 
+    /// Row `i` from the first coordinate of its tree to the diagonal, and that first coordinate.
+    pub(crate) fn row(&self, i: usize) -> (&[f64], usize) {
+        let (range, start) = &self.blocks[self.tree_of[i]];
+        let begin = start + (i - range.start) * range.len();
+        (&self.data[begin..begin + i - range.start + 1], range.start)
+    }
+
     /// The whole matrix. Allocates.
     pub fn to_dense(&self) -> DMatrix<f64> {
         DMatrix::from_fn(self.nv(), self.nv(), |i, j| self.get(i, j))
