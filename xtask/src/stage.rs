@@ -1,6 +1,7 @@
 //! A stage: one command with a name and a time.
 
 use std::fmt;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -79,7 +80,10 @@ fn rerun_line(command: &Command) -> String {
             words.push(format!("{}={}", key.to_string_lossy(), quoted(&value.to_string_lossy())));
         }
     }
-    words.push(quoted(&shortened(&command.get_program().to_string_lossy())));
+    let program = command.get_program();
+    // Cargo tells its own full path; the plain name is what a person types.
+    let is_cargo = Path::new(program).file_stem().is_some_and(|stem| stem == "cargo");
+    words.push(if is_cargo { "cargo".into() } else { quoted(&shortened(&program.to_string_lossy())) });
     words.extend(command.get_args().map(|arg| quoted(&shortened(&arg.to_string_lossy()))));
     words.join(" ")
 }
