@@ -1,0 +1,43 @@
+//! What can go wrong while reading, always with the place.
+
+use stiction_model::{ModelError, Source, Warning};
+
+/// A file that cannot be turned into a world.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FormatError {
+    /// A file could not be read.
+    #[error("{path}: {reason}")]
+    File {
+        /// The path as it was asked for.
+        path: String,
+        /// Why it could not be read, and what to do.
+        reason: String,
+    },
+    /// The text is not well-formed XML.
+    #[error("{file}:{line}: {message}")]
+    Syntax {
+        /// File name.
+        file: String,
+        /// Line, counted from 1.
+        line: u32,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// An element or attribute says something that cannot be.
+    #[error("{place}: {message}")]
+    Invalid {
+        /// Where it stands.
+        place: Source,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// Something is not honoured, and the caller asked for strictness.
+    #[error("{0} (an error because strict reading was asked for)")]
+    Strict(Warning),
+    /// The file was read but describes a world that cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Result of reading.
+pub type Read<T> = Result<T, FormatError>;

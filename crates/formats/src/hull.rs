@@ -1,0 +1,131 @@
+//! The convex hull of points, for meshes given without faces and for `inertia="convex"`.
+//!
+//! Quickhull: start with a tetrahedron, then take the point farthest outside some face, remove all
+//! faces it sees and join the edge of the hole to it.
+
+use std::collections::BTreeSet;
+use stiction_model::Vec3;
+
+struct Face {
+    corners: [usize; 3],
+    normal: Vec3,
+    offset: f64,
+    outside: Vec<usize>,
+}
+
+impl Face {
+    fn new(points: &[Vec3], corners: [usize; 3]) -> Self {
+        let [a, b, c] = corners.map(|i| points[i]);
+        let normal = (b - a).cross(&(c - a)).try_normalize(1e-300).unwrap_or_default();
+        Self { corners, normal, offset: normal.dot(&a), outside: Vec::new() }
+    }
+
+    fn above(&self, p: &Vec3) -> f64 {
+        self.normal.dot(p) - self.offset
+    }
+}
+
+/// Triangles of the hull, facing outwards; `None` if the points lie in one plane.
+pub fn convex_hull(points: &[Vec3]) -> Option<Vec<[u32; 3]>> {
+    let (low, high) = points
+        .iter()
+        .fold((Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)), |(low, high), p| {
+            (low.inf(p), high.sup(p))
+        });
+    let tolerance = 1e-10 * (high - low).norm();
+    let mut faces = tetrahedron(points, tolerance)?;
+    let all: Vec<usize> = (0..points.len()).collect();
+    assign(points, &mut faces, 0, &all, tolerance);
+    // Every round puts one more point on the hull.
+    for _ in 0..points.len() {
+        let Some(face) = faces.iter().find(|f| !f.outside.is_empty()) else { break };
+        let height = |&i: &usize| face.above(&points[i]);
+        let apex = *face.outside.iter().max_by(|a, b| height(a).total_cmp(&height(b)))?;
+        let p = points[apex];
+        let (seen, kept): (Vec<Face>, Vec<Face>) = faces.into_iter().partition(|f| f.above(&p) > tolerance);
+        faces = kept;
+        let edges: BTreeSet<(usize, usize)> = seen.iter().flat_map(|f| ring(f.corners)).collect();
+        let start = faces.len();
+        for &(a, b) in edges.iter().filter(|(a, b)| !edges.contains(&(*b, *a))) {
+            faces.push(Face::new(points, [a, b, apex]));
+        }
+        let orphans: Vec<usize> = seen.into_iter().flat_map(|f| f.outside).filter(|&i| i != apex).collect();
+        assign(points, &mut faces, start, &orphans, tolerance);
+    }
+    Some(faces.iter().map(|f| f.corners.map(|i| i as u32)).collect())
+}
+
+fn ring([a, b, c]: [usize; 3]) -> [(usize, usize); 3] {
+    [(a, b), (b, c), (c, a)]
+}
+
+/// Gives each point to the first face from `start` on that it lies outside of.
+fn assign(points: &[Vec3], faces: &mut [Face], start: usize, candidates: &[usize], tolerance: f64) {
+    for &i in candidates {
+        if let Some(face) = faces[start..].iter_mut().find(|f| f.above(&points[i]) > tolerance) {
+            face.outside.push(i);
+        }
+    }
+}
+
+/// Four points far apart.
+fn tetrahedron(points: &[Vec3], tolerance: f64) -> Option<Vec<Face>> {
+    let farthest = |distance: &dyn Fn(&Vec3) -> f64| {
+        (0..points.len()).max_by(|&i, &j| distance(&points[i]).total_cmp(&distance(&points[j])))
+    };
+    let a = farthest(&|p| -p.x)?;
+    let b = farthest(&|p| (p - points[a]).norm_squared())?;
+    let line = (points[b] - points[a]).try_normalize(1e-300)?;
+    let c = farthest(&|p| (p - points[a]).cross(&line).norm_squared())?;
+    let normal = (points[b] - points[a]).cross(&(points[c] - points[a])).try_normalize(1e-300)?;
+    let height = |p: &Vec3| normal.dot(&(p - points[a]));
+    let d = farthest(&|p| height(p).abs())?;
+    if !(height(&points[d]).abs() > 10.0 * tolerance) {
+        return None;
+    }
+    let (b, c) = if height(&points[d]) > 0.0 { (c, b) } else { (b, c) };
+    Some([[a, b, c], [a, d, b], [b, d, c], [c, d, a]].map(|t| Face::new(points, t)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use stiction_model::Mesh;
+
+    proptest! {
+        #[test]
+        fn hulls_are_closed_convex_and_hold_every_point(
+            raw in prop::collection::vec(prop::array::uniform3(-1.0f64..1.0), 8..60)
+        ) {
+            let points: Vec<Vec3> = raw.into_iter().map(Vec3::from).collect();
+            let triangles = convex_hull(&points).unwrap();
+            let mesh = Mesh { vertices: points.clone(), triangles, ..Mesh::default() };
+            prop_assert!(crate::mesh::is_closed(&mesh));
+            for t in &mesh.triangles {
+                let face = Face::new(&points, t.map(|i| i as usize));
+                prop_assert!(points.iter().all(|p| face.above(p) < 1e-9));
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_of_points_has_the_hull_of_its_cube() {
+        let mut points = Vec::new();
+        for i in 0..125 {
+            points.push(Vec3::new((i % 5) as f64, (i / 5 % 5) as f64, (i / 25) as f64));
+        }
+        let triangles = convex_hull(&points).unwrap();
+        let mesh = Mesh { vertices: points, triangles, ..Mesh::default() };
+        let solid = crate::mass::mesh(&mesh, crate::mass::MeshFill::Exact).unwrap();
+        assert!((solid.measure - 64.0).abs() < 1e-9);
+        assert!((solid.com - Vec3::repeat(2.0)).norm() < 1e-12);
+    }
+
+    #[test]
+    fn flat_points_have_no_hull() {
+        let points: Vec<_> = (0..9).map(|i| Vec3::new((i % 3) as f64, (i / 3) as f64, 0.0)).collect();
+        assert!(convex_hull(&points).is_none());
+        assert!(convex_hull(&[]).is_none());
+    }
+}

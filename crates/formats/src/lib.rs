@@ -1,0 +1,133 @@
+//! Reading robot descriptions into [`stiction_model::World`].
+//!
+//! ```text
+//! files    where bytes come from (disk, memory)      error    what went wrong, with the place
+//! xml      elements with file and line               report   warnings, once each
+//! schema   what a format's vocabulary means here     numbers  numbers and words in attributes
+//! mjcf     MuJoCo's format                           urdf     the ROS format
+//! drake    contact tags shared by all formats        mass     mass properties of shapes
+//! mesh     OBJ, STL, MSH                             hull     convex hulls
+//! ```
+//!
+//! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
+//! [`World::warnings`], once for each kind of thing with its place and effect; with
+//! [`LoadOptions::strict`] the first one is an error. Malformed input is an error, never a panic.
+//! The support tables are in `docs/formats.md`. Open [`mjcf`] first.
+
+mod drake;
+mod error;
+pub mod files;
+pub mod hull;
+pub mod mass;
+pub mod mesh;
+mod mjcf;
+mod names;
+mod numbers;
+mod report;
+mod schema;
+mod xml;
+
+pub use error::FormatError;
+pub use files::Files;
+
+use error::Read;
+use files::extension;
+use stiction_model::World;
+
+/// The formats of robot descriptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// MuJoCo's XML.
+    Mjcf,
+    /// The Unified Robot Description Format of ROS.
+    Urdf,
+    /// SDFormat.
+    Sdf,
+}
+
+impl Format {
+    /// The format whose documents have this root element.
+    fn of_root(name: &str) -> Option<Self> {
+        match name {
+            "mujoco" | "mujocoinclude" => Some(Self::Mjcf),
+            "robot" => Some(Self::Urdf),
+            "sdf" => Some(Self::Sdf),
+            _ => None,
+        }
+    }
+
+    fn root(self) -> &'static str {
+        match self {
+            Self::Mjcf => "mujoco",
+            Self::Urdf => "robot",
+            Self::Sdf => "sdf",
+        }
+    }
+}
+
+/// How to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Pins a URDF or SDFormat root to the world instead of letting it fall.
+    pub fixed_base: bool,
+    /// Makes the first thing that is not honoured an error, unless it only changes pictures.
+    pub strict: bool,
+    /// Folders in which to look for `package://` files: each holds packages or is one.
+    pub package_paths: Vec<String>,
+}
+
+/// Loads a model file; its root element says which format it is.
+#[cfg(feature = "fs")]
+pub fn load(path: impl AsRef<std::path::Path>, options: &LoadOptions) -> Result<World, FormatError> {
+    load_with(&path.as_ref().to_string_lossy(), &files::Disk, options)
+}
+
+/// Loads a model file through `files`, from which everything it refers to is taken too.
+pub fn load_with(path: &str, files: &dyn Files, options: &LoadOptions) -> Result<World, FormatError> {
+    let bytes = files.read(path).map_err(|reason| FormatError::File { path: path.into(), reason })?;
+    let text = String::from_utf8(bytes).map_err(|_| FormatError::File {
+        path: path.into(),
+        reason: "is not UTF-8 text; give an MJCF (.xml) or URDF (.urdf) file".into(),
+    })?;
+    read_document(&text, path, None, files, options)
+}
+
+/// Loads a model from text. Meshes it refers to are looked for from the current folder.
+pub fn load_string(text: &str, format: Format, options: &LoadOptions) -> Result<World, FormatError> {
+    #[cfg(feature = "fs")]
+    let files = files::Disk;
+    #[cfg(not(feature = "fs"))]
+    let files = files::Memory::default();
+    read_document(text, "", Some(format), &files, options)
+}
+
+fn read_document(
+    text: &str,
+    path: &str,
+    format: Option<Format>,
+    files: &dyn Files,
+    options: &LoadOptions,
+) -> Read<World> {
+    let root = xml::parse(text, if path.is_empty() { "<text>" } else { path })?;
+    let found = Format::of_root(&root.name);
+    if format.is_some_and(|f| found != Some(f)) {
+        let want = format.map_or("", Format::root);
+        return Err(root.error(format!("the root element is {}, but {want} was expected", root.name)));
+    }
+    let world = match found {
+        Some(Format::Mjcf) => mjcf::read(root, path, files, options)?,
+        Some(Format::Urdf) => return Err(root.error("URDF is not supported yet")),
+        Some(Format::Sdf) => {
+            return Err(root.error("SDFormat is not supported yet; convert the model to URDF or MJCF"));
+        }
+        None => {
+            let hint = if extension(path) == "xacro" { "; expand xacro files to URDF first" } else { "" };
+            return Err(root.error(format!(
+                "the root element is {}; it must be mujoco (MJCF), robot (URDF) or sdf (SDFormat){hint}",
+                root.name
+            )));
+        }
+    };
+    world.validate()?;
+    Ok(world)
+}

@@ -1,0 +1,142 @@
+//! Mesh files: OBJ, STL (text and binary) and MuJoCo's MSH, into triangles.
+
+mod msh;
+mod obj;
+mod stl;
+
+use crate::files::extension;
+use stiction_model::{Mesh, Vec3};
+
+/// Most vertices or triangles taken from one file.
+pub const MAX_ELEMENTS: usize = 50_000_000;
+
+/// Reads mesh bytes; the name's extension decides the format. The error says what is wrong without
+/// the file name.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, String> {
+    let mesh = match extension(name).as_str() {
+        "obj" => obj::read(bytes)?,
+        "stl" => stl::read(bytes)?,
+        "msh" => msh::read(bytes)?,
+        other => {
+            return Err(format!(
+                "meshes of type \"{other}\" are not read; convert it to .obj or .stl (Blender or meshlab do)"
+            ));
+        }
+    };
+    finish(mesh)
+}
+
+/// Checks indices and numbers.
+pub(crate) fn finish(mesh: Mesh) -> Result<Mesh, String> {
+    if mesh.vertices.is_empty() {
+        return Err("the mesh has no vertices".into());
+    }
+    if mesh.vertices.iter().any(|v| !v.iter().all(|x| x.is_finite())) {
+        return Err("a vertex has a coordinate that is not finite".into());
+    }
+    let n = mesh.vertices.len();
+    if let Some(t) = mesh.triangles.iter().find(|t| t.iter().any(|&i| i as usize >= n)) {
+        return Err(format!("a triangle refers to vertices {t:?}, but there are only {n}"));
+    }
+    Ok(mesh)
+}
+
+/// Whether every vertex lies below every face's plane, up to a small share of the mesh's size.
+pub fn is_convex(mesh: &Mesh) -> bool {
+    let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    for v in &mesh.vertices {
+        low = low.inf(v);
+        high = high.sup(v);
+    }
+    let tolerance = 1e-4 * (high - low).norm();
+    // Large meshes are sampled: a quadratic test of a million faces would take minutes.
+    let face_step = mesh.triangles.len().div_ceil(2000).max(1);
+    let vertex_step = mesh.vertices.len().div_ceil(5000).max(1);
+    mesh.triangles.iter().step_by(face_step).all(|t| {
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+        let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-300) else { return true };
+        mesh.vertices.iter().step_by(vertex_step).all(|v| normal.dot(&(v - a)) <= tolerance)
+    })
+}
+
+/// Whether every edge is shared by exactly two triangles that run along it in opposite directions.
+/// Vertices at the same place count as one.
+pub fn is_closed(mesh: &Mesh) -> bool {
+    use std::collections::BTreeMap;
+    let key = |v: &Vec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
+    let mut ids = BTreeMap::new();
+    let index: Vec<usize> = mesh
+        .vertices
+        .iter()
+        .map(|v| {
+            let next = ids.len();
+            // −0 and 0 are the same place.
+            *ids.entry(key(&(v + Vec3::zeros()))).or_insert(next)
+        })
+        .collect();
+    let mut edges: BTreeMap<(usize, usize), i32> = BTreeMap::new();
+    for t in &mesh.triangles {
+        for k in 0..3 {
+            let (a, b) = (index[t[k] as usize], index[t[(k + 1) % 3] as usize]);
+            if a != b {
+                *edges.entry((a.min(b), a.max(b))).or_default() += if a < b { 1 } else { -1 };
+            }
+        }
+    }
+    edges.values().all(|&n| n == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+        f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+    #[test]
+    fn a_cube_of_quads_is_closed_and_convex() {
+        let mesh = read("cube.obj", CUBE.as_bytes()).unwrap();
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12));
+        assert!(is_convex(&mesh) && is_closed(&mesh));
+        let mut open = mesh.clone();
+        open.triangles.pop();
+        assert!(!is_closed(&open));
+        let mut dented = mesh;
+        dented.vertices[6] = Vec3::new(0.2, 0.2, 0.2);
+        assert!(!is_convex(&dented));
+    }
+
+    #[test]
+    fn text_and_binary_stl_say_the_same() {
+        let text = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a";
+        let mut binary = vec![0u8; 80];
+        binary.extend(1u32.to_le_bytes());
+        for x in [0f32, 0., 1., 0., 0., 0., 1., 0., 0., 0., 1., 0.] {
+            binary.extend(x.to_le_bytes());
+        }
+        binary.extend([0, 0]);
+        let (a, b) = (read("a.stl", text.as_bytes()).unwrap(), read("a.STL", &binary).unwrap());
+        assert_eq!(a.vertices, b.vertices);
+        assert_eq!(a.triangles, vec![[0, 1, 2]]);
+    }
+
+    #[test]
+    fn broken_meshes_are_errors_with_words() {
+        for (name, bytes, word) in [
+            ("a.obj", &b"v 0 0\n"[..], "line 1"),
+            ("a.obj", b"v 0 0 0\nf 1 2 3\n", "line 2"),
+            ("a.obj", b"v 0 0 nan\nv 0 0 0\nv 1 0 0\nf 1 2 3\n", "finite"),
+            ("a.obj", b"", "no vertices"),
+            ("a.stl", b"solid x\nvertex 0 0 0\n", "STL"),
+            ("a.stl", b"\x01\x02", "STL"),
+            ("a.msh", b"\x01\x02", "MSH"),
+            ("a.dae", b"", "not read"),
+        ] {
+            let error = read(name, bytes).unwrap_err();
+            assert!(error.contains(word), "{name}: {error}");
+        }
+        let mut huge = vec![0u8; 80];
+        huge.extend(u32::MAX.to_le_bytes());
+        assert!(read("a.stl", &huge).is_err());
+    }
+}

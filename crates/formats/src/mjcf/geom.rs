@@ -1,0 +1,208 @@
+//! Geoms: shape, place, contact and the mass they bring to their body.
+
+use super::defaults::Attrs;
+use super::pose;
+use super::reader::Reader;
+use crate::drake;
+use crate::error::Read;
+use crate::mass::{self, Solid};
+use crate::numbers::rotation_from_z;
+use nalgebra::Translation3;
+use stiction_model::{CollisionFilter, Geom, GeomRole, Inertia, Pose, Shape, Vec3};
+
+/// A geom and its share of the body's mass.
+pub struct GeomRead {
+    /// The geom; its name as written.
+    pub geom: Geom,
+    /// Its mass in the body frame, if it has any and its group counts.
+    pub mass: Option<Inertia>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a geom of `body`, written in a frame at `x_bf`. `None` if its shape cannot be had,
+    /// which has been reported.
+    pub fn geom(&mut self, attrs: &Attrs<'a>, body: usize, x_bf: &Pose) -> Read<Option<GeomRead>> {
+        let node = attrs.node();
+        let mut size = [0.0; 3];
+        attrs.overlay("size", &mut size)?;
+        let mut x_fg = pose::pose(attrs, &self.compiler)?;
+        let kind = attrs.text("type").unwrap_or("sphere");
+        if let Some([a, b, c, d, e, f]) = attrs.array("fromto")? {
+            let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
+            let rotation = rotation_from_z(&(from - to))
+                .ok_or_else(|| node.error("fromto has its two ends at the same point; move one"))?;
+            x_fg = Pose::from_parts(Translation3::from((from + to) / 2.0), rotation);
+            let half = (from - to).norm() / 2.0;
+            match kind {
+                "capsule" | "cylinder" => size[1] = half,
+                "box" | "ellipsoid" => size = [size[0], size[0], half],
+                other => {
+                    return Err(node.error(format!(
+                        "fromto is for capsules, cylinders, boxes and ellipsoids, not for a {other}"
+                    )));
+                }
+            }
+        }
+        let mut solid: Option<Solid> = None;
+        let shape = match kind {
+            "mesh" => {
+                let Some(asset) = self.mesh_of(attrs)? else { return Ok(None) };
+                solid = asset.solid;
+                if !asset.convex && self.collides(attrs)? {
+                    let name = &self.world.meshes[asset.index].name;
+                    let message = format!(
+                        "the mesh \"{name}\" is not convex; it collides as its convex hull, as in MuJoCo"
+                    );
+                    self.report.warn(node, &format!("hull {}", asset.index), message)?;
+                }
+                Shape::Mesh { mesh: asset.index, convex: true }
+            }
+            "hfield" => match self.height_field_of(attrs)? {
+                Some(field) => Shape::HeightField { field },
+                None => return Ok(None),
+            },
+            "sdf" => {
+                self.report.warn(node, "geom sdf", "signed distance geoms are not read and are left out")?;
+                return Ok(None);
+            }
+            _ if attrs.text("mesh").is_some() => {
+                let Some((x_gm, fitted)) = self.fitted(attrs, kind)? else { return Ok(None) };
+                x_fg *= x_gm;
+                fitted
+            }
+            "plane" => Shape::HalfSpace { size: [size[0].max(0.0), size[1].max(0.0)] },
+            "sphere" => Shape::Sphere { radius: size[0] },
+            "capsule" => Shape::Capsule { radius: size[0], half_length: size[1] },
+            "cylinder" => Shape::Cylinder { radius: size[0], half_length: size[1] },
+            "box" => Shape::Box { half_extents: size.into() },
+            "ellipsoid" => Shape::Ellipsoid { radii: size.into() },
+            other => {
+                return Err(node.error(format!(
+                    "type is \"{other}\"; it must be plane, hfield, sphere, capsule, ellipsoid, cylinder, box or mesh"
+                )));
+            }
+        };
+        let shell = attrs.flag("shellinertia")?.unwrap_or(false);
+        let solid = solid.or_else(|| if shell { mass::shell(&shape) } else { mass::solid(&shape) });
+        let mut geom = Geom::new(node.attr("name").unwrap_or(""), body, shape);
+        geom.source = node.source();
+        geom.pose = x_bf * x_fg;
+        geom.color = self.color(attrs)?;
+        let mass = self.geom_mass(attrs, solid, &geom.pose)?;
+        self.contact(attrs, &mut geom)?;
+        Ok(Some(GeomRead { geom, mass }))
+    }
+
+    fn filter(&self, attrs: &Attrs) -> Read<CollisionFilter> {
+        let bits = |name: &str| -> Read<u32> { Ok(attrs.integer(name)?.unwrap_or(1) as u32) };
+        Ok(CollisionFilter { group: bits("contype")?, mask: bits("conaffinity")? })
+    }
+
+    fn collides(&self, attrs: &Attrs) -> Read<bool> {
+        let filter = self.filter(attrs)?;
+        Ok(filter.group != 0 || filter.mask != 0)
+    }
+
+    fn geom_mass(&mut self, attrs: &Attrs, solid: Option<Solid>, pose: &Pose) -> Read<Option<Inertia>> {
+        let Some(solid) = solid.filter(|s| s.measure > 0.0) else { return Ok(None) };
+        let density = match attrs.number("mass")? {
+            Some(mass) => mass / solid.measure,
+            None => attrs.number("density")?.unwrap_or(1000.0),
+        };
+        if !(density >= 0.0 && density.is_finite()) {
+            return Err(attrs.node().error("its mass and density must be zero or more and finite"));
+        }
+        let group = f64::from(attrs.integer("group")?.unwrap_or(0));
+        let [low, high] = self.compiler.inertia_groups;
+        let counts = (low..=high).contains(&group) && density > 0.0;
+        Ok(counts.then(|| mass::place(&solid, density, pose)))
+    }
+
+    fn contact(&mut self, attrs: &Attrs, geom: &mut Geom) -> Read<()> {
+        let node = attrs.node();
+        geom.filter = self.filter(attrs)?;
+        geom.role = if self.collides(attrs)? { GeomRole::Both } else { GeomRole::Visual };
+        geom.priority = attrs.integer("priority")?.unwrap_or(0);
+        let mut friction = [1.0, 0.005, 0.0001];
+        attrs.overlay("friction", &mut friction)?;
+        let condim = attrs.integer("condim")?.unwrap_or(3);
+        match condim {
+            1 => friction[0] = 0.0,
+            3 => {}
+            4 | 6 => {
+                if geom.role != GeomRole::Visual {
+                    self.report.warn(
+                        node,
+                        "geom@condim",
+                        format!("condim {condim}: torsional and rolling friction do not act; sliding friction does"),
+                    )?;
+                }
+            }
+            other => return Err(node.error(format!("condim is {other}; it must be 1, 3, 4 or 6"))),
+        }
+        geom.contact.static_friction = Some(friction[0]);
+        geom.contact.dynamic_friction = Some(friction[0]);
+        geom.margin = attrs.number("margin")?.unwrap_or(0.0);
+        if geom.margin > attrs.number("gap")?.unwrap_or(0.0) && geom.role != GeomRole::Visual {
+            self.report.warn(
+                node,
+                "geom@margin",
+                "margin: contacts are kept from this distance on, but forces begin when the shapes touch, not a margin earlier",
+            )?;
+        }
+        self.solref(attrs, geom)?;
+        if attrs.holder(&["surfacevel"]).is_some() {
+            let mut v = [0.0; 6];
+            attrs.overlay("surfacevel", &mut v)?;
+            // MuJoCo: [linear; angular] at the geom's origin in its frame.
+            let linear = geom.pose.rotation * Vec3::new(v[0], v[1], v[2]);
+            let angular = geom.pose.rotation * Vec3::new(v[3], v[4], v[5]);
+            let origin = linear - angular.cross(&geom.pose.translation.vector);
+            geom.surface_velocity = Some([angular.x, angular.y, angular.z, origin.x, origin.y, origin.z]);
+        }
+        drake::proximity(node, &mut geom.contact, &mut geom.margin, &mut self.report)
+    }
+
+    fn solref(&mut self, attrs: &Attrs, geom: &mut Geom) -> Read<()> {
+        let mut solref = [0.02, 1.0];
+        if attrs.overlay("solref", &mut solref)? == 0 || geom.role == GeomRole::Visual {
+            return Ok(());
+        }
+        let node = attrs.node();
+        if solref[0] < 0.0 && solref[1] <= 0.0 {
+            geom.contact.stiffness = Some(-solref[0]);
+            geom.contact.relaxation_time = Some(solref[1] / solref[0]);
+            self.report.warn(
+                node,
+                "geom@solref direct",
+                "solref in direct form: taken as a contact stiffness in N/m and a relaxation time damping/stiffness; \
+                 MuJoCo multiplies both by the effective mass, so they agree for 1 kg",
+            )
+        } else {
+            self.report.warn(
+                node,
+                "geom@solref",
+                "solref as time constant and damping ratio has no stiffness in N/m; the default stiffness is used \
+                 (give drake:point_contact_stiffness to set it)",
+            )
+        }
+    }
+
+    fn color(&self, attrs: &Attrs) -> Read<[f32; 4]> {
+        let mut rgba = [0.5, 0.5, 0.5, 1.0];
+        // A color of its own wins over the material's.
+        if attrs.overlay("rgba", &mut rgba)? == 0
+            && let Some(material) = attrs.text("material")
+        {
+            match self.assets.materials.get(material) {
+                Some(color) => rgba = *color,
+                None => {
+                    return Err(attrs
+                        .node()
+                        .error(format!("the material \"{material}\" does not exist; define it in asset")));
+                }
+            }
+        }
+        Ok(rgba.map(|x| x as f32))
+    }
+}

@@ -1,0 +1,251 @@
+//! The reader's state, and the walk over the tree of bodies.
+
+use super::asset::Assets;
+use super::compiler::Compiler;
+use super::defaults::{Attrs, Defaults, MAIN};
+use super::{joint, pose};
+use crate::error::Read;
+use crate::files::Files;
+use crate::names::Names;
+use crate::report::Report;
+use crate::xml::Node;
+use nalgebra::{Translation3, UnitQuaternion};
+use stiction_model::{Body, Inertia, Pose, Site, Vec3, World};
+
+/// Most bodies, joints, geoms and sites together.
+const MAX_ITEMS: usize = 1_000_000;
+
+/// What is known while an MJCF document is read.
+pub struct Reader<'a> {
+    /// Where assets come from.
+    pub files: &'a dyn Files,
+    /// Folder of the model file.
+    pub model_dir: &'a str,
+    /// The compiler section.
+    pub compiler: Compiler,
+    /// Default classes.
+    pub defaults: Defaults<'a>,
+    /// Meshes, height fields, colours.
+    pub assets: Assets<'a>,
+    /// What has been read so far.
+    pub world: World,
+    /// What was not honoured.
+    pub report: Report,
+    /// For each body, the masses of its geoms.
+    pub geom_masses: Vec<Vec<Inertia>>,
+    /// For each body, the inertial element's content.
+    pub explicit: Vec<Option<Inertia>>,
+    items: usize,
+}
+
+/// Where an element of a body stands.
+#[derive(Clone)]
+struct Scope<'a> {
+    body: usize,
+    /// Pose in the body of the frame around the element.
+    x_bf: Pose,
+    class: &'a str,
+    /// What replication adds to names.
+    suffix: String,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader before the first element.
+    pub fn new(root: &'a Node, files: &'a dyn Files, model_dir: &'a str, report: Report) -> Read<Self> {
+        Ok(Self {
+            files,
+            model_dir,
+            compiler: Compiler::read(root)?,
+            defaults: Defaults::read(root)?,
+            assets: Assets::default(),
+            world: World::new(root.attr("model").unwrap_or("MuJoCo Model")),
+            report,
+            geom_masses: vec![Vec::new()],
+            explicit: vec![None],
+            items: 0,
+        })
+    }
+
+    /// Reads every `worldbody`.
+    pub fn bodies(&mut self, root: &'a Node) -> Read<()> {
+        for section in root.children_named("worldbody") {
+            let class = self.defaults.class_of(section, "childclass", MAIN)?;
+            let scope = Scope { body: 0, x_bf: Pose::identity(), class, suffix: String::new() };
+            self.children(section, &scope)?;
+        }
+        // MuJoCo numbers geoms and sites body by body.
+        self.world.geoms.sort_by_key(|g| g.body);
+        self.world.sites.sort_by_key(|s| s.body);
+        self.name_the_unnamed();
+        Ok(())
+    }
+
+    fn count(&mut self, node: &Node) -> Read<()> {
+        self.items += 1;
+        if self.items > MAX_ITEMS {
+            return Err(
+                node.error(format!("the model has more than {MAX_ITEMS} bodies, joints, geoms and sites"))
+            );
+        }
+        Ok(())
+    }
+
+    fn children(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
+        for child in &node.children {
+            match child.name.as_str() {
+                "body" => self.body(child, scope)?,
+                "frame" => {
+                    let class = self.defaults.class_of(child, "childclass", scope.class)?;
+                    let x_bf = scope.x_bf * pose::pose(&Attrs::plain(child), &self.compiler)?;
+                    self.children(child, &Scope { x_bf, class, ..scope.clone() })?;
+                }
+                "replicate" => self.replicate(child, scope)?,
+                "joint" | "freejoint" => self.joint(child, scope)?,
+                "geom" => {
+                    self.count(child)?;
+                    let attrs = self.defaults.apply(child, "geom", scope.class)?;
+                    if let Some(mut read) = self.geom(&attrs, scope.body, &scope.x_bf)? {
+                        suffix(&mut read.geom.name, scope);
+                        self.geom_masses[scope.body].extend(read.mass);
+                        self.world.geoms.push(read.geom);
+                    }
+                }
+                "site" => self.site(child, scope)?,
+                "inertial" => {
+                    let inertia = self.inertial(child)?;
+                    self.explicit[scope.body] = Some(inertia);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
+        self.count(node)?;
+        let mut body = Body::new(node.attr("name").unwrap_or(""), scope.body);
+        suffix(&mut body.name, scope);
+        body.source = node.source();
+        body.pose = scope.x_bf * pose::pose(&Attrs::plain(node), &self.compiler)?;
+        body.mocap = node.flag("mocap")?.unwrap_or(false);
+        body.gravity_compensation = node.number("gravcomp")?.unwrap_or(0.0);
+        let class = self.defaults.class_of(node, "childclass", scope.class)?;
+        self.world.bodies.push(body);
+        self.geom_masses.push(Vec::new());
+        self.explicit.push(None);
+        let body = self.world.bodies.len() - 1;
+        self.children(node, &Scope { body, x_bf: Pose::identity(), class, suffix: scope.suffix.clone() })
+    }
+
+    fn joint(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
+        self.count(node)?;
+        if scope.body == 0 {
+            return Err(node.error("the world cannot have joints; put it into a body"));
+        }
+        // A freejoint takes no defaults.
+        let attrs = if node.name == "freejoint" {
+            Attrs::plain(node)
+        } else {
+            self.defaults.apply(node, "joint", scope.class)?
+        };
+        let mut joint = joint::read(&attrs, &scope.x_bf, &self.compiler, &mut self.report)?;
+        suffix(&mut joint.name, scope);
+        self.world.bodies[scope.body].joints.push(joint);
+        Ok(())
+    }
+
+    fn site(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
+        self.count(node)?;
+        let attrs = self.defaults.apply(node, "site", scope.class)?;
+        let mut x_fs = pose::pose(&attrs, &self.compiler)?;
+        if let Some([a, b, c, d, e, f]) = attrs.array("fromto")? {
+            let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
+            let rotation = crate::numbers::rotation_from_z(&(from - to))
+                .ok_or_else(|| node.error("fromto has its two ends at the same point; move one"))?;
+            x_fs = Pose::from_parts(Translation3::from((from + to) / 2.0), rotation);
+        }
+        let mut site = Site {
+            name: node.attr("name").unwrap_or("").to_string(),
+            body: scope.body,
+            pose: scope.x_bf * x_fs,
+            source: node.source(),
+        };
+        suffix(&mut site.name, scope);
+        self.world.sites.push(site);
+        Ok(())
+    }
+
+    /// Copies of the children, each turned by `euler` and moved by `offset` from the one before.
+    fn replicate(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
+        let count = node.integer("count")?.ok_or_else(|| node.error("replicate needs count=\"…\""))?;
+        if !(1..=MAX_ITEMS as i64).contains(&count) {
+            return Err(node.error(format!("count is {count}; it must be between 1 and {MAX_ITEMS}")));
+        }
+        let offset = node.vec3("offset")?.unwrap_or_default();
+        let turn = pose::orientation(&Attrs::plain(node), &self.compiler)?.unwrap_or_default();
+        let class = self.defaults.class_of(node, "childclass", scope.class)?;
+        let separator = node.attr("sep").unwrap_or("");
+        let digits = (count - 1).to_string().len();
+        let (mut position, mut rotation) = (Vec3::zeros(), UnitQuaternion::identity());
+        for i in 0..count {
+            self.count(node)?;
+            let x_bf = scope.x_bf * Pose::from_parts(Translation3::from(position), rotation);
+            let suffix = format!("{separator}{i:0digits$}{}", scope.suffix);
+            self.children(node, &Scope { body: scope.body, x_bf, class, suffix })?;
+            position += rotation * offset;
+            rotation *= turn;
+        }
+        Ok(())
+    }
+
+    fn name_the_unnamed(&mut self) {
+        let mut names = Names::new(self.world.bodies.iter().map(|b| b.name.as_str()));
+        for (i, body) in self.world.bodies.iter_mut().enumerate() {
+            if body.name.is_empty() {
+                body.name = names.free(&format!("body_{i}"));
+            }
+        }
+        let mut names =
+            Names::new(self.world.joints().map(|(_, j)| j.name.as_str()).collect::<Vec<_>>().into_iter());
+        for body in &mut self.world.bodies {
+            for joint in body.joints.iter_mut().filter(|j| j.name.is_empty()) {
+                joint.name = names.free(&format!("{}_joint", body.name));
+            }
+        }
+        let mut names = Names::new(self.world.geoms.iter().map(|g| g.name.as_str()));
+        for geom in self.world.geoms.iter_mut().filter(|g| g.name.is_empty()) {
+            geom.name = names.free(&format!("{}_geom", self.world.bodies[geom.body].name));
+        }
+        let mut names = Names::new(self.world.sites.iter().map(|s| s.name.as_str()));
+        for site in self.world.sites.iter_mut().filter(|s| s.name.is_empty()) {
+            site.name = names.free(&format!("{}_site", self.world.bodies[site.body].name));
+        }
+    }
+
+    /// Index of a body by name.
+    pub fn body_named(&self, node: &Node, attribute: &str) -> Read<Option<usize>> {
+        let Some(name) = node.attr(attribute) else { return Ok(None) };
+        self.world
+            .body_index(name)
+            .map(Some)
+            .ok_or_else(|| node.error(format!("{attribute}: there is no body \"{name}\"")))
+    }
+
+    /// Body and index of a joint by name.
+    pub fn joint_named(&self, node: &Node, attribute: &str) -> Read<Option<(usize, usize)>> {
+        let Some(name) = node.attr(attribute) else { return Ok(None) };
+        self.world
+            .bodies
+            .iter()
+            .enumerate()
+            .find_map(|(b, body)| body.joints.iter().position(|j| j.name == name).map(|j| (b, j)))
+            .map(Some)
+            .ok_or_else(|| node.error(format!("{attribute}: there is no joint \"{name}\"")))
+    }
+}
+
+fn suffix(name: &mut String, scope: &Scope) {
+    if !name.is_empty() {
+        name.push_str(&scope.suffix);
+    }
+}

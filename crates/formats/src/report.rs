@@ -1,0 +1,58 @@
+//! Collecting what could not be honoured: once for each kind of thing, with its first place.
+
+use crate::error::{FormatError, Read};
+use crate::xml::Node;
+use std::collections::BTreeSet;
+use stiction_model::{Source, Warning};
+
+/// Warnings so far.
+#[derive(Debug, Default)]
+pub struct Report {
+    warnings: Vec<Warning>,
+    seen: BTreeSet<String>,
+    drawing: BTreeSet<String>,
+    drawing_place: Option<Source>,
+    strict: bool,
+}
+
+impl Report {
+    /// An empty report; under `strict` the first warning is an error.
+    pub fn new(strict: bool) -> Self {
+        Self { strict, ..Self::default() }
+    }
+
+    /// Warns at `node`, once for each `key`.
+    pub fn warn(&mut self, node: &Node, key: &str, message: impl Into<String>) -> Read<()> {
+        self.warn_at(node.source(), key, message)
+    }
+
+    /// Warns at a place, once for each `key`.
+    pub fn warn_at(&mut self, source: Source, key: &str, message: impl Into<String>) -> Read<()> {
+        if !self.seen.insert(key.to_string()) {
+            return Ok(());
+        }
+        let warning = Warning { source, message: message.into() };
+        if self.strict {
+            return Err(FormatError::Strict(warning));
+        }
+        self.warnings.push(warning);
+        Ok(())
+    }
+
+    /// Notes something that changes only the picture. All of these make one warning at the end, and
+    /// they are no error under strict reading.
+    pub fn drawing(&mut self, node: &Node, what: &str) {
+        self.drawing_place.get_or_insert_with(|| node.source());
+        self.drawing.insert(what.to_string());
+    }
+
+    /// All warnings in the order they were found.
+    pub fn finish(mut self) -> Vec<Warning> {
+        if let Some(source) = self.drawing_place {
+            let list = self.drawing.into_iter().collect::<Vec<_>>().join(", ");
+            let message = format!("not read, as it changes neither motion nor contact: {list}");
+            self.warnings.push(Warning { source, message });
+        }
+        self.warnings
+    }
+}

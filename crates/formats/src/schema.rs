@@ -1,0 +1,84 @@
+//! The vocabulary of a format: which elements and attributes are read, and what happens to the rest.
+//!
+//! A reader walks its document against the rules before reading. What a rule does not name is
+//! unknown; what it names as ignored carries the effect, which becomes the warning. So nothing in a
+//! file passes unseen, whether or not the code that reads happens to look at it.
+
+use crate::error::Read;
+use crate::report::Report;
+use crate::xml::Node;
+
+/// What is known about one element.
+#[derive(Debug)]
+pub struct Rule {
+    /// Key by which children lists refer to it.
+    pub key: &'static str,
+    /// Attributes the reader honours, separated by spaces.
+    pub read: &'static str,
+    /// Attributes that change only pictures, bookkeeping or solver memory.
+    pub drawing: &'static str,
+    /// Attributes without effect here: names separated by spaces, and what that changes.
+    pub ignored: &'static [(&'static str, &'static str)],
+    /// Child elements the reader honours: name and key of its rule.
+    pub children: &'static [(&'static str, &'static str)],
+    /// Child elements that change only pictures, bookkeeping or solver memory.
+    pub drawing_children: &'static str,
+    /// Child elements without effect here: names separated by spaces, and what that changes.
+    pub ignored_children: &'static [(&'static str, &'static str)],
+}
+
+impl Rule {
+    /// A rule that allows nothing; a start for struct update syntax.
+    pub const NONE: Self = Self {
+        key: "",
+        read: "",
+        drawing: "",
+        ignored: &[],
+        children: &[],
+        drawing_children: "",
+        ignored_children: &[],
+    };
+}
+
+fn listed(names: &str, name: &str) -> bool {
+    names.split_ascii_whitespace().any(|n| n == name)
+}
+
+/// Reports everything below `node` that `rules` do not call read.
+pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Read<()> {
+    let Some(rule) = rules.iter().find(|r| r.key == key) else { return Ok(()) };
+    for (name, _) in &node.attributes {
+        if listed(rule.read, name) {
+            continue;
+        }
+        if listed(rule.drawing, name) {
+            report.drawing(node, &format!("{} {name}", node.name));
+        } else if let Some((_, effect)) = rule.ignored.iter().find(|(names, _)| listed(names, name)) {
+            report.warn(node, &format!("{key}@{name}"), format!("{name}: {effect}"))?;
+        } else {
+            report.warn(
+                node,
+                &format!("{key}@{name}"),
+                format!("the attribute {name} is unknown here and has no effect; check its spelling"),
+            )?;
+        }
+    }
+    for child in &node.children {
+        let name = child.name.as_str();
+        if let Some((_, next)) = rule.children.iter().find(|(n, _)| *n == name) {
+            check(rules, next, child, report)?;
+        } else if listed(rule.drawing_children, name) {
+            report.drawing(child, name);
+        } else if let Some((_, effect)) = rule.ignored_children.iter().find(|(names, _)| listed(names, name))
+        {
+            report.warn(child, &format!("{key}/{name}"), *effect)?;
+        } else {
+            let message = format!(
+                "the element {name} is unknown inside {} and has no effect; check its spelling and place",
+                node.name
+            );
+            report.warn(child, &format!("{key}/{name}"), message)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! An owned tree of XML elements that remembers files and lines.
+//!
+//! `roxmltree` parses; this tree adds what the readers need: elements of several files can be mixed
+//! (includes), prefixes that a file forgot to declare are accepted (`drake:`), depth and size are
+//! bounded, and every element can say where it stands.
+
+use crate::error::{FormatError, Read};
+use roxmltree::{Document, ParsingOptions};
+use std::rc::Rc;
+use stiction_model::Source;
+
+/// Elements may be nested this deep; the readers are recursive.
+pub const MAX_DEPTH: usize = 512;
+/// Largest number of XML nodes in one file.
+pub const MAX_NODES: u32 = 4_000_000;
+
+/// An element with its attributes, children and place.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Name with its prefix, as in `drake:mu_static`.
+    pub name: String,
+    /// Attributes in the order of the file.
+    pub attributes: Vec<(String, String)>,
+    /// Child elements.
+    pub children: Vec<Node>,
+    /// Text directly inside.
+    pub text: String,
+    /// File it stands in.
+    pub file: Rc<str>,
+    /// Line, counted from 1.
+    pub line: u32,
+}
+
+impl Node {
+    /// The value of an attribute.
+    pub fn attr(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    /// The value of an attribute that must be there.
+    pub fn required(&self, name: &str) -> Read<&str> {
+        self.attr(name).ok_or_else(|| self.error(format!("the attribute {name} is missing; add it")))
+    }
+
+    /// The first child of this name.
+    pub fn child(&self, name: &str) -> Option<&Node> {
+        self.children.iter().find(|c| c.name == name)
+    }
+
+    /// All children of this name.
+    pub fn children_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Node> {
+        self.children.iter().filter(move |c| c.name == name)
+    }
+
+    /// Where it stands.
+    pub fn source(&self) -> Source {
+        let element = match self.attr("name") {
+            Some(name) => format!("{} \"{name}\"", self.name),
+            None => self.name.clone(),
+        };
+        Source::new(&*self.file, element, self.line)
+    }
+
+    /// An error about this element.
+    pub fn error(&self, message: impl Into<String>) -> FormatError {
+        FormatError::Invalid { place: self.source(), message: message.into() }
+    }
+}
+
+/// Parses a file's text.
+pub fn parse(text: &str, file: &str) -> Read<Node> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Some(line) = too_deep(text) {
+        let message = format!("elements are nested more than {MAX_DEPTH} deep; flatten the file");
+        return Err(FormatError::Syntax { file: file.into(), line, message });
+    }
+    let mut owned;
+    let mut text = text;
+    // Each round declares one more undeclared prefix on the root element's own line.
+    for _ in 0..16 {
+        let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
+        match Document::parse_with_options(text, options) {
+            Ok(document) => return Ok(convert(document.root_element(), &document, &Rc::from(file))),
+            Err(roxmltree::Error::UnknownNamespace(prefix, position)) => match declare(text, &prefix) {
+                Some(declared) => {
+                    owned = declared;
+                    text = &owned;
+                }
+                None => return Err(syntax(roxmltree::Error::UnknownNamespace(prefix, position), file)),
+            },
+            Err(error) => return Err(syntax(error, file)),
+        }
+    }
+    let message =
+        "more than 16 undeclared prefixes; declare them with xmlns:prefix=\"…\" on the root element";
+    Err(FormatError::Syntax { file: file.into(), line: 1, message: message.into() })
+}
+
+fn syntax(error: roxmltree::Error, file: &str) -> FormatError {
+    let remedy = match error {
+        roxmltree::Error::DtdDetected => "; remove the DOCTYPE, entities are not expanded",
+        roxmltree::Error::NodesLimitReached => "; split the file, it has too many elements",
+        _ => "; correct the XML there",
+    };
+    let line = error.pos().row.max(1);
+    FormatError::Syntax { file: file.into(), line, message: format!("not well-formed XML: {error}{remedy}") }
+}
+
+/// Adds a declaration of `prefix` to the root element without moving any line.
+fn declare(text: &str, prefix: &str) -> Option<String> {
+    let mut rest = 0;
+    loop {
+        let open = rest + text[rest..].find('<')?;
+        let tail = &text[open..];
+        let skip = |end: &str| tail.find(end).map(|i| open + i + end.len());
+        if tail.starts_with("<?") {
+            rest = skip("?>")?;
+        } else if tail.starts_with("<!--") {
+            rest = skip("-->")?;
+        } else if tail.starts_with("<!") {
+            rest = skip(">")?;
+        } else {
+            let name = tail[1..].find(|c: char| c.is_whitespace() || c == '>' || c == '/')?;
+            let at = open + 1 + name;
+            return Some(format!("{} xmlns:{prefix}=\"undeclared:{prefix}\"{}", &text[..at], &text[at..]));
+        }
+    }
+}
+
+/// The line at which nesting passes the limit. A coarse scan, so that the parser never sees such text.
+fn too_deep(text: &str) -> Option<u32> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut i, mut line) = (0usize, 0usize, 1u32);
+    while i < bytes.len() {
+        if bytes[i] == b'\n' {
+            line += 1;
+        }
+        if bytes[i] != b'<' {
+            i += 1;
+            continue;
+        }
+        let tail = &bytes[i..];
+        let end: &[u8] = if tail.starts_with(b"<!--") {
+            b"-->"
+        } else if tail.starts_with(b"<![CDATA[") {
+            b"]]>"
+        } else if tail.starts_with(b"<?") || tail.starts_with(b"<!") {
+            b">"
+        } else {
+            let close = tail.iter().position(|&c| c == b'>').unwrap_or(tail.len() - 1);
+            if tail.starts_with(b"</") {
+                depth = depth.saturating_sub(1);
+            } else if close == 0 || tail[close - 1] != b'/' {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return Some(line);
+                }
+            }
+            line += tail[..close].iter().filter(|&&c| c == b'\n').count() as u32;
+            i += close + 1;
+            continue;
+        };
+        let stop = tail.windows(end.len()).position(|w| w == end).map_or(tail.len(), |p| p + end.len());
+        line += tail[..stop].iter().filter(|&&c| c == b'\n').count() as u32;
+        i += stop;
+    }
+    None
+}
+
+fn convert(node: roxmltree::Node, document: &Document, file: &Rc<str>) -> Node {
+    let qualified = |namespace: Option<&str>, local: &str| match namespace
+        .and_then(|uri| node.lookup_prefix(uri))
+        .filter(|p| !p.is_empty())
+    {
+        Some(prefix) => format!("{prefix}:{local}"),
+        None => local.to_string(),
+    };
+    Node {
+        name: qualified(node.tag_name().namespace(), node.tag_name().name()),
+        attributes: node
+            .attributes()
+            .map(|a| (qualified(a.namespace(), a.name()), a.value().to_string()))
+            .collect(),
+        children: node
+            .children()
+            .filter(roxmltree::Node::is_element)
+            .map(|child| convert(child, document, file))
+            .collect(),
+        text: node
+            .children()
+            .filter(roxmltree::Node::is_text)
+            .filter_map(|t| t.text())
+            .collect::<String>()
+            .trim()
+            .to_string(),
+        file: file.clone(),
+        line: document.text_pos_at(node.range().start).row,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undeclared_prefixes_are_accepted_and_lines_stay() {
+        let text = "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<robot name=\"r\">\n <drake:a x=\"1\">\n 5 <q:b/></drake:a>\n</robot>";
+        let root = parse(text, "f.urdf").unwrap();
+        assert_eq!(root.name, "robot");
+        let a = root.child("drake:a").unwrap();
+        assert_eq!((a.line, a.text.as_str(), a.attr("x")), (4, "5", Some("1")));
+        assert_eq!(a.children[0].name, "q:b");
+    }
+
+    #[test]
+    fn default_namespaces_leave_names_alone() {
+        let root = parse("<sdf xmlns='http://a' xmlns:drake='http://d'><drake:x/><y/></sdf>", "f").unwrap();
+        assert_eq!(root.children[0].name, "drake:x");
+        assert_eq!(root.children[1].name, "y");
+    }
+
+    #[test]
+    fn broken_xml_names_its_line() {
+        let error = parse("<a>\n<b>\n</a>", "f.xml").unwrap_err().to_string();
+        assert!(error.starts_with("f.xml:3"), "{error}");
+    }
+
+    #[test]
+    fn deep_nesting_and_entities_are_refused() {
+        let deep = "<a>".repeat(100_000);
+        assert!(parse(&deep, "f").unwrap_err().to_string().contains("nested"));
+        let laughs = "<!DOCTYPE a [<!ENTITY x \"ha\"><!ENTITY y \"&x;&x;\">]><a>&y;</a>";
+        assert!(parse(laughs, "f").unwrap_err().to_string().contains("DOCTYPE"));
+    }
+}
