@@ -7,9 +7,6 @@ use crate::project;
 use crate::python_env::Venv;
 use crate::stage::{Failure, Outcome, Stages};
 
-/// The crate that becomes the wheel.
-pub const PACKAGE: &str = "stiction-python";
-
 /// Builds the wheel with `builder`'s maturin and installs it into `user`.
 pub fn build_and_install(stages: &mut Stages, builder: &Venv, user: &Venv) -> Outcome {
     let folder = project::target().join("wheels");
