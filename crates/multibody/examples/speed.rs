@@ -113,10 +113,13 @@ fn main() {
             })
         );
         println!("  ABA from q, v         {:7.3} µs", best(|| aba(&mut ws)));
-        println!("  LᵀDL factor           {:7.3} µs", best(|| {
-            factor.compute(black_box(&mass), &[]);
-            black_box(&factor);
-        }));
+        println!(
+            "  LᵀDL factor           {:7.3} µs",
+            best(|| {
+                factor.compute(black_box(&mass), &[]);
+                black_box(&factor);
+            })
+        );
         let mut x = v.clone();
         println!("  LᵀDL solve            {:7.3} µs", best(|| factor.solve(black_box(&mut x))));
     }

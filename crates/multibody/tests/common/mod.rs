@@ -230,3 +230,77 @@ pub fn relative(a: &[f64], b: &[f64], floor: f64) -> f64 {
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
+
+/// Rate of ξ in q(t) = q₀ ⊕ ξ(t) at velocity v: v itself but for rotations, where it is
+/// v + ½ ξ×v + (1/12) ξ×(ξ×v) up to terms of fourth order in ξ.
+fn chart_rate(mb: &Multibody, xi: &[f64], v: &[f64]) -> Vec<f64> {
+    let mut rate = v.to_vec();
+    for joint in mb.joints() {
+        let at = match joint.kind {
+            JointKind::Ball => joint.v.start,
+            JointKind::Free => joint.v.start + 3,
+            _ => continue,
+        };
+        let xi = Vec3::from_column_slice(&xi[at..at + 3]);
+        let w = Vec3::from_column_slice(&v[at..at + 3]);
+        let turned = w + 0.5 * xi.cross(&w) + xi.cross(&xi.cross(&w)) / 12.0;
+        rate[at..at + 3].copy_from_slice(turned.as_slice());
+    }
+    rate
+}
+
+/// Steps of methods of known order, with accelerations from forward dynamics under no joint forces.
+pub struct Stepper<'a> {
+    pub mb: &'a Multibody,
+    pub ws: Workspace,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+}
+
+impl Stepper<'_> {
+    fn rate(&mut self, xi: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let q = moved(self.mb, &self.q, xi, 1.0);
+        self.mb.positions(&q, &mut self.ws);
+        self.mb.velocities(v, &mut self.ws);
+        let mut vdot = vec![0.0; v.len()];
+        self.mb.forward_dynamics(&mut self.ws, &vec![0.0; v.len()], &mut vdot);
+        (chart_rate(self.mb, xi, v), vdot)
+    }
+
+    /// A Runge–Kutta step of order 1, 2 (midpoint) or 4 (classical).
+    pub fn step(&mut self, h: f64, order: usize) {
+        let add =
+            |a: &[f64], s: f64, b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + s * b).collect() };
+        let (zero, v0) = (vec![0.0; self.v.len()], self.v.clone());
+        let (x1, a1) = self.rate(&zero, &v0);
+        let (dx, dv) = match order {
+            1 => (x1, a1),
+            2 => self.rate(&add(&zero, 0.5 * h, &x1), &add(&v0, 0.5 * h, &a1)),
+            _ => {
+                let (x2, a2) = self.rate(&add(&zero, 0.5 * h, &x1), &add(&v0, 0.5 * h, &a1));
+                let (x3, a3) = self.rate(&add(&zero, 0.5 * h, &x2), &add(&v0, 0.5 * h, &a2));
+                let (x4, a4) = self.rate(&add(&zero, h, &x3), &add(&v0, h, &a3));
+                let mean = |a: &[f64], b: &[f64], c: &[f64], d: &[f64]| -> Vec<f64> {
+                    (0..a.len()).map(|i| (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]) / 6.0).collect()
+                };
+                (mean(&x1, &x2, &x3, &x4), mean(&a1, &a2, &a3, &a4))
+            }
+        };
+        self.q = moved(self.mb, &self.q, &dx, h);
+        self.v = add(&v0, h, &dv);
+    }
+
+    pub fn energy(&mut self) -> f64 {
+        self.mb.positions(&self.q, &mut self.ws);
+        self.mb.velocities(&self.v, &mut self.ws);
+        self.mb.kinetic_energy(&self.ws, &self.v) + self.mb.potential_energy(&self.ws)
+    }
+}
+
+/// A body with one joint at its origin.
+pub fn jointed(name: &str, parent: usize, kind: JointKind, inertia: Inertia) -> Body {
+    let mut body = Body::new(name, parent);
+    body.inertia = inertia;
+    body.joints.push(Joint::new(format!("{name} joint"), kind));
+    body
+}
