@@ -1,3 +1,48 @@
 //! The `stiction` program.
+//!
+//! [`main`] parses the command line and maps outcomes to exit codes: 0 fine, 1 the work failed,
+//! 2 the input was wrong. Each command has a file of its own.
 
-fn main() {}
+mod failure;
+mod inspect;
+mod run;
+mod scene;
+mod trajectory;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Simulate robots that touch things.
+#[derive(Parser)]
+#[command(name = "stiction", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulate a scene and print a summary
+    Run(run::RunArguments),
+    /// Print what was read from a model: bodies, joints, masses, shapes, warnings
+    Inspect(inspect::InspectArguments),
+    /// List the built-in scenes
+    Scenes,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Run(run) => run::run(&run),
+        Command::Inspect(inspect) => inspect::inspect(&inspect),
+        Command::Scenes => scene::list(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}

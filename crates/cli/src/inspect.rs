@@ -1,0 +1,195 @@
+//! `stiction inspect`: what was read from a model.
+
+use crate::failure::{Failure, print};
+use crate::scene::ReadArguments;
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use stiction::Model;
+use stiction::model::{Body, Geom, JointKind};
+
+/// Arguments of `stiction inspect`.
+#[derive(Args)]
+pub struct InspectArguments {
+    #[command(flatten)]
+    read: ReadArguments,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what was read.
+pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
+    let model = arguments.read.load()?;
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&report(&model)).map_err(Failure::work)?;
+        return print(&(text + "\n"));
+    }
+    print(&table(&model))
+}
+
+/// How a body is held: what its first joint is, or what it is welded to.
+fn attachment(body: &Body, model: &Model) -> String {
+    let parent = body.parent.map_or("", |p| model.world().bodies[p].name.as_str());
+    if body.mocap {
+        return "moved from outside".into();
+    }
+    match body.joints.first().map(|j| j.kind) {
+        None => format!("welded to {parent}"),
+        Some(JointKind::Free) => "free".into(),
+        Some(_) => {
+            let kinds: Vec<&str> = body.joints.iter().map(|j| j.kind.word()).collect();
+            format!("{} on {parent}", kinds.join("+"))
+        }
+    }
+}
+
+fn geom_name(geom: &Geom, index: usize) -> String {
+    if geom.name.is_empty() { format!("#{index}") } else { geom.name.clone() }
+}
+
+fn report(model: &Model) -> Value {
+    let world = model.world();
+    let bodies: Vec<Value> = world
+        .bodies
+        .iter()
+        .map(|b| {
+            json!({
+                "name": b.name,
+                "mass": b.inertia.mass,
+                "com": b.inertia.com.as_slice(),
+                "parent": b.parent.map(|p| world.bodies[p].name.clone()),
+                "attachment": attachment(b, model),
+            })
+        })
+        .collect();
+    let limit = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
+    let joints: Vec<Value> = world
+        .joints()
+        .map(|(b, j)| {
+            json!({
+                "name": j.name,
+                "type": j.kind.word(),
+                "body": world.bodies[b].name,
+                "nq": j.kind.nq(),
+                "nv": j.kind.nv(),
+                "limits": j.dofs.iter().map(|d| json!([limit(d.lower), limit(d.upper)])).collect::<Vec<_>>(),
+                "damping": j.dofs.iter().map(|d| d.damping).collect::<Vec<_>>(),
+                "armature": j.dofs.iter().map(|d| d.armature).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let geoms: Vec<Value> = world
+        .geoms
+        .iter()
+        .enumerate()
+        .map(|(i, g)| {
+            json!({
+                "name": geom_name(g, i),
+                "body": world.bodies[g.body].name,
+                "shape": g.shape.word(),
+                "role": format!("{:?}", g.role).to_lowercase(),
+                "static_friction": g.contact.static_friction,
+                "dynamic_friction": g.contact.dynamic_friction,
+                "stiffness": g.contact.stiffness,
+            })
+        })
+        .collect();
+    let warnings: Vec<Value> = model
+        .warnings()
+        .iter()
+        .map(|w| {
+            json!({
+                "file": w.source.file, "element": w.source.element, "line": w.source.line, "message": w.message,
+            })
+        })
+        .collect();
+    json!({
+        "name": world.name,
+        "nq": model.nq(),
+        "nv": model.nv(),
+        "nu": model.nu(),
+        "total_mass": model.total_mass(),
+        "gravity": world.options.gravity.as_slice(),
+        "bodies": bodies,
+        "joints": joints,
+        "geoms": geoms,
+        "actuators": world.actuators.iter().map(|a| a.name.clone()).collect::<Vec<_>>(),
+        "keyframes": world.keyframes.iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
+        "warnings": warnings,
+    })
+}
+
+fn table(model: &Model) -> String {
+    let world = model.world();
+    let mut text = String::new();
+    let mut line = |s: String| {
+        text.push_str(&s);
+        text.push('\n');
+    };
+    line(format!(
+        "{}: {} bodies, {} joints, {} geoms, {} actuators",
+        world.name,
+        world.bodies.len() - 1,
+        world.joints().count(),
+        world.geoms.len(),
+        model.nu()
+    ));
+    line(format!(
+        "nq {}, nv {}, nu {}, total mass {:.6} kg\n",
+        model.nq(),
+        model.nv(),
+        model.nu(),
+        model.total_mass()
+    ));
+    let width = world.bodies.iter().map(|b| b.name.chars().count()).max().unwrap_or(4).clamp(4, 32);
+    line(format!("{:<width$}  {:>12}  attachment", "body", "mass [kg]"));
+    for body in &world.bodies[1..] {
+        line(format!("{:<width$}  {:>12.6}  {}", body.name, body.inertia.mass, attachment(body, model)));
+    }
+    let mut q = 0;
+    let joints: Vec<String> = world
+        .joints()
+        .map(|(b, j)| {
+            let mut row = format!(
+                "{:<width$}  {:<11}  q[{q}..{}]  on {}",
+                j.name,
+                j.kind.word(),
+                q + j.kind.nq(),
+                world.bodies[b].name
+            );
+            q += j.kind.nq();
+            if let [d] = j.dofs.as_slice()
+                && (d.lower.is_finite() || d.upper.is_finite())
+            {
+                let _ = write!(row, "  in [{:.4}, {:.4}]", d.lower, d.upper);
+            }
+            if j.locked {
+                row.push_str("  locked");
+            }
+            row
+        })
+        .collect();
+    if !joints.is_empty() {
+        line(format!("\n{:<width$}  {:<11}  position", "joint", "type"));
+        joints.into_iter().for_each(&mut line);
+    }
+    if !world.geoms.is_empty() {
+        line(format!("\n{:<width$}  {:<12}  body", "geom", "shape"));
+        for (i, geom) in world.geoms.iter().enumerate() {
+            line(format!(
+                "{:<width$}  {:<12}  {}",
+                geom_name(geom, i),
+                geom.shape.word(),
+                world.bodies[geom.body].name
+            ));
+        }
+    }
+    if !model.warnings().is_empty() {
+        line(format!("\n{} warnings", model.warnings().len()));
+        for warning in model.warnings() {
+            line(format!("  {warning}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,245 @@
+//! `stiction run`: simulate a scene and say what happened.
+
+use crate::failure::{Failure, print};
+use crate::scene::ReadArguments;
+use crate::trajectory::Trajectory;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use stiction::{ContactModel, Options, Simulation, TangentialSprings};
+
+/// Arguments of `stiction run`.
+#[derive(Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    read: ReadArguments,
+    /// Simulated time, s
+    #[arg(long, default_value_t = 5.0)]
+    time: f64,
+    /// Length of a step, s [default: the file's, or 0.001]
+    #[arg(long)]
+    step: Option<f64>,
+    /// Contact model: lagged, similar or sap
+    #[arg(long, default_value = "lagged")]
+    contact: String,
+    /// Slip speed below which contact sticks, m/s
+    #[arg(long, default_value_t = 1e-4)]
+    stiction_tolerance: f64,
+    /// Impact regularisation (0 turns it off)
+    #[arg(long, default_value_t = 1e-3)]
+    regularization: f64,
+    /// Relative tolerance of each step's solve
+    #[arg(long, default_value_t = 1e-5)]
+    relative_tolerance: f64,
+    /// Distance within which contacts are kept before they touch, m
+    #[arg(long, default_value_t = 0.0)]
+    margin: f64,
+    /// Hold sticking contacts by tangential springs, without creep
+    #[arg(long)]
+    tangential_springs: bool,
+    /// Start from this keyframe, by name or number
+    #[arg(long, value_name = "NAME")]
+    keyframe: Option<String>,
+    /// Write the trajectory to DIR/<scene>.csv
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Rows of the trajectory per simulated second
+    #[arg(long, default_value_t = 100.0)]
+    rate: f64,
+    /// Print JSON instead of a summary
+    #[arg(long)]
+    json: bool,
+}
+
+/// Simulates and prints a summary.
+pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    let model = arguments.read.load()?;
+    if !(arguments.time >= 0.0 && arguments.time.is_finite()) {
+        return Err(Failure::input(format!(
+            "--time {} is not allowed: give zero or more seconds",
+            arguments.time
+        )));
+    }
+    if !(arguments.rate > 0.0 && arguments.rate.is_finite()) {
+        return Err(Failure::input(format!(
+            "--rate {} is not allowed: give a positive number",
+            arguments.rate
+        )));
+    }
+    let options = Options {
+        step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
+        contact: stiction::contact_model_from_name(&arguments.contact).map_err(Failure::input)?,
+        stiction_tolerance: arguments.stiction_tolerance,
+        regularization: arguments.regularization,
+        relative_tolerance: arguments.relative_tolerance,
+        margin: arguments.margin,
+        tangential_springs: arguments.tangential_springs.then(TangentialSprings::default),
+        ..Options::default()
+    };
+    if !arguments.json {
+        for warning in model.warnings() {
+            eprintln!("warning: {warning}");
+        }
+    }
+    let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;
+    if let Some(keyframe) = &arguments.keyframe {
+        simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
+    }
+    let begin = simulation.energy();
+    let mut recording = match &arguments.out {
+        Some(directory) => Some(Trajectory::create(directory, &arguments.read.name(), &model)?),
+        None => None,
+    };
+
+    let wall = simulate(arguments, &mut simulation, &mut recording)?;
+
+    let csv = recording.map(Trajectory::finish).transpose()?;
+    let end = simulation.energy();
+    let summary =
+        Summary { simulation: &simulation, wall, csv: csv.as_deref(), energy: [begin.total(), end.total()] };
+    if arguments.json {
+        let text =
+            serde_json::to_string_pretty(&summary.json(&arguments.read.name())).map_err(Failure::work)?;
+        return print(&(text + "\n"));
+    }
+    print(&summary.text(&arguments.read.name()))
+}
+
+/// Steps to the end with a progress bar; returns the seconds spent stepping.
+fn simulate(
+    arguments: &RunArguments,
+    simulation: &mut Simulation,
+    recording: &mut Option<Trajectory>,
+) -> Result<f64, Failure> {
+    let step = simulation.options().step;
+    let steps = (arguments.time / step).round() as u64;
+    let every = ((1.0 / (arguments.rate * step)).round() as u64).max(1);
+    // A bar on a terminal only: indicatif hides it elsewhere by itself.
+    let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(steps) };
+    let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let mut wall = 0.0;
+    let mut done = 0;
+    if let Some(trajectory) = recording {
+        trajectory.record(simulation)?;
+    }
+    while done < steps {
+        let chunk = if recording.is_some() { every } else { every.max(16) }.min(steps - done);
+        let begin = Instant::now();
+        let outcome = simulation.step(chunk as usize);
+        wall += begin.elapsed().as_secs_f64();
+        if let Err(error) = outcome {
+            if let Some(trajectory) = recording.take() {
+                trajectory.finish()?;
+            }
+            return Err(Failure::work(error));
+        }
+        done += chunk;
+        if let Some(trajectory) = recording {
+            trajectory.record(simulation)?;
+        }
+        bar.set_position(done);
+        bar.set_message(format!("t = {:.2} s", simulation.state().time));
+    }
+    bar.finish_and_clear();
+    Ok(wall)
+}
+
+struct Summary<'a> {
+    simulation: &'a Simulation,
+    wall: f64,
+    csv: Option<&'a Path>,
+    energy: [f64; 2],
+}
+
+impl Summary<'_> {
+    fn rate(&self) -> f64 {
+        self.simulation.stats().steps as f64 * self.simulation.options().step / self.wall.max(1e-12)
+    }
+
+    fn text(&self, scene: &str) -> String {
+        let stats = self.simulation.stats();
+        let options = self.simulation.options();
+        let steps = stats.steps.max(1) as f64;
+        let mut text = String::new();
+        let _ = writeln!(
+            text,
+            "{scene}: {:.3} s simulated in {:.3} s ({:.1} times real time), {} steps of {} s, {}",
+            stats.steps as f64 * options.step,
+            self.wall,
+            self.rate(),
+            stats.steps,
+            options.step,
+            name(options.contact),
+        );
+        let _ = writeln!(
+            text,
+            "  solver      {:.2} iterations a step, {} at most, {}",
+            stats.iterations as f64 / steps,
+            stats.max_iterations,
+            match stats.unconverged {
+                0 => "every step converged".to_string(),
+                n => format!("{n} STEPS DID NOT CONVERGE"),
+            }
+        );
+        let _ = writeln!(
+            text,
+            "  contact     {:.1} points a step, {} at the end, largest penetration {:.3e} m",
+            stats.points as f64 / steps,
+            stats.last_points,
+            stats.max_penetration
+        );
+        let _ = writeln!(
+            text,
+            "  energy      {:.6} J at the start, {:.6} J at the end, {:.6} J lost to friction",
+            self.energy[0], self.energy[1], stats.friction_loss
+        );
+        let total = stats.seconds.total().max(1e-12);
+        let stages: Vec<String> =
+            stats.seconds.named().iter().map(|(n, s)| format!("{n} {:.0} %", 100.0 * s / total)).collect();
+        let _ =
+            writeln!(text, "  time        {:.1} µs a step: {}", 1e6 * self.wall / steps, stages.join(", "));
+        if let Some(path) = self.csv {
+            let _ = writeln!(text, "  trajectory  {}", path.display());
+        }
+        text
+    }
+
+    fn json(&self, scene: &str) -> Value {
+        let stats = self.simulation.stats();
+        let options = self.simulation.options();
+        let state = self.simulation.state();
+        let seconds: Map<String, Value> =
+            stats.seconds.named().iter().map(|(n, s)| (n.to_string(), json!(s))).collect();
+        json!({
+            "scene": scene,
+            "time": state.time,
+            "step": options.step,
+            "contact": name(options.contact),
+            "steps": stats.steps,
+            "iterations": stats.iterations,
+            "max_iterations": stats.max_iterations,
+            "unconverged": stats.unconverged,
+            "points": stats.points,
+            "last_points": stats.last_points,
+            "max_penetration": stats.max_penetration,
+            "friction_loss": stats.friction_loss,
+            "energy_start": self.energy[0],
+            "energy_end": self.energy[1],
+            "wall_seconds": self.wall,
+            "real_time_factor": self.rate(),
+            "seconds": seconds,
+            "qpos": state.q,
+            "qvel": state.v,
+            "csv": self.csv.map(|p| p.display().to_string()),
+            "warnings": self.simulation.model().warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn name(model: ContactModel) -> &'static str {
+    stiction::contact_model_name(model)
+}

@@ -1,0 +1,52 @@
+//! Finding a scene: a file, or the name of a built-in one.
+
+use crate::failure::{Failure, print};
+use clap::Args;
+use std::path::Path;
+use stiction::{LoadOptions, Model, scenes};
+
+/// Options that say how a model is read.
+#[derive(Args)]
+pub struct ReadArguments {
+    /// A model file (.xml MJCF, .urdf) or the name of a built-in scene (see `stiction scenes`)
+    pub scene: String,
+    /// Stop at the first thing in the file that cannot be honoured
+    #[arg(long)]
+    pub strict: bool,
+    /// Fix a URDF's root to the world (by default it is free)
+    #[arg(long)]
+    pub fixed_base: bool,
+    /// Folder of a ROS package, or of several, for package:// addresses; may be repeated
+    #[arg(long = "package-path", value_name = "DIR")]
+    pub package_paths: Vec<String>,
+}
+
+impl ReadArguments {
+    /// Loads the model.
+    pub fn load(&self) -> Result<Model, Failure> {
+        let options = LoadOptions {
+            strict: self.strict,
+            fixed_base: self.fixed_base,
+            package_paths: self.package_paths.clone(),
+        };
+        if !Path::new(&self.scene).exists() && scenes::text(&self.scene).is_some() {
+            return Model::from_scene(&self.scene).map_err(Failure::input);
+        }
+        Model::from_file(Path::new(&self.scene), &options).map_err(Failure::input)
+    }
+
+    /// A short name for files and reports: the file's stem or the scene's name.
+    pub fn name(&self) -> String {
+        let stem = Path::new(&self.scene).file_stem().map(|s| s.to_string_lossy().into_owned());
+        stem.unwrap_or_else(|| self.scene.clone())
+    }
+}
+
+/// Prints the names of the built-in scenes and what to look for in each.
+pub fn list() -> Result<(), Failure> {
+    let mut text = String::new();
+    for scene in scenes::all() {
+        text.push_str(&format!("{:<16} {}\n", scene.name, scene.summary()));
+    }
+    print(&text)
+}

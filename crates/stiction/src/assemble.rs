@@ -1,0 +1,495 @@
+//! From poses and contact points to the convex problem: the only place that knows both sides.
+//!
+//! Contact points of all geom pairs between the same two (rigidly connected) bodies share one pair of the
+//! problem. Its bodies are ordered by index; a contact whose geoms come the other way round has its frame
+//! turned.
+
+use crate::actuation::{Drive, LimitedBall, LimitedCoordinate};
+use crate::compiled::{Compiled, Model};
+use crate::free_motion::FreeMotion;
+use crate::material::PairMaterial;
+use crate::options::Options;
+use crate::state::{ContactStretch, State};
+use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector2, Vector3, Vector6};
+use stiction_convex::{
+    BodyId, Compliance, ContactEntry, ContactSettings, NormalLawId, PairId, Problem, ProblemError, RowLaw,
+    TangentialSpring, frame_from_normal,
+};
+use stiction_geometry::ContactPoint;
+use stiction_model::{Equality, EqualityKind};
+
+/// Which contact point an entry of the problem stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryPlace {
+    /// Index of the contact point.
+    pub point: u32,
+    /// −1 if the problem's pair has the bodies the other way round.
+    pub sign: f64,
+    /// Contact point in the world.
+    pub position: Vector3<f64>,
+    /// Contact frame R_wc of the problem's entry.
+    pub frame: Matrix3<f64>,
+    /// Friction coefficient, the larger one.
+    pub friction: f64,
+}
+
+/// Consecutive contact points of one geom pair.
+#[derive(Clone, Copy, Debug)]
+struct Manifold {
+    bodies: (u32, u32),
+    swapped: bool,
+    begin: u32,
+    end: u32,
+}
+
+/// Scratch of the assembly.
+pub(crate) struct Assembler {
+    manifolds: Vec<Manifold>,
+    body_ids: Vec<Option<BodyId>>,
+    used_bodies: Vec<usize>,
+    block: Vec<f64>,
+    jacobian: Vec<[f64; 6]>,
+    /// For each contact of the problem.
+    pub places: Vec<EntryPlace>,
+}
+
+impl Assembler {
+    pub fn new(model: &Model) -> Self {
+        let largest = model.multibody().trees().iter().map(|t| t.v.len()).max().unwrap_or(0);
+        Self {
+            manifolds: Vec::new(),
+            body_ids: vec![None; model.multibody().body_count()],
+            used_bodies: Vec::new(),
+            block: vec![0.0; largest * largest],
+            jacobian: vec![[0.0; 6]; largest],
+            places: Vec::new(),
+        }
+    }
+
+    /// Builds the problem of one step.
+    pub fn assemble(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        state: &State,
+        free: &FreeMotion,
+        points: &[ContactPoint],
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        problem.clear();
+        let settings = ContactSettings {
+            model: options.contact,
+            stiction_tolerance: options.stiction_tolerance,
+            regularization: options.regularization,
+            ..ContactSettings::default()
+        };
+        problem.set(options.step, settings)?;
+        for body in self.used_bodies.drain(..) {
+            self.body_ids[body] = None;
+        }
+        self.places.clear();
+        let compiled = model.compiled();
+        self.cliques(compiled, free, problem)?;
+        self.contacts(compiled, options, state, free, points, problem)?;
+        for equality in compiled.world.equalities.iter().filter(|e| e.active) {
+            self.equality(compiled, state, free, equality, problem)?;
+        }
+        let dt = options.step;
+        for limit in &compiled.limits {
+            limit_rows(limit, state, free, dt, problem)?;
+        }
+        for limit in &compiled.ball_limits {
+            ball_limit_row(limit, state, free, dt, problem)?;
+        }
+        for &(dof, force) in &compiled.dry_friction {
+            if !compiled.multibody.locked()[dof] {
+                let law = RowLaw::DryFriction { force, epsilon: options.stiction_tolerance };
+                problem.add_row(&[(dof, 1.0)], 0.0, law)?;
+            }
+        }
+        for (drive, &ctrl) in compiled.drives.iter().zip(&state.ctrl) {
+            drive_row(drive, state, free, ctrl, dt, problem)?;
+        }
+        Ok(())
+    }
+
+    /// One clique a tree: A = M + what damping, springs and servos add.
+    fn cliques(
+        &mut self,
+        compiled: &Compiled,
+        free: &FreeMotion,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        let multibody = &compiled.multibody;
+        for (t, tree) in multibody.trees().iter().enumerate() {
+            let n = tree.v.len();
+            let lower = free.mass.lower_block(t);
+            let a = &mut self.block[..n * n];
+            for i in 0..n {
+                for j in 0..i {
+                    let x = lower[i * n + j];
+                    a[i * n + j] = x;
+                    a[j * n + i] = x;
+                }
+                a[i * n + i] = lower[i * n + i] + free.added[tree.v.start + i];
+            }
+            for (i, _) in multibody.locked()[tree.v.clone()].iter().enumerate().filter(|(_, locked)| **locked)
+            {
+                // A locked coordinate is cut out: alone, at rest, pushed by nothing.
+                for j in 0..n {
+                    a[i * n + j] = 0.0;
+                    a[j * n + i] = 0.0;
+                }
+                a[i * n + i] = 1.0;
+            }
+            problem.add_clique(a, &free.v_star[tree.v.clone()], &free.v0[tree.v.clone()])?;
+        }
+        Ok(())
+    }
+
+    /// The problem's id of a body; none if it cannot move by itself.
+    fn body(
+        &mut self,
+        compiled: &Compiled,
+        free: &FreeMotion,
+        body: usize,
+        problem: &mut Problem,
+    ) -> Result<Option<BodyId>, ProblemError> {
+        let multibody = &compiled.multibody;
+        let Some(tree) = multibody.body_tree(body) else { return Ok(None) };
+        if let Some(id) = self.body_ids[body] {
+            return Ok(Some(id));
+        }
+        let range = multibody.trees()[tree].v.clone();
+        let jacobian = &mut self.jacobian[..range.len()];
+        let origin = multibody.origin(&free.workspace, body);
+        multibody.body_jacobian(&free.workspace, body, &origin, jacobian);
+        for (column, _) in jacobian.iter_mut().zip(&multibody.locked()[range]).filter(|(_, locked)| **locked)
+        {
+            *column = [0.0; 6];
+        }
+        let id = problem.add_body(tree, origin, jacobian.as_flattened())?;
+        self.body_ids[body] = Some(id);
+        self.used_bodies.push(body);
+        Ok(Some(id))
+    }
+
+    fn pair(
+        &mut self,
+        compiled: &Compiled,
+        state: &State,
+        free: &FreeMotion,
+        (a, b): (usize, usize),
+        point: Vector3<f64>,
+        problem: &mut Problem,
+    ) -> Result<PairId, ProblemError> {
+        let id_a = self.body(compiled, free, a, problem)?;
+        let id_b = self.body(compiled, free, b, problem)?;
+        let bias =
+            prescribed_twist(compiled, state, b, &point) - prescribed_twist(compiled, state, a, &point);
+        problem.add_pair(id_a, id_b, point, bias)
+    }
+
+    fn contacts(
+        &mut self,
+        compiled: &Compiled,
+        options: &Options,
+        state: &State,
+        free: &FreeMotion,
+        points: &[ContactPoint],
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        self.find_manifolds(compiled, points);
+        let mut begin = 0;
+        while begin < self.manifolds.len() {
+            let bodies = self.manifolds[begin].bodies;
+            let count = self.manifolds[begin..].iter().take_while(|m| m.bodies == bodies).count();
+            let group = begin..begin + count;
+            let (mut sum, mut number) = (Vector3::zeros(), 0.0);
+            for manifold in &self.manifolds[group.clone()] {
+                for p in &points[manifold.begin as usize..manifold.end as usize] {
+                    sum += 0.5 * (p.p_wa + p.p_wb);
+                    number += 1.0;
+                }
+            }
+            let reference = sum / number;
+            self.pair(compiled, state, free, (bodies.0 as usize, bodies.1 as usize), reference, problem)?;
+            for m in group {
+                let manifold = self.manifolds[m];
+                self.manifold(compiled, options, state, free, points, manifold, reference, problem)?;
+            }
+            begin += count;
+        }
+        Ok(())
+    }
+
+    /// Groups points by geom pair and sorts the groups by body pair. Points come sorted by geom pair.
+    fn find_manifolds(&mut self, compiled: &Compiled, points: &[ContactPoint]) {
+        self.manifolds.clear();
+        let body = |geom: usize| compiled.carrier[compiled.geoms.geoms()[geom].body] as u32;
+        let mut begin = 0;
+        for group in points.chunk_by(|p, q| (p.geom_a, p.geom_b) == (q.geom_a, q.geom_b)) {
+            let (a, b) = (body(group[0].geom_a), body(group[0].geom_b));
+            let end = begin + group.len() as u32;
+            self.manifolds.push(Manifold { bodies: (a.min(b), a.max(b)), swapped: b < a, begin, end });
+            begin = end;
+        }
+        self.manifolds.sort_unstable_by_key(|m| (m.bodies, m.begin));
+    }
+
+    fn manifold(
+        &mut self,
+        compiled: &Compiled,
+        options: &Options,
+        state: &State,
+        free: &FreeMotion,
+        points: &[ContactPoint],
+        manifold: Manifold,
+        reference: Vector3<f64>,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        let range = manifold.begin as usize..manifold.end as usize;
+        let first = &points[range.start];
+        let (geom_a, geom_b) = (first.geom_a, first.geom_b);
+        let rule = compiled.world.options.friction_rule;
+        let material = PairMaterial::combine(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
+        let sign = if manifold.swapped { -1.0 } else { 1.0 };
+        // The pair's stiffness is shared, so that it does not depend on how many points there are.
+        let stiffness = material.stiffness / range.len() as f64;
+        for index in range {
+            let p = &points[index];
+            let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
+            let frame = frame_from_normal(&(sign * p.normal_w));
+            let spring = options.tangential_springs.map(|springs| {
+                let stiffness = springs.stiffness_ratio * stiffness;
+                let stretch = sign * stored_stretch(compiled, &state.stretches, free, p, &position);
+                let stretch = frame.tr_mul(&stretch);
+                let damping = springs.relaxation_time * stiffness;
+                TangentialSpring { stiffness, damping, stretch: Vector2::new(stretch.x, stretch.y) }
+            });
+            let belt = surface_velocity(compiled, free, geom_b, &position)
+                - surface_velocity(compiled, free, geom_a, &position);
+            problem.add_contact(ContactEntry {
+                r: position - reference,
+                frame,
+                penetration: -p.distance,
+                elastic_force: -stiffness * p.distance,
+                stiffness,
+                dissipation: material.dissipation,
+                relaxation_time: material.relaxation_time,
+                friction_static: material.static_friction,
+                friction_dynamic: material.dynamic_friction,
+                bias: sign * belt,
+                normal_law: NormalLawId::default(),
+                spring,
+            })?;
+            let friction = material.static_friction.max(material.dynamic_friction);
+            self.places.push(EntryPlace { point: index as u32, sign, position, frame, friction });
+        }
+        Ok(())
+    }
+
+    fn equality(
+        &mut self,
+        compiled: &Compiled,
+        state: &State,
+        free: &FreeMotion,
+        equality: &Equality,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        let compliance = match equality.stiffness {
+            None => Compliance::default(),
+            Some(stiffness) => Compliance::spring(stiffness, equality.relaxation_time),
+        };
+        let law = |phi: f64| RowLaw::Equality { phi, compliance };
+        let carriers = |a: usize, b: usize| (compiled.carrier[a], compiled.carrier[b]);
+        match equality.kind {
+            EqualityKind::Joint { first, second, coefficients: c } => {
+                let place = |(body, index): (usize, usize)| {
+                    let joint =
+                        compiled.multibody.joints().iter().find(|j| j.body == body && j.index == index);
+                    let joint = joint.expect("a validated equality couples existing joints");
+                    let reference = compiled.world.bodies[body].joints[index].reference[0];
+                    (joint.v.start, state.q[joint.q.start] - reference)
+                };
+                let (dof, x) = place(first);
+                let Some(second) = second else {
+                    return problem.add_row(&[(dof, 1.0)], 0.0, law(x - c[0])).map(|_| ());
+                };
+                let (other, d) = place(second);
+                let value = c[0] + d * (c[1] + d * (c[2] + d * (c[3] + d * c[4])));
+                let slope = c[1] + d * (2.0 * c[2] + d * (3.0 * c[3] + d * 4.0 * c[4]));
+                problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, law(x - value))?;
+            }
+            EqualityKind::Connect { body_a, body_b, point_a, point_b } => {
+                let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
+                let middle = 0.5 * (p_a + p_b);
+                let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
+                point_rows(&(p_b - p_a), pair, law, problem)?;
+            }
+            EqualityKind::Weld { body_a, body_b, pose_ab, point_b } => {
+                let wanted = free.x_wb[body_a] * pose_ab;
+                let (p_a, p_b) =
+                    ((wanted * nalgebra::Point3::from(point_b)).coords, at(free, body_b, &point_b));
+                let middle = 0.5 * (p_a + p_b);
+                let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
+                point_rows(&(p_b - p_a), pair, law, problem)?;
+                let turn = (free.x_wb[body_b].rotation * wanted.rotation.inverse()).scaled_axis();
+                for k in 0..3 {
+                    let mut direction = Vector6::zeros();
+                    direction[k] = 1.0;
+                    problem.add_pair_row(pair, direction, law(turn[k]))?;
+                }
+            }
+            EqualityKind::Distance { body_a, body_b, point_a, point_b, distance } => {
+                let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
+                let length = (p_b - p_a).norm();
+                // Points that coincide have no direction; any will do to push them apart.
+                let u = if length > 1e-12 { (p_b - p_a) / length } else { Vector3::z() };
+                let pair = self.pair(compiled, state, free, carriers(body_a, body_b), p_a, problem)?;
+                let direction = Vector6::new(0.0, 0.0, 0.0, u.x, u.y, u.z);
+                problem.add_pair_row(pair, direction, law(length - distance))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
+    (free.x_wb[body] * nalgebra::Point3::from(*point)).coords
+}
+
+fn point_rows(
+    gap: &Vector3<f64>,
+    pair: PairId,
+    law: impl Fn(f64) -> RowLaw,
+    problem: &mut Problem,
+) -> Result<(), ProblemError> {
+    for k in 0..3 {
+        let mut direction = Vector6::zeros();
+        direction[3 + k] = 1.0;
+        problem.add_pair_row(pair, direction, law(gap[k]))?;
+    }
+    Ok(())
+}
+
+/// Twist at `point` that a body has because something it hangs on is moved from outside.
+fn prescribed_twist(compiled: &Compiled, state: &State, body: usize, point: &Vector3<f64>) -> Vector6<f64> {
+    let Some(k) = compiled.base_mocap[body] else { return Vector6::zeros() };
+    let mocap = &state.mocap[k];
+    let w = Vector3::new(mocap.twist[0], mocap.twist[1], mocap.twist[2]);
+    let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
+    let v = v + w.cross(&(point - mocap.pose.translation.vector));
+    Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
+}
+
+/// Velocity of a geom's surface relative to its body at a world point, world axes.
+fn surface_velocity(
+    compiled: &Compiled,
+    free: &FreeMotion,
+    geom: usize,
+    p_wq: &Vector3<f64>,
+) -> Vector3<f64> {
+    let described = &compiled.world.geoms[compiled.colliding[geom]];
+    let Some(twist) = described.surface_velocity else { return Vector3::zeros() };
+    let x_wb = &free.x_wb[described.body];
+    let p_bq = x_wb.inverse_transform_point(&nalgebra::Point3::from(*p_wq)).coords;
+    let w = Vector3::new(twist[0], twist[1], twist[2]);
+    x_wb.rotation * (Vector3::new(twist[3], twist[4], twist[5]) + w.cross(&p_bq))
+}
+
+/// The stretch stored nearest to a contact point of the same geom pair, world axes; zero for a new contact.
+fn stored_stretch(
+    compiled: &Compiled,
+    stretches: &[ContactStretch],
+    free: &FreeMotion,
+    contact: &ContactPoint,
+    position: &Vector3<f64>,
+) -> Vector3<f64> {
+    let geoms = (contact.geom_a as u32, contact.geom_b as u32);
+    let begin = stretches.partition_point(|s| s.geoms < geoms);
+    let same = stretches[begin..].iter().take_while(|s| s.geoms == geoms);
+    let x_wa = &free.x_wb[compiled.geoms.geoms()[contact.geom_a].body];
+    let p_a = x_wa.inverse_transform_point(&nalgebra::Point3::from(*position)).coords;
+    let nearest =
+        same.min_by(|s, t| (s.point_a - p_a).norm_squared().total_cmp(&(t.point_a - p_a).norm_squared()));
+    nearest.map_or(Vector3::zeros(), |s| x_wa.rotation * s.stretch)
+}
+
+/// Compliance of a joint limit.
+fn limit_compliance(stiffness: Option<f64>, dt: f64) -> Compliance {
+    stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt))
+}
+
+/// Rows for the limits of a coordinate that this step may reach: those within twice the distance that its
+/// previous and its free velocity cover. A limit left out is one that would not act.
+fn limit_rows(
+    limit: &LimitedCoordinate,
+    state: &State,
+    free: &FreeMotion,
+    dt: f64,
+    problem: &mut Problem,
+) -> Result<(), ProblemError> {
+    let q = state.q[limit.q];
+    let reach = 1e-3 + 2.0 * dt * (free.v0[limit.v].abs() + free.v_star[limit.v].abs());
+    let compliance = limit_compliance(limit.stiffness, dt);
+    for (phi, sign) in [(q - limit.lower, 1.0), (limit.upper - q, -1.0)] {
+        if phi < reach {
+            problem.add_row(&[(limit.v, sign)], 0.0, RowLaw::Limit { phi, compliance })?;
+        }
+    }
+    Ok(())
+}
+
+fn ball_limit_row(
+    limit: &LimitedBall,
+    state: &State,
+    free: &FreeMotion,
+    dt: f64,
+    problem: &mut Problem,
+) -> Result<(), ProblemError> {
+    let q = &state.q[limit.q..limit.q + 4];
+    let turn =
+        UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3])).scaled_axis();
+    let Some((axis, angle)) = Unit::try_new_and_get(turn, 1e-9) else { return Ok(()) };
+    let speed: f64 = (0..3).map(|k| free.v0[limit.v + k].abs() + free.v_star[limit.v + k].abs()).sum();
+    let phi = limit.upper - angle;
+    if phi >= 1e-3 + 2.0 * dt * speed {
+        return Ok(());
+    }
+    // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
+    let coefficients = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
+    let compliance = limit_compliance(limit.stiffness, dt);
+    problem.add_row(&coefficients, 0.0, RowLaw::Limit { phi, compliance }).map(|_| ())
+}
+
+/// The row of a servo that is limited, or whose implicit part couples coordinates.
+fn drive_row(
+    drive: &Drive,
+    state: &State,
+    free: &FreeMotion,
+    ctrl: f64,
+    dt: f64,
+    problem: &mut Problem,
+) -> Result<(), ProblemError> {
+    let servo = drive.servo(&state.q, &free.v0, ctrl);
+    let slope = dt * servo.proportional + servo.derivative;
+    if !drive.limited() && (slope == 0.0 || drive.gear.len() == 1) {
+        return Ok(()); // linear: part of A and v*
+    }
+    let (middle, half) = if drive.limited() {
+        let [low, high] = drive.force_range;
+        (0.5 * (low + high), 0.5 * (high - low))
+    } else {
+        (0.0, f64::INFINITY)
+    };
+    let law = RowLaw::Pd {
+        proportional: servo.proportional,
+        derivative: servo.derivative,
+        position_error: 0.0,
+        target_velocity: 0.0,
+        feed_forward: servo.force - middle,
+        effort_limit: half,
+    };
+    problem.add_row(&drive.gear, 0.0, law).map(|_| ())
+}

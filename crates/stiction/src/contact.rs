@@ -1,0 +1,79 @@
+//! What touched during the last step, with which force.
+
+use nalgebra::Vector3;
+
+/// A contact point after the solve. Vectors are in world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Index of geom A in the world's list; smaller than B's.
+    pub geom_a: usize,
+    /// Index of geom B.
+    pub geom_b: usize,
+    /// Index of the body that carries A.
+    pub body_a: usize,
+    /// Index of the body that carries B.
+    pub body_b: usize,
+    /// Contact point at the beginning of the step, m.
+    pub position: Vector3<f64>,
+    /// Unit normal from A into B.
+    pub normal: Vector3<f64>,
+    /// Force on body B, N: the step's impulse over its length.
+    pub force: Vector3<f64>,
+    /// Penetration at the beginning of the step, m; negative while apart.
+    pub penetration: f64,
+    /// Tangential velocity of B relative to A at the end of the step, m/s.
+    pub slip: Vector3<f64>,
+    /// Whether friction holds: the contact carries force and its slip is within the tolerance.
+    pub sticking: bool,
+}
+
+/// Net force and moment between two bodies, on body B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairWrench {
+    /// Index of body A.
+    pub body_a: usize,
+    /// Index of body B.
+    pub body_b: usize,
+    /// Point about which the moment is taken, m.
+    pub point: Vector3<f64>,
+    /// Force on B in world axes, N.
+    pub force: Vector3<f64>,
+    /// Moment on B about `point` in world axes, N m.
+    pub moment: Vector3<f64>,
+}
+
+/// Sums contact forces per pair of bodies, about the mean of their contact points.
+pub fn pair_wrenches(contacts: &[Contact]) -> Vec<PairWrench> {
+    let mut order: Vec<usize> = (0..contacts.len()).collect();
+    order.sort_by_key(|&i| (contacts[i].body_a, contacts[i].body_b, i));
+    order
+        .chunk_by(|&i, &j| {
+            (contacts[i].body_a, contacts[i].body_b) == (contacts[j].body_a, contacts[j].body_b)
+        })
+        .map(|group| {
+            let point =
+                group.iter().map(|&i| contacts[i].position).sum::<Vector3<f64>>() / group.len() as f64;
+            let force = group.iter().map(|&i| contacts[i].force).sum();
+            let moment =
+                group.iter().map(|&i| (contacts[i].position - point).cross(&contacts[i].force)).sum();
+            let first = &contacts[group[0]];
+            PairWrench { body_a: first.body_a, body_b: first.body_b, point, force, moment }
+        })
+        .collect()
+}
+
+/// Net contact force and moment (about the world's origin) on each of `bodies` bodies, in world axes:
+/// [moment; force].
+pub fn body_wrenches(contacts: &[Contact], bodies: usize) -> Vec<[f64; 6]> {
+    let mut wrenches = vec![[0.0; 6]; bodies];
+    for c in contacts {
+        let moment = c.position.cross(&c.force);
+        for k in 0..3 {
+            wrenches[c.body_b][k] += moment[k];
+            wrenches[c.body_b][3 + k] += c.force[k];
+            wrenches[c.body_a][k] -= moment[k];
+            wrenches[c.body_a][3 + k] -= c.force[k];
+        }
+    }
+    wrenches
+}

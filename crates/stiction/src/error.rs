@@ -1,0 +1,134 @@
+//! The three channels of failure: wrong input, wrong options, a step that cannot go on.
+
+use crate::state::State;
+use stiction_formats::FormatError;
+use stiction_model::ModelError;
+use stiction_multibody::MultibodyError;
+
+/// A model that cannot be loaded or compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read as a model.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// What was read cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The bodies and joints do not make trees that can move.
+    #[error(transparent)]
+    Multibody(#[from] MultibodyError),
+    /// A shape cannot be built.
+    #[error("{place}: {reason}")]
+    Shape {
+        /// The geom and its source.
+        place: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A scene name that is not one of the built-in ones and not a file.
+    #[error("no file and no built-in scene is called \"{name}\"; built-in scenes: {known}")]
+    UnknownScene {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+}
+
+/// An option out of its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OptionError {
+    /// A number out of its range.
+    #[error("{option} = {value} is not allowed: give {allowed}")]
+    Range {
+        /// Name of the option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// An unknown contact model.
+    #[error("unknown contact model \"{0}\": choose lagged, similar or sap")]
+    ContactModel(String),
+    /// Tangential springs need the lagged normal impulse.
+    #[error("tangential springs work with the lagged model only, not with {0}: choose contact = lagged")]
+    SpringsNeedLagged(&'static str),
+}
+
+/// A vector, state or name handed to a model or simulation that does not fit it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InputError {
+    /// A vector of the wrong length.
+    #[error("{what} has {given} numbers, this model needs {needed}")]
+    Length {
+        /// Which vector.
+        what: &'static str,
+        /// Its length.
+        given: usize,
+        /// The length needed.
+        needed: usize,
+    },
+    /// A number that is NaN or infinite.
+    #[error("{what}[{index}] is {value}: give finite numbers")]
+    NotFinite {
+        /// Which vector.
+        what: &'static str,
+        /// The entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A state saved by another version or from another model.
+    #[error("this state cannot be loaded: {0}")]
+    State(String),
+    /// A name that the model does not have.
+    #[error("the model has no {kind} called \"{name}\"; it has: {known}")]
+    Name {
+        /// Body, joint, keyframe…
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// Some of the names there are.
+        known: String,
+    },
+    /// The mass matrix is singular at this configuration.
+    #[error(
+        "the mass matrix is singular at coordinate {dof} ({joint}): give the bodies below it mass or the joint armature"
+    )]
+    Singular {
+        /// Velocity coordinate.
+        dof: usize,
+        /// Its joint.
+        joint: String,
+    },
+}
+
+/// A step that could not be completed. The simulation keeps the last good state.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StepError {
+    /// The state or its derivative stopped being finite.
+    #[error(
+        "the state stopped being finite at t = {time} s: {what}. The last finite state is kept; try a smaller step \
+         or check the forces and masses of that body"
+    )]
+    NotFinite {
+        /// Time at which the step began, s.
+        time: f64,
+        /// Body, joint or quantity first found not finite.
+        what: String,
+        /// The state the step began from.
+        last_good: Box<State>,
+    },
+    /// The mass matrix cannot be factored.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A controller failed.
+    #[error("the controller failed at t = {time} s: {reason}")]
+    Controller {
+        /// Time of the sample, s.
+        time: f64,
+        /// What it said.
+        reason: String,
+    },
+}

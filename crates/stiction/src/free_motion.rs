@@ -1,0 +1,114 @@
+//! The momentum balance without constraints: A and v* of the convex problem.
+//!
+//! Joint damping D, joint springs K and unlimited servos are linear in v and taken implicitly:
+//!
+//! ```text
+//! M (v − v₀) = δt [τ − bias(q₀, v₀) − K (q₀ + δt v − rest) − D v]
+//! A v* = M v₀ + δt [τ − bias − K (q₀ − rest)],    A = M + δt D + δt² K
+//! ```
+//!
+//! (`theory` section 1.) Limited servos are not linear; they become rows of the problem and are left out here.
+
+use crate::compiled::Model;
+use crate::error::{InputError, StepError};
+use crate::state::State;
+use nalgebra::Vector6;
+use stiction_model::Pose;
+use stiction_multibody::{Factor, MassMatrix, Workspace};
+
+/// Kinematics and free motion at the beginning of a step.
+pub(crate) struct FreeMotion {
+    pub workspace: Workspace,
+    pub mass: MassMatrix,
+    /// Poses of all bodies.
+    pub x_wb: Vec<Pose>,
+    /// What A has beyond M, on its diagonal.
+    pub added: Vec<f64>,
+    /// Free velocities v*.
+    pub v_star: Vec<f64>,
+    /// Previous velocities, zero where a joint is locked.
+    pub v0: Vec<f64>,
+    factor: Factor,
+    scratch: Vec<f64>,
+}
+
+impl FreeMotion {
+    pub fn new(model: &Model) -> Self {
+        let multibody = model.multibody();
+        let nv = multibody.nv();
+        Self {
+            workspace: Workspace::new(multibody),
+            mass: MassMatrix::new(multibody),
+            x_wb: vec![Pose::identity(); multibody.body_count()],
+            added: vec![0.0; nv],
+            v_star: vec![0.0; nv],
+            v0: vec![0.0; nv],
+            factor: Factor::new(multibody),
+            scratch: vec![0.0; nv],
+        }
+    }
+
+    /// Poses, velocities and mass matrix at `state`.
+    pub fn kinematics(&mut self, model: &Model, state: &State) {
+        let multibody = model.multibody();
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+        }
+        self.v0.copy_from_slice(&state.v);
+        for (v, &locked) in self.v0.iter_mut().zip(multibody.locked()) {
+            if locked {
+                *v = 0.0;
+            }
+        }
+        multibody.positions(&state.q, &mut self.workspace);
+        multibody.velocities(&self.v0, &mut self.workspace);
+        multibody.mass_matrix(&mut self.workspace, &mut self.mass);
+        for (body, pose) in self.x_wb.iter_mut().enumerate() {
+            *pose = multibody.pose(&self.workspace, body);
+        }
+    }
+
+    /// A's diagonal part and v*, for a step of `dt`.
+    pub fn solve(&mut self, model: &Model, state: &State, dt: f64) -> Result<(), StepError> {
+        let (multibody, drives) = (model.multibody(), &model.compiled().drives);
+        let rest = multibody.damping().iter().zip(multibody.stiffness());
+        for (added, (damping, stiffness)) in self.added.iter_mut().zip(rest) {
+            *added = dt * (damping + dt * stiffness);
+        }
+        // v_star collects the force first, then the momentum, then the velocity.
+        let force = &mut self.v_star;
+        multibody.bias(&mut self.workspace, force);
+        multibody.spring_forces(&state.q, &mut self.scratch);
+        for ((f, spring), applied) in force.iter_mut().zip(&self.scratch).zip(&state.applied) {
+            *f = applied + spring - *f;
+        }
+        multibody.add_gravity_compensation(&mut self.workspace, force);
+        for (drive, &ctrl) in drives.iter().zip(&state.ctrl) {
+            let servo = drive.servo(&state.q, &self.v0, ctrl);
+            let slope = dt * (dt * servo.proportional + servo.derivative);
+            if !drive.limited() && (slope == 0.0 || drive.gear.len() == 1) {
+                for &(i, gear) in &drive.gear {
+                    force[i] += gear * servo.force;
+                    self.added[i] += gear * gear * slope;
+                }
+            } else if drive.limited() {
+                // The middle of the range is a constant; the row carries the rest (see `assemble`).
+                let middle = 0.5 * (drive.force_range[0] + drive.force_range[1]);
+                for &(i, gear) in &drive.gear {
+                    force[i] += gear * middle;
+                }
+            }
+        }
+        self.mass.multiply(&self.v0, &mut self.scratch);
+        for (f, momentum) in force.iter_mut().zip(&self.scratch) {
+            *f = momentum + dt * *f;
+        }
+        if !self.factor.compute(&self.mass, &self.added) {
+            let pivots = self.factor.inverse_diagonal();
+            let dof = pivots.iter().position(|d| !(d.is_finite() && *d > 0.0)).unwrap_or(0);
+            return Err(InputError::Singular { dof, joint: model.joint_of(dof) }.into());
+        }
+        self.factor.solve(&mut self.v_star);
+        Ok(())
+    }
+}

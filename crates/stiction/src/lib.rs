@@ -1,0 +1,59 @@
+//! Stiction simulates robots that touch things.
+//!
+//! Load a [`Model`], make a [`Simulation`], step it:
+//!
+//! ```
+//! use stiction::{Model, Options, Simulation};
+//!
+//! let model = Model::from_scene("double_pendulum")?;
+//! let mut simulation = Simulation::new(&model, Options { step: 1e-3, ..Options::default() })?;
+//! simulation.step(100)?;
+//! assert!((simulation.state().time - 0.1).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | open | for |
+//! |---|---|
+//! | [`step`] | the whole simulator on one screen |
+//! | [`model`](Model) | compiling a description; dynamics of a single state |
+//! | [`Simulation`] | stepping, results, saving |
+//! | [`state`] | what must be saved to go on |
+//! | [`options`] | what can be chosen |
+//! | [`material`] | contact properties and how two geoms' combine |
+//! | [`contact`] | what touched, with which force |
+//! | [`controller`] | control at its own rate |
+//! | `free_motion`, `assemble` | from a state to the convex problem |
+//!
+//! Conventions: f64, SI units, z up; q and v laid out as MuJoCo's `qpos` and `qvel`; spatial vectors
+//! `[angular; linear]`.
+
+mod actuation;
+mod assemble;
+mod clock;
+mod compiled;
+pub mod contact;
+pub mod controller;
+pub mod error;
+mod free_motion;
+pub mod material;
+pub mod options;
+pub mod scenes;
+mod shapes;
+mod simulation;
+pub mod state;
+pub mod stats;
+pub mod step;
+
+pub use compiled::{Energy, Model};
+pub use contact::Contact;
+pub use controller::{Controller, Sample, Sampled};
+pub use error::{InputError, LoadError, OptionError, StepError};
+pub use options::{Options, TangentialSprings, contact_model_from_name, contact_model_name};
+pub use simulation::Simulation;
+pub use state::State;
+pub use stats::{StageSeconds, Stats};
+pub use step::StepReport;
+pub use stiction_convex::ContactModel;
+pub use stiction_formats::{Format, FormatError, LoadOptions};
+pub use stiction_model as model;
+pub use stiction_multibody as multibody;

@@ -1,0 +1,138 @@
+//! Contact properties of geoms, and how two geoms' properties combine (`theory` section 5; Drake's rules).
+
+use stiction_model::{Compliance, ContactProperties, FrictionRule};
+
+/// Default point-contact stiffness of a geom, N/m.
+pub const DEFAULT_STIFFNESS: f64 = 1e6;
+/// Default Hunt & Crossley dissipation of a geom, s/m.
+pub const DEFAULT_DISSIPATION: f64 = 50.0;
+/// Default relaxation time of a geom's linear dissipation (SAP), s.
+pub const DEFAULT_RELAXATION_TIME: f64 = 0.1;
+/// Default friction coefficient of a geom.
+pub const DEFAULT_FRICTION: f64 = 0.5;
+
+/// Contact properties of one geom, with defaults filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeomMaterial {
+    /// Point-contact stiffness, N/m.
+    pub stiffness: f64,
+    /// Hunt & Crossley dissipation, s/m.
+    pub dissipation: f64,
+    /// Relaxation time of linear dissipation, s.
+    pub relaxation_time: f64,
+    /// Static friction coefficient.
+    pub static_friction: f64,
+    /// Dynamic friction coefficient.
+    pub dynamic_friction: f64,
+    /// Precedence under [`FrictionRule::MaxWithPriority`].
+    pub priority: i32,
+    /// Whether it makes patches.
+    pub compliance: Compliance,
+}
+
+impl GeomMaterial {
+    /// Fills the defaults in.
+    pub fn new(properties: &ContactProperties, priority: i32) -> Self {
+        let dynamic = properties.dynamic_friction.or(properties.static_friction).unwrap_or(DEFAULT_FRICTION);
+        Self {
+            stiffness: properties.stiffness.unwrap_or(DEFAULT_STIFFNESS),
+            dissipation: properties.dissipation.unwrap_or(DEFAULT_DISSIPATION),
+            relaxation_time: properties.relaxation_time.unwrap_or(DEFAULT_RELAXATION_TIME),
+            static_friction: properties.static_friction.unwrap_or(dynamic),
+            dynamic_friction: dynamic,
+            priority,
+            compliance: properties.compliance,
+        }
+    }
+}
+
+/// Contact properties of a pair of geoms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairMaterial {
+    /// Stiffness of the pair, shared over the points of its manifold, N/m.
+    pub stiffness: f64,
+    /// Hunt & Crossley dissipation, s/m.
+    pub dissipation: f64,
+    /// Relaxation time of linear dissipation, s.
+    pub relaxation_time: f64,
+    /// Static friction coefficient.
+    pub static_friction: f64,
+    /// Dynamic friction coefficient.
+    pub dynamic_friction: f64,
+    /// Share of the way from A's witness point to B's at which the contact point lies:
+    /// p = (k_a p_a + k_b p_b)/(k_a + k_b).
+    pub weight_b: f64,
+}
+
+impl PairMaterial {
+    /// Combines two geoms' properties.
+    pub fn combine(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule) -> Self {
+        let sum = a.stiffness + b.stiffness;
+        let friction = |mu_a: f64, mu_b: f64| match rule {
+            FrictionRule::HarmonicMean if mu_a + mu_b > 0.0 => 2.0 * mu_a * mu_b / (mu_a + mu_b),
+            FrictionRule::HarmonicMean => 0.0,
+            FrictionRule::MaxWithPriority => match a.priority.cmp(&b.priority) {
+                std::cmp::Ordering::Greater => mu_a,
+                std::cmp::Ordering::Less => mu_b,
+                std::cmp::Ordering::Equal => mu_a.max(mu_b),
+            },
+        };
+        Self {
+            // Ratios first: 1e12 squared is fine, but the sum of ratios keeps full precision at any scale.
+            stiffness: a.stiffness * (b.stiffness / sum),
+            dissipation: (b.stiffness / sum) * a.dissipation + (a.stiffness / sum) * b.dissipation,
+            relaxation_time: a.relaxation_time + b.relaxation_time,
+            static_friction: friction(a.static_friction, b.static_friction),
+            dynamic_friction: friction(a.dynamic_friction, b.dynamic_friction),
+            weight_b: b.stiffness / sum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn geom(stiffness: f64, dissipation: f64, friction: f64, priority: i32) -> GeomMaterial {
+        let properties = ContactProperties {
+            stiffness: Some(stiffness),
+            dissipation: Some(dissipation),
+            static_friction: Some(friction),
+            dynamic_friction: Some(friction),
+            ..Default::default()
+        };
+        GeomMaterial::new(&properties, priority)
+    }
+
+    #[test]
+    fn stiffness_is_in_series_and_the_softer_side_decides_dissipation() {
+        let pair = PairMaterial::combine(
+            &geom(1e6, 10.0, 0.5, 0),
+            &geom(3e6, 50.0, 1.0, 0),
+            FrictionRule::HarmonicMean,
+        );
+        assert!((pair.stiffness - 7.5e5).abs() < 1e-6);
+        assert!((pair.dissipation - (0.75 * 10.0 + 0.25 * 50.0)).abs() < 1e-12);
+        assert!((pair.static_friction - 2.0 / 3.0).abs() < 1e-15);
+        assert!((pair.weight_b - 0.75).abs() < 1e-15);
+    }
+
+    #[test]
+    fn priority_decides_friction_before_the_larger_value_does() {
+        let (low, high) = (geom(1e6, 0.0, 0.9, 0), geom(1e6, 0.0, 0.2, 1));
+        let rule = FrictionRule::MaxWithPriority;
+        assert_eq!(PairMaterial::combine(&low, &high, rule).static_friction, 0.2);
+        assert_eq!(PairMaterial::combine(&high, &low, rule).static_friction, 0.2);
+        assert_eq!(PairMaterial::combine(&low, &geom(1e6, 0.0, 0.2, 0), rule).static_friction, 0.9);
+    }
+
+    #[test]
+    fn frictionless_pairs_stay_frictionless() {
+        let pair = PairMaterial::combine(
+            &geom(1e6, 0.0, 0.0, 0),
+            &geom(1e6, 0.0, 0.0, 0),
+            FrictionRule::HarmonicMean,
+        );
+        assert_eq!(pair.dynamic_friction, 0.0);
+    }
+}

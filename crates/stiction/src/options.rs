@@ -1,0 +1,114 @@
+//! What a user may choose about a simulation.
+
+use crate::error::OptionError;
+use stiction_convex::ContactModel;
+
+/// Reads a contact model's name as the command line and Python write it.
+pub fn contact_model_from_name(name: &str) -> Result<ContactModel, OptionError> {
+    match name {
+        "lagged" => Ok(ContactModel::Lagged),
+        "similar" => Ok(ContactModel::Similar),
+        "sap" => Ok(ContactModel::Sap),
+        _ => Err(OptionError::ContactModel(name.into())),
+    }
+}
+
+/// The name of a contact model on the command line and in Python.
+pub fn contact_model_name(model: ContactModel) -> &'static str {
+    match model {
+        ContactModel::Lagged => "lagged",
+        ContactModel::Similar => "similar",
+        ContactModel::Sap => "sap",
+    }
+}
+
+/// Springs that carry friction while a contact sticks, so that it holds without creep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TangentialSprings {
+    /// Tangential over normal stiffness; Mindlin's value for like materials is 2(1−ν)/(2−ν) ≈ 0.8.
+    pub stiffness_ratio: f64,
+    /// Damping over stiffness, s.
+    pub relaxation_time: f64,
+}
+
+impl Default for TangentialSprings {
+    fn default() -> Self {
+        Self { stiffness_ratio: 0.8, relaxation_time: 0.0 }
+    }
+}
+
+/// Settings of a simulation, checked when it is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Length of a step δt, s.
+    pub step: f64,
+    /// Contact model.
+    pub contact: ContactModel,
+    /// Slip speed v_s below which contact counts as sticking, m/s.
+    pub stiction_tolerance: f64,
+    /// σ of ICF eq. 44; 0 turns the impact regularisation off.
+    pub regularization: f64,
+    /// Relative tolerance ε_r of the solve.
+    pub relative_tolerance: f64,
+    /// Distance within which contacts are kept before they touch, m.
+    pub margin: f64,
+    /// Newton iterations allowed in a step.
+    pub max_iterations: usize,
+    /// Tangential springs, if wanted (Lagged only).
+    pub tangential_springs: Option<TangentialSprings>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            step: 1e-3,
+            contact: ContactModel::Lagged,
+            stiction_tolerance: 1e-4,
+            regularization: 1e-3,
+            relative_tolerance: 1e-5,
+            margin: 0.0,
+            max_iterations: 100,
+            tangential_springs: None,
+        }
+    }
+}
+
+impl Options {
+    /// Checks every value; the error names the option, the value and what is allowed.
+    pub fn check(&self) -> Result<(), OptionError> {
+        let range = |option, value: f64, fine: bool, allowed| {
+            if fine && value.is_finite() {
+                Ok(())
+            } else {
+                Err(OptionError::Range { option, value, allowed })
+            }
+        };
+        let positive = "a positive number";
+        let not_negative = "zero or a positive number";
+        range("step", self.step, self.step > 0.0, "a positive number of seconds")?;
+        range("stiction_tolerance", self.stiction_tolerance, self.stiction_tolerance > 0.0, positive)?;
+        range("regularization", self.regularization, self.regularization >= 0.0, not_negative)?;
+        range(
+            "relative_tolerance",
+            self.relative_tolerance,
+            self.relative_tolerance > 0.0 && self.relative_tolerance < 1.0,
+            "a number between 0 and 1",
+        )?;
+        range("margin", self.margin, self.margin >= 0.0, not_negative)?;
+        range("max_iterations", self.max_iterations as f64, self.max_iterations > 0, "at least 1")?;
+        if let Some(springs) = self.tangential_springs {
+            range(
+                "tangential stiffness ratio",
+                springs.stiffness_ratio,
+                springs.stiffness_ratio > 0.0,
+                positive,
+            )?;
+            let tau = springs.relaxation_time;
+            range("tangential relaxation time", tau, tau >= 0.0, not_negative)?;
+            if self.contact != ContactModel::Lagged {
+                return Err(OptionError::SpringsNeedLagged(contact_model_name(self.contact)));
+            }
+        }
+        Ok(())
+    }
+}

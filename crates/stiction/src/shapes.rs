@@ -1,0 +1,151 @@
+//! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
+
+use crate::error::LoadError;
+use crate::material::GeomMaterial;
+use std::sync::Arc;
+use stiction_geometry::{
+    CollisionRules, ConvexHull, Geom, GeomSet, GeometryError, HeightField, Shape, TriangleMesh,
+};
+use stiction_model::{GeomRole, Warning, World};
+
+pub(crate) struct Shapes {
+    pub geoms: Arc<GeomSet>,
+    pub colliding: Vec<usize>,
+    pub materials: Vec<GeomMaterial>,
+}
+
+/// Builds the shapes that collide. Meshes used several times are built once.
+pub(crate) fn compile_geoms(
+    world: &World,
+    carrier: &[usize],
+    warnings: &mut Vec<Warning>,
+) -> Result<Shapes, LoadError> {
+    let mut library = Library::new(world);
+    let (mut geoms, mut colliding, mut materials) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, geom) in world.geoms.iter().enumerate() {
+        let touches = geom.filter.group != 0 || geom.filter.mask != 0;
+        if geom.role == GeomRole::Visual || !touches {
+            continue;
+        }
+        let shape = library.shape(&geom.shape).map_err(|error| LoadError::Shape {
+            place: format!("{} \"{}\"", geom.source, geom.name),
+            reason: error.to_string(),
+        })?;
+        geoms.push(Geom {
+            shape,
+            body: geom.body,
+            x_bg: geom.pose,
+            margin: geom.margin,
+            contype: geom.filter.group,
+            conaffinity: geom.filter.mask,
+        });
+        colliding.push(index);
+        materials.push(GeomMaterial::new(&geom.contact, geom.priority));
+    }
+    let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms: Vec::new() };
+    let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
+    let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
+        .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
+    warn_of_unsupported(world, &geoms, &colliding, warnings);
+    Ok(Shapes { geoms: Arc::new(geoms), colliding, materials })
+}
+
+/// Whether a body can move by itself, rather than being fixed or moved from outside.
+fn is_moved(world: &World, carrier: &[usize], body: usize) -> bool {
+    let mut b = carrier[body];
+    while b != 0 {
+        if !world.bodies[b].joints.is_empty() {
+            return true;
+        }
+        b = carrier[world.bodies[b].parent.unwrap_or(0)];
+        if world.bodies[b].mocap {
+            return false;
+        }
+    }
+    false
+}
+
+/// Bodies welded together, two bodies that cannot move, and joined neighbours do not touch.
+fn may_touch(world: &World, carrier: &[usize], moves: &[bool], a: usize, b: usize) -> bool {
+    let (ca, cb) = (carrier[a], carrier[b]);
+    if ca == cb || !(moves[a] || moves[b]) {
+        return false;
+    }
+    let joined = |child: usize, parent: usize| {
+        child != 0 && parent != 0 && carrier[world.bodies[child].parent.unwrap_or(0)] == parent
+    };
+    world.options.parent_child_collide || !(joined(ca, cb) || joined(cb, ca))
+}
+
+fn warn_of_unsupported(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
+    let mut seen = Vec::new();
+    for pair in geoms.unsupported_pairs() {
+        if seen.contains(&pair.kinds) {
+            continue;
+        }
+        seen.push(pair.kinds);
+        let (a, b) = (&world.geoms[colliding[pair.geom_a]], &world.geoms[colliding[pair.geom_b]]);
+        warnings.push(Warning {
+            source: a.source.clone(),
+            message: format!(
+                "a {} and a {} (\"{}\" and \"{}\", and others like them) have no contact with each other and pass \
+                 through; make one of them convex, or decompose it",
+                pair.kinds.0.name(),
+                pair.kinds.1.name(),
+                a.name,
+                b.name
+            ),
+        });
+    }
+}
+
+/// Meshes, hulls and height fields built so far.
+struct Library<'a> {
+    world: &'a World,
+    meshes: Vec<Option<Arc<TriangleMesh>>>,
+    hulls: Vec<Option<Arc<ConvexHull>>>,
+    fields: Vec<Option<Arc<HeightField>>>,
+}
+
+impl<'a> Library<'a> {
+    fn new(world: &'a World) -> Self {
+        let (meshes, fields) = (world.meshes.len(), world.height_fields.len());
+        Self { world, meshes: vec![None; meshes], hulls: vec![None; meshes], fields: vec![None; fields] }
+    }
+
+    fn shape(&mut self, shape: &stiction_model::Shape) -> Result<Shape, GeometryError> {
+        use stiction_model::Shape as Described;
+        match *shape {
+            Described::HalfSpace { .. } => Ok(Shape::HalfSpace),
+            Described::Sphere { radius } => Shape::sphere(radius),
+            Described::Box { half_extents } => Shape::cuboid(half_extents),
+            Described::Capsule { radius, half_length } => Shape::capsule(radius, half_length),
+            Described::Cylinder { radius, half_length } => Shape::cylinder(radius, half_length),
+            Described::Ellipsoid { radii } => Shape::ellipsoid(radii),
+            Described::Mesh { mesh, convex: true } => {
+                let data = &self.world.meshes[mesh];
+                if self.hulls[mesh].is_none() {
+                    self.hulls[mesh] = Some(Arc::new(ConvexHull::from_points(&data.vertices)?));
+                }
+                Ok(Shape::Convex(self.hulls[mesh].clone().expect("just built")))
+            }
+            Described::Mesh { mesh, convex: false } => {
+                let data = &self.world.meshes[mesh];
+                if self.meshes[mesh].is_none() {
+                    let built = TriangleMesh::new(data.vertices.clone(), data.triangles.clone())?;
+                    self.meshes[mesh] = Some(Arc::new(built));
+                }
+                Ok(Shape::Mesh(self.meshes[mesh].clone().expect("just built")))
+            }
+            Described::HeightField { field } => {
+                let data = &self.world.height_fields[field];
+                if self.fields[field].is_none() {
+                    let [x, y] = data.half_extents;
+                    let built = HeightField::new(data.rows, data.columns, 2.0 * x, 2.0 * y, &data.heights)?;
+                    self.fields[field] = Some(Arc::new(built));
+                }
+                Ok(Shape::HeightField(self.fields[field].clone().expect("just built")))
+            }
+        }
+    }
+}

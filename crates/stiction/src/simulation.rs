@@ -1,0 +1,169 @@
+//! A simulation: a model, a state and the means to step it.
+
+use crate::compiled::{Energy, Model};
+use crate::contact::Contact;
+use crate::controller::{Controller, Sample};
+use crate::error::{InputError, OptionError, StepError};
+use crate::options::Options;
+use crate::state::State;
+use crate::stats::Stats;
+use crate::step::{StepReport, Stepper};
+
+/// A model being simulated.
+pub struct Simulation {
+    model: Model,
+    state: State,
+    stepper: Stepper,
+    stats: Stats,
+    controller: Option<Box<dyn Controller>>,
+}
+
+impl Simulation {
+    /// A simulation of `model` from its default state.
+    pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
+        Ok(Self {
+            model: model.clone(),
+            state: model.default_state(),
+            stepper: Stepper::new(model, options)?,
+            stats: Stats::default(),
+            controller: None,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        self.stepper.options()
+    }
+
+    /// Changes the options from the next step on.
+    pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
+        self.stepper.set_options(options)
+    }
+
+    /// The present state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The present state, to be changed between steps. The lengths of its vectors must stay.
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// Goes back to the default state at time 0. Statistics go on.
+    pub fn reset(&mut self) {
+        self.state = self.model.default_state();
+        self.stepper.clear_results();
+    }
+
+    /// Goes to a keyframe of the model, by name or by number.
+    pub fn reset_to_keyframe(&mut self, name: &str) -> Result<(), InputError> {
+        self.state = self.model.keyframe_state(name)?;
+        self.stepper.clear_results();
+        Ok(())
+    }
+
+    /// Has `controller` set the controls at its own rate from now on.
+    pub fn set_controller(&mut self, controller: Box<dyn Controller>) {
+        self.state.next_sample = samples_before(self.state.time, controller.period());
+        self.controller = Some(controller);
+    }
+
+    /// Removes the controller; the controls stay as they are.
+    pub fn clear_controller(&mut self) -> Option<Box<dyn Controller>> {
+        self.controller.take()
+    }
+
+    /// Takes `steps` steps. On an error the state is the last good one.
+    pub fn step(&mut self, steps: usize) -> Result<(), StepError> {
+        self.model.check_state(&self.state)?;
+        for _ in 0..steps {
+            self.sample_controller()?;
+            let report = self.stepper.step(&self.model, &mut self.state)?;
+            record(&mut self.stats, &report);
+        }
+        Ok(())
+    }
+
+    /// Contact points of the last step, ordered by geom pair.
+    pub fn contacts(&self) -> &[Contact] {
+        self.stepper.contacts()
+    }
+
+    /// How the last step's solve went.
+    pub fn last_report(&self) -> &StepReport {
+        self.stepper.report()
+    }
+
+    /// Counts and times since the simulation was made.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Kinetic and potential energy of the present state, J.
+    pub fn energy(&mut self) -> Energy {
+        self.stepper.energy(&self.model, &self.state)
+    }
+
+    /// The state as a blob from which [`Simulation::load_state`] continues bit for bit.
+    pub fn save_state(&self) -> Vec<u8> {
+        self.state.to_bytes(self.model.fingerprint())
+    }
+
+    /// Goes to a saved state of the same model.
+    pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
+        let state = State::from_bytes(bytes, self.model.fingerprint())?;
+        self.model.check_state(&state)?;
+        self.state = state;
+        self.stepper.clear_results();
+        Ok(())
+    }
+
+    /// Calls the controller if one of its sample times has come.
+    fn sample_controller(&mut self) -> Result<(), StepError> {
+        let Some(controller) = &mut self.controller else { return Ok(()) };
+        let (time, period) = (self.state.time, controller.period());
+        // Times are sums of steps: allow for their rounding.
+        let due = self.state.next_sample as f64 * period <= time + 1e-9 * self.stepper.options().step;
+        if !due {
+            return Ok(());
+        }
+        let sample = Sample { time, model: &self.model, q: &self.state.q, v: &self.state.v };
+        let outcome = controller.control(&sample, &mut self.state.ctrl, &mut self.state.controller);
+        outcome.map_err(|reason| StepError::Controller { time, reason })?;
+        if let Some(index) = self.state.ctrl.iter().position(|u| !u.is_finite()) {
+            let reason = format!("it set ctrl[{index}] to {}; give finite controls", self.state.ctrl[index]);
+            return Err(StepError::Controller { time, reason });
+        }
+        self.state.next_sample = samples_before(time + 1e-9 * self.stepper.options().step, period) + 1;
+        Ok(())
+    }
+}
+
+/// Number of the last sample at or before `time`.
+fn samples_before(time: f64, period: f64) -> u64 {
+    if period > 0.0 { (time / period).floor().max(0.0) as u64 } else { 0 }
+}
+
+fn record(stats: &mut Stats, report: &StepReport) {
+    stats.steps += 1;
+    stats.iterations += report.iterations;
+    stats.last_iterations = report.iterations;
+    stats.max_iterations = stats.max_iterations.max(report.iterations);
+    stats.unconverged += u64::from(!report.converged);
+    stats.line_search_evaluations += report.line_search_evaluations;
+    stats.points += report.points;
+    stats.last_points = report.points;
+    stats.max_penetration = stats.max_penetration.max(report.max_penetration);
+    stats.friction_loss += report.friction_loss;
+    stats.seconds.kinematics += report.seconds.kinematics;
+    stats.seconds.proximity += report.seconds.proximity;
+    stats.seconds.assemble += report.seconds.assemble;
+    stats.seconds.solve += report.seconds.solve;
+    stats.seconds.advance += report.seconds.advance;
+}

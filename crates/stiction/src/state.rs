@@ -1,0 +1,89 @@
+//! What must be saved to go on.
+//!
+//! The result of a step depends on the model, the options and this alone; saving a [`State`] and
+//! loading it continues bit for bit.
+
+use crate::error::InputError;
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+use stiction_model::Pose;
+
+/// Stretch of the tangential spring of one contact point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactStretch {
+    /// The geoms, ordered as in the contact.
+    pub geoms: (u32, u32),
+    /// Where the contact was, in the frame of A's body, m.
+    pub point_a: Vector3<f64>,
+    /// Stretch of B's surface relative to A's, in the frame of A's body, m.
+    pub stretch: Vector3<f64>,
+}
+
+/// Pose and velocity of a body that is moved from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MocapState {
+    /// Pose in the world.
+    pub pose: Pose,
+    /// Velocity of its origin in world axes, [angular rad/s; linear m/s]: what contacts feel.
+    pub twist: [f64; 6],
+}
+
+/// The state of a simulation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Time, s.
+    pub time: f64,
+    /// Positions, MuJoCo's `qpos` layout.
+    pub q: Vec<f64>,
+    /// Velocities, MuJoCo's `qvel` layout.
+    pub v: Vec<f64>,
+    /// Controls held until they are changed.
+    pub ctrl: Vec<f64>,
+    /// Generalised forces applied from outside, held until they are changed; N or N m.
+    pub applied: Vec<f64>,
+    /// Bodies moved from outside, in the order of the model's mocap bodies.
+    pub mocap: Vec<MocapState>,
+    /// Tangential springs of the contacts, sorted by geom pair.
+    pub stretches: Vec<ContactStretch>,
+    /// Number of the controller's next sample.
+    pub next_sample: u64,
+    /// Whatever the controller must remember.
+    pub controller: Vec<f64>,
+}
+
+const MAGIC: [u8; 8] = *b"STICTION";
+const VERSION: u32 = 1;
+
+impl State {
+    /// The state as an opaque, versioned blob. `fingerprint` ties it to a model.
+    pub fn to_bytes(&self, fingerprint: u64) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(64 + 8 * (self.q.len() + 3 * self.v.len()));
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&fingerprint.to_le_bytes());
+        bytes.extend(postcard::to_allocvec(self).expect("a state is plain numbers and always serialises"));
+        bytes
+    }
+
+    /// Reads a blob written by [`State::to_bytes`] for the model of the same fingerprint.
+    pub fn from_bytes(bytes: &[u8], fingerprint: u64) -> Result<Self, InputError> {
+        let err = |what: &str| Err(InputError::State(what.into()));
+        let Some((head, rest)) = bytes.split_at_checked(20) else {
+            return err("it is shorter than a header; the file is cut off or of another kind");
+        };
+        if head[..8] != MAGIC {
+            return err("it does not begin like a saved state; the file is of another kind");
+        }
+        let version = u32::from_le_bytes(head[8..12].try_into().expect("four bytes"));
+        if version != VERSION {
+            return err(&format!("it has version {version}, this program reads version {VERSION}"));
+        }
+        if u64::from_le_bytes(head[12..20].try_into().expect("eight bytes")) != fingerprint {
+            return err("it was saved from another model; load it with the model it was made from");
+        }
+        match postcard::from_bytes::<State>(rest) {
+            Ok(state) => Ok(state),
+            Err(e) => err(&format!("its content is damaged ({e})")),
+        }
+    }
+}

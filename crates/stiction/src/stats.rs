@@ -1,0 +1,67 @@
+//! Numbers about the work done since a simulation began.
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds spent in each stage of the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageSeconds {
+    /// Poses, velocities, Jacobians, mass matrix.
+    pub kinematics: f64,
+    /// What touches what.
+    pub proximity: f64,
+    /// Building the problem.
+    pub assemble: f64,
+    /// Solving it.
+    pub solve: f64,
+    /// Advancing the state and storing results.
+    pub advance: f64,
+}
+
+impl StageSeconds {
+    /// The stages by name, in order.
+    pub fn named(&self) -> [(&'static str, f64); 5] {
+        [
+            ("kinematics", self.kinematics),
+            ("proximity", self.proximity),
+            ("assemble", self.assemble),
+            ("solve", self.solve),
+            ("advance", self.advance),
+        ]
+    }
+
+    /// All stages together.
+    pub fn total(&self) -> f64 {
+        self.named().iter().map(|(_, s)| s).sum()
+    }
+}
+
+/// Counts and times since a simulation was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Steps taken.
+    pub steps: u64,
+    /// Newton iterations, all steps together.
+    pub iterations: u64,
+    /// Most iterations in one step.
+    pub max_iterations: u64,
+    /// Steps whose solve stopped short of its tolerance.
+    pub unconverged: u64,
+    /// Evaluations of the cost's slope in line searches.
+    pub line_search_evaluations: u64,
+    /// Contact points, summed over steps.
+    pub points: u64,
+    /// Contact patches, summed over steps.
+    pub patches: u64,
+    /// Faces of contact patches, summed over steps.
+    pub faces: u64,
+    /// Newton iterations of the last step.
+    pub last_iterations: u64,
+    /// Contact points in the last step.
+    pub last_points: u64,
+    /// Largest penetration seen, m.
+    pub max_penetration: f64,
+    /// Energy dissipated by friction, J.
+    pub friction_loss: f64,
+    /// Seconds by stage.
+    pub seconds: StageSeconds,
+}

@@ -1,0 +1,247 @@
+//! The way of one step.
+//!
+//! ```text
+//! kinematics   q, v            → poses, twists, mass matrix, free velocities v*
+//! proximity    poses           → contact points
+//! assemble     all of these    → A, v*, constraint entries
+//! solve        the problem     → v⁺, impulses, statistics
+//! advance      q, v⁺           → q⁺; results for whoever asked
+//! ```
+//!
+//! Data goes forward only. Open [`Stepper::step`] for the whole simulator on one screen.
+
+use crate::assemble::Assembler;
+use crate::clock::Clock;
+use crate::compiled::{Energy, Model};
+use crate::contact::Contact;
+use crate::error::{OptionError, StepError};
+use crate::free_motion::FreeMotion;
+use crate::options::Options;
+use crate::state::{ContactStretch, State};
+use crate::stats::StageSeconds;
+use nalgebra::Vector3;
+use stiction_convex::{Criterion, Problem, SolveReport, Solver, SolverSettings};
+use stiction_geometry::{ContactPoint, Proximity};
+use stiction_multibody::QuaternionStep;
+
+/// How one step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Whether the solve met its tolerance, or rounding.
+    pub converged: bool,
+    /// What ended the solve.
+    pub criterion: Criterion,
+    /// Newton iterations of the island that took most.
+    pub iterations: u64,
+    /// Residual of the optimality condition relative to its scale.
+    pub relative_residual: f64,
+    /// Evaluations of the cost's slope in line searches.
+    pub line_search_evaluations: u64,
+    /// Groups of bodies coupled by constraints.
+    pub islands: u64,
+    /// Contact points.
+    pub points: u64,
+    /// Largest penetration at the beginning of the step, m.
+    pub max_penetration: f64,
+    /// Energy taken by friction in this step, J.
+    pub friction_loss: f64,
+    /// Seconds by stage.
+    pub seconds: StageSeconds,
+}
+
+/// The memory of stepping: sized once, so that a steady step allocates nothing.
+pub(crate) struct Stepper {
+    options: Options,
+    free: FreeMotion,
+    proximity: Proximity,
+    points: Vec<ContactPoint>,
+    assembler: Assembler,
+    problem: Problem,
+    solver: Solver,
+    q_next: Vec<f64>,
+    stretches: Vec<ContactStretch>,
+    contacts: Vec<Contact>,
+    report: StepReport,
+}
+
+impl Stepper {
+    pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
+        options.check()?;
+        let problem = Problem::new(options.step, Default::default()).expect("a checked step is allowed");
+        let mut stepper = Self {
+            options,
+            free: FreeMotion::new(model),
+            proximity: Proximity::new(model.compiled().geoms.clone()),
+            points: Vec::new(),
+            assembler: Assembler::new(model),
+            problem,
+            solver: Solver::default(),
+            q_next: model.default_q().to_vec(),
+            stretches: Vec::new(),
+            contacts: Vec::new(),
+            report: StepReport::default(),
+        };
+        stepper.set_options(options)?;
+        Ok(stepper)
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
+        options.check()?;
+        let settings = SolverSettings {
+            relative_tolerance: options.relative_tolerance,
+            max_iterations: options.max_iterations,
+            ..SolverSettings::default()
+        };
+        self.solver.set(settings).expect("checked tolerances are allowed");
+        self.options = options;
+        Ok(())
+    }
+
+    /// Takes one step. On an error `state` is untouched.
+    pub fn step(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+        let dt = self.options.step;
+        let mut clock = Clock::start();
+        let mut report = StepReport::default();
+
+        self.free.kinematics(model, state);
+        self.free.solve(model, state, dt)?;
+        clock.lap(&mut report.seconds.kinematics);
+
+        self.proximity.update(&self.free.x_wb);
+        self.points.clear();
+        self.proximity.contacts(self.options.margin, &mut self.points);
+        clock.lap(&mut report.seconds.proximity);
+
+        let problem = &mut self.problem;
+        let built = self.assembler.assemble(model, &self.options, state, &self.free, &self.points, problem);
+        built.map_err(|error| not_finite(state, &error))?;
+        clock.lap(&mut report.seconds.assemble);
+
+        let solved = self.solver.solve(problem, &self.free.v0);
+        let solve = *solved.map_err(|error| not_finite(state, &error))?;
+        clock.lap(&mut report.seconds.solve);
+
+        self.advance(model, state)?;
+        self.collect(model, &solve, &mut report);
+        std::mem::swap(&mut state.stretches, &mut self.stretches);
+        clock.lap(&mut report.seconds.advance);
+        self.report = report;
+        Ok(report)
+    }
+
+    /// q⁺ = q₀ ⊕ δt v⁺ (`theory` section 1: quaternions along the tangent, then normalised).
+    fn advance(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let (multibody, v) = (model.multibody(), self.solver.velocities());
+        multibody.integrate(&state.q, v, self.options.step, QuaternionStep::Projected, &mut self.q_next);
+        let bad = v.iter().position(|x| !x.is_finite());
+        if let Some(dof) = bad.or_else(|| self.q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
+            let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
+            return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
+        }
+        state.q.copy_from_slice(&self.q_next);
+        state.v.copy_from_slice(v);
+        state.time += self.options.step;
+        Ok(())
+    }
+
+    /// Contact results, springs to keep, and the numbers of the report.
+    fn collect(&mut self, model: &Model, solve: &SolveReport, report: &mut StepReport) {
+        let compiled = model.compiled();
+        let geoms = compiled.geoms.geoms();
+        let nowhere = Contact {
+            geom_a: 0,
+            geom_b: 0,
+            body_a: 0,
+            body_b: 0,
+            position: Vector3::zeros(),
+            normal: Vector3::zeros(),
+            force: Vector3::zeros(),
+            penetration: 0.0,
+            slip: Vector3::zeros(),
+            sticking: false,
+        };
+        self.contacts.clear();
+        self.contacts.resize(self.points.len(), nowhere);
+        self.stretches.clear();
+        let springs = self.options.tangential_springs.is_some();
+        if springs {
+            let empty =
+                ContactStretch { geoms: (0, 0), point_a: Vector3::zeros(), stretch: Vector3::zeros() };
+            self.stretches.resize(self.points.len(), empty);
+        }
+        for (entry, place) in self.assembler.places.iter().enumerate() {
+            let index = place.point as usize;
+            let point = &self.points[index];
+            let impulse = self.solver.contact_impulses()[entry];
+            let velocity = self.solver.contact_velocities()[entry];
+            let (body_a, body_b) = (geoms[point.geom_a].body, geoms[point.geom_b].body);
+            let slip = Vector3::new(velocity.x, velocity.y, 0.0);
+            let tangential = impulse.x.hypot(impulse.y);
+            report.friction_loss -= impulse.x * velocity.x + impulse.y * velocity.y;
+            report.max_penetration = report.max_penetration.max(-point.distance);
+            self.contacts[index] = Contact {
+                geom_a: compiled.colliding[point.geom_a],
+                geom_b: compiled.colliding[point.geom_b],
+                body_a,
+                body_b,
+                position: place.position,
+                normal: point.normal_w,
+                force: place.frame * impulse * (place.sign / self.options.step),
+                penetration: -point.distance,
+                slip: place.frame * slip * place.sign,
+                sticking: impulse.z > 0.0
+                    && (slip.norm() <= self.options.stiction_tolerance
+                        || tangential < 0.95 * place.friction * impulse.z),
+            };
+            if springs {
+                let stretch = self.solver.stretches()[entry];
+                let stretch = place.frame * Vector3::new(stretch.x, stretch.y, 0.0) * place.sign;
+                let x_wa = &self.free.x_wb[body_a];
+                self.stretches[index] = ContactStretch {
+                    geoms: (point.geom_a as u32, point.geom_b as u32),
+                    point_a: x_wa.inverse_transform_point(&place.position.into()).coords,
+                    stretch: x_wa.inverse_transform_vector(&stretch),
+                };
+            }
+        }
+        report.converged = solve.converged();
+        report.criterion = solve.criterion;
+        report.iterations = solve.iterations as u64;
+        report.relative_residual = solve.relative_residual;
+        report.line_search_evaluations = solve.line_evaluations as u64;
+        report.islands = solve.islands as u64;
+        report.points = self.points.len() as u64;
+    }
+
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+
+    /// Forgets the last step's results, as after a jump to another state.
+    pub fn clear_results(&mut self) {
+        self.contacts.clear();
+        self.report = StepReport::default();
+    }
+
+    /// Energy of `state`; uses the stepper's memory.
+    pub fn energy(&mut self, model: &Model, state: &State) -> Energy {
+        let (multibody, workspace) = (model.multibody(), &mut self.free.workspace);
+        multibody.positions(&state.q, workspace);
+        multibody.velocities(&state.v, workspace);
+        let potential = multibody.potential_energy(workspace) + multibody.spring_energy(&state.q);
+        Energy { kinetic: multibody.kinetic_energy(workspace, &state.v), potential }
+    }
+}
+
+/// A problem is only refused for numbers that are not finite: options and model were checked before.
+fn not_finite(state: &State, error: &dyn std::fmt::Display) -> StepError {
+    StepError::NotFinite { time: state.time, what: error.to_string(), last_good: Box::new(state.clone()) }
+}
