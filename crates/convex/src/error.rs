@@ -1,0 +1,66 @@
+//! What can be wrong with a problem as stated.
+
+use thiserror::Error;
+
+/// Why a part of a problem was refused. Nothing is added to the problem then.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ProblemError {
+    /// A slice has the wrong length.
+    #[error("{what} has {found} numbers where {expected} are needed")]
+    Length {
+        /// Which slice.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it must have.
+        expected: usize,
+    },
+    /// An index points at nothing.
+    #[error("{what} {index} does not exist (there are {count}); add it to the problem first")]
+    Index {
+        /// What kind of thing.
+        what: &'static str,
+        /// The index given.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A number is out of its range or not finite.
+    #[error("{what} is {value}, but must be {must}")]
+    Value {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// The condition it breaks.
+        must: &'static str,
+    },
+    /// A diagonal entry of A is not positive.
+    #[error(
+        "A of clique {clique} has {value} on its diagonal at {index}; every dof needs positive inertia (armature helps)"
+    )]
+    NotPositive {
+        /// The clique.
+        clique: usize,
+        /// Row within the clique.
+        index: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A contact or row was added before any pair.
+    #[error("a contact belongs to the pair added last, but no pair was added")]
+    NoPair,
+    /// SAP brings its own normal law.
+    #[error("the SAP model has its own normal law; use Lagged or Similar with {0}")]
+    LawNotForSap(&'static str),
+}
+
+/// Refuses non-finite numbers and those that break a condition.
+pub(crate) fn require(
+    ok: bool,
+    what: &'static str,
+    value: f64,
+    must: &'static str,
+) -> Result<(), ProblemError> {
+    if ok && !value.is_nan() { Ok(()) } else { Err(ProblemError::Value { what, value, must }) }
+}

@@ -1,0 +1,40 @@
+//! The strongly convex problem of one time step, and its solver.
+//!
+//! ```text
+//! min over v   ℓ(v) = ½ (v − v*)ᵀ A (v − v*) + Σ_i ℓ_i(v_c,i)        v_c,i = J_i v + b_i,  γ_i = −∂ℓ_i/∂v_c,i
+//! ```
+//!
+//! Every ℓ_i is convex, so that one solution exists for every step, whatever the stiffness (Castro, Han,
+//! Masterjohn, *A Theory of Irrotational Contact Fields*: "ICF" at the lines below).
+//!
+//! Four parts: a builder, which belongs to the caller and knows the robot, fills a [`Problem`], which is
+//! constant during a solve; the [`Solver`] finds v; its state changes with v and holds the results.
+//!
+//! | open | for |
+//! |---|---|
+//! | [`problem`] | what a problem consists of: start here |
+//! | [`contact`] | the contact models: Lagged, Similar, SAP, tangential spring |
+//! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, your own |
+//! | [`friction`] | how friction grows with slip |
+//! | [`scalar`] | limits, equalities, PD actuators, dry friction |
+//! | [`solver`] | islands, Newton's method, exact line search |
+//! | `linear` | block-sparse Cholesky factorisation |
+
+pub mod contact;
+pub mod error;
+pub mod friction;
+mod linear;
+pub mod normal;
+pub mod problem;
+pub mod scalar;
+pub mod solver;
+mod spatial;
+
+pub use contact::{ContactModel, ContactSettings};
+pub use error::ProblemError;
+pub use friction::Regularizer;
+pub use normal::{NormalInput, NormalLaw, NormalValue, UserNormalLaw};
+pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
+pub use scalar::{Compliance, RowLaw};
+pub use solver::report::{Criterion, IslandReport, SolveReport, StageSeconds};
+pub use solver::{Solver, SolverSettings};

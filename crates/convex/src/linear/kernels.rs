@@ -1,0 +1,173 @@
+//! Dense kernels on small column-major blocks.
+//!
+//! The 6×6 versions are what a pile of free bodies spends its factorisation in: fixed trip counts let the
+//! compiler keep a column in one 4-wide and one 2-wide register and unroll the rest. The others take
+//! any size. All blocks are column-major, entry (r, c) of an m×n block at `r + m * c`.
+
+/// Entries of a 6×6 block.
+pub const BLOCK6: usize = 36;
+
+/// A view of 36 consecutive values as a 6×6 block.
+#[inline(always)]
+pub fn block6(values: &[f64], offset: usize) -> &[f64; BLOCK6] {
+    values[offset..offset + BLOCK6].try_into().expect("a 6x6 block")
+}
+
+/// A mutable view of 36 consecutive values as a 6×6 block.
+#[inline(always)]
+pub fn block6_mut(values: &mut [f64], offset: usize) -> &mut [f64; BLOCK6] {
+    (&mut values[offset..offset + BLOCK6]).try_into().expect("a 6x6 block")
+}
+
+/// `C -= A Bᵀ` on 6×6 blocks.
+#[inline]
+pub fn sub_abt_6(c: &mut [f64; BLOCK6], a: &[f64; BLOCK6], b: &[f64; BLOCK6]) {
+    for j in 0..6 {
+        let mut col = [0.0; 6];
+        col.copy_from_slice(&c[6 * j..6 * j + 6]);
+        for k in 0..6 {
+            let s = -b[j + 6 * k];
+            for r in 0..6 {
+                col[r] = a[r + 6 * k].mul_add(s, col[r]);
+            }
+        }
+        c[6 * j..6 * j + 6].copy_from_slice(&col);
+    }
+}
+
+/// `C -= A Bᵀ` with A of m×p, B of n×p and C of m×n.
+pub fn sub_abt(c: &mut [f64], a: &[f64], b: &[f64], m: usize, n: usize, p: usize) {
+    for j in 0..n {
+        let col = &mut c[m * j..m * j + m];
+        for k in 0..p {
+            let s = -b[j + n * k];
+            let a_col = &a[m * k..m * k + m];
+            for r in 0..m {
+                col[r] = a_col[r].mul_add(s, col[r]);
+            }
+        }
+    }
+}
+
+/// `X := X L⁻ᵀ` on 6×6 blocks, L lower triangular with the inverse of its diagonal given.
+#[inline]
+pub fn solve_right_6(x: &mut [f64; BLOCK6], l: &[f64; BLOCK6], inv_diag: &[f64; 6]) {
+    for k in 0..6 {
+        let mut col = [0.0; 6];
+        col.copy_from_slice(&x[6 * k..6 * k + 6]);
+        for m in 0..k {
+            let s = -l[k + 6 * m];
+            for r in 0..6 {
+                col[r] = x[r + 6 * m].mul_add(s, col[r]);
+            }
+        }
+        for r in 0..6 {
+            x[r + 6 * k] = col[r] * inv_diag[k];
+        }
+    }
+}
+
+/// `X := X L⁻ᵀ` with X of m×n and L of n×n.
+pub fn solve_right(x: &mut [f64], l: &[f64], inv_diag: &[f64], m: usize, n: usize) {
+    for k in 0..n {
+        let (done, rest) = x.split_at_mut(m * k);
+        let col = &mut rest[..m];
+        for q in 0..k {
+            let s = -l[k + n * q];
+            let x_col = &done[m * q..m * q + m];
+            for r in 0..m {
+                col[r] = x_col[r].mul_add(s, col[r]);
+            }
+        }
+        for value in col {
+            *value *= inv_diag[k];
+        }
+    }
+}
+
+/// Smallest pivot accepted, relative to the diagonal entry the column started with.
+///
+/// H is positive definite by construction; a pivot below this is rounding noise (a mass some sixteen
+/// orders below the stiffness that holds it). Noise is replaced by this floor, which leaves the factor
+/// positive definite and the Newton direction a descent direction.
+pub const PIVOT_FLOOR: f64 = 4.0 * f64::EPSILON;
+
+/// Cholesky factor of the lower triangle of an n×n block in place; returns how many pivots were raised to
+/// [`PIVOT_FLOOR`]. `inv_diag` receives the inverse diagonal of L; on entry it holds the diagonal of the
+/// matrix before any elimination, the yardstick of the floor.
+#[inline(always)]
+pub fn cholesky(a: &mut [f64], inv_diag: &mut [f64], n: usize) -> usize {
+    let mut raised = 0;
+    for k in 0..n {
+        let floor = PIVOT_FLOOR * inv_diag[k];
+        let mut pivot = a[k + n * k];
+        // NaN counts as too small; the caller's finiteness test reports it.
+        if pivot.is_nan() || pivot <= floor {
+            raised += 1;
+            pivot = if floor > 0.0 { floor } else { f64::MIN_POSITIVE };
+        }
+        let root = pivot.sqrt();
+        let inverse = 1.0 / root;
+        inv_diag[k] = inverse;
+        a[k + n * k] = root;
+        for r in k + 1..n {
+            a[r + n * k] *= inverse;
+        }
+        let (left, right) = a.split_at_mut(n * (k + 1));
+        let l_col = &left[n * k..];
+        for c in k + 1..n {
+            let s = -l_col[c];
+            let col = &mut right[n * (c - k - 1)..n * (c - k)];
+            for r in c..n {
+                col[r] = l_col[r].mul_add(s, col[r]);
+            }
+        }
+    }
+    raised
+}
+
+/// [`cholesky`] for a 6×6 block.
+#[inline]
+pub fn cholesky_6(a: &mut [f64; BLOCK6], inv_diag: &mut [f64; 6]) -> usize {
+    cholesky(a, inv_diag, 6)
+}
+
+/// `y += A x` with A of m×n.
+#[inline(always)]
+pub fn add_ax(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {
+    let y = &mut y[..m];
+    for c in 0..n {
+        let s = x[c];
+        let col = &a[m * c..m * c + m];
+        for r in 0..m {
+            y[r] = col[r].mul_add(s, y[r]);
+        }
+    }
+}
+
+/// `y -= A x` with A of m×n.
+#[inline(always)]
+pub fn sub_ax(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {
+    let y = &mut y[..m];
+    for c in 0..n {
+        let s = -x[c];
+        let col = &a[m * c..m * c + m];
+        for r in 0..m {
+            y[r] = col[r].mul_add(s, y[r]);
+        }
+    }
+}
+
+/// `y -= Aᵀ x` with A of m×n.
+#[inline(always)]
+pub fn sub_atx(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {
+    let x = &x[..m];
+    for c in 0..n {
+        let col = &a[m * c..m * c + m];
+        let mut sum = 0.0;
+        for r in 0..m {
+            sum = col[r].mul_add(x[r], sum);
+        }
+        y[c] -= sum;
+    }
+}

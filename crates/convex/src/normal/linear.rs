@@ -1,0 +1,60 @@
+//! Linear spring with Hunt & Crossley dissipation (ICF eq. 13–16).
+//!
+//! ```text
+//! law       f_n(x, ẋ) = k x₊ (1 + d ẋ)₊
+//! impulse   n(v)  = δt (f0 − δt k v)₊ (1 − d v)₊                      f0 = k x0
+//! slope     n′(v) = −δt [δt k (1 − d v) + d (f0 − δt k v)]            where n > 0, else 0
+//! cost      −N(v),  N(v) = N⁺(min(v, v̂)) − N⁺(v̂)
+//!           N⁺(w) = δt [w (f0 + Δf/2) − d w²/2 (f0 + 2Δf/3)],  Δf = −δt k w
+//! border    v̂ = min(f0/(δt k), 1/d), a bound with a vanishing denominator dropped
+//! ```
+//!
+//! f0 and k are separate inputs: a face of a pressure field may have k → 0 with f0 finite. The constant
+//! −N⁺(v̂) differs from ICF eq. 16; it keeps the cost of speculative contacts (f0 < 0) small.
+
+use super::{NormalInput, NormalValue};
+
+/// n, n′ and N at normal velocity `v`.
+pub fn evaluate(input: &NormalInput, v: f64) -> NormalValue {
+    let NormalInput { dt, elastic_force: f0, stiffness: k, dissipation: d, .. } = *input;
+    let elastic = f0 - dt * k * v;
+    let damping = 1.0 - d * v;
+    if elastic <= 0.0 || damping <= 0.0 {
+        return NormalValue::default();
+    }
+    NormalValue {
+        impulse: dt * elastic * damping,
+        slope: -dt * (dt * k * damping + d * elastic),
+        antiderivative: antiderivative(input, v),
+    }
+}
+
+/// N(v) for v below the border v̂, as minus the integral of n from v to v̂.
+///
+/// With e and h the elastic and damping factors at v and s = v̂ − v, the integrand at v + t is
+/// δt (e − δt k t)(1 − d v − d t), so that no difference of large numbers is taken.
+fn antiderivative(input: &NormalInput, v: f64) -> f64 {
+    let NormalInput { dt, elastic_force: f0, stiffness: k, dissipation: d, .. } = *input;
+    let border = border(input);
+    if border == f64::INFINITY {
+        // No border (k = d = 0): a constant force, whose antiderivative is taken from v = 0.
+        return dt * f0 * v;
+    }
+    let s = border - v;
+    let (e, h) = (f0 - dt * k * v, 1.0 - d * v);
+    let kk = dt * k;
+    -dt * s * (e * h - 0.5 * s * (e * d + h * kk) + s * s * kk * d / 3.0)
+}
+
+/// Velocity v̂ from which on the impulse vanishes.
+pub fn border(input: &NormalInput) -> f64 {
+    let NormalInput { dt, elastic_force: f0, stiffness: k, dissipation: d, .. } = *input;
+    let elastic = if k > 0.0 { f0 / (dt * k) } else { f64::INFINITY };
+    let damping = if d > 0.0 { 1.0 / d } else { f64::INFINITY };
+    elastic.min(damping)
+}
+
+/// δt f0₊ (1 − d v_n0)₊.
+pub fn lagged_impulse(input: &NormalInput, v_n0: f64) -> f64 {
+    input.dt * input.elastic_force.max(0.0) * (1.0 - input.dissipation * v_n0).max(0.0)
+}

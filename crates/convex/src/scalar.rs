@@ -1,0 +1,245 @@
+//! Laws of one scalar velocity: limits, equalities, actuators, dry friction.
+//!
+//! ```text
+//! law              γ(v)                                            ℓ(v)                     ℓ″
+//! spring           y = (v̂ − v)/R                                   ½ R γ²                   1/R
+//! limit            y₊                                              ½ R γ²                   1/R where y > 0
+//! PD               δt clamp(u0 − K v, ±e)                          −δt ∫u                   δt K inside the clamp
+//! dry friction     −δt f_c v/√(v²+ε²)                              δt f_c (√(v²+ε²) − ε)    δt f_c ε²/(v²+ε²)^{3/2}
+//! ```
+//!
+//! Springs and limits are regularised like SAP's normal direction: R = max(β²/(4π²) w, 1/(δt k (δt+τ))) and
+//! v̂ = −φ0/(δt + τ), w the row's own Delassus estimate. PD control: u = u_ff − K_p (q0 + δt v − q_d) −
+//! K_d (v − v_d), so that K = δt K_p + K_d.
+//!
+//! [`RowLaw`] is what a caller states; [`ScalarLaw`] what remains of it during a solve.
+
+use std::f64::consts::PI;
+
+/// β of a constraint whose stiffness is not given.
+pub const NEAR_RIGID_BETA: f64 = 0.1;
+/// Time step below which near-rigid constraints stiffen no further, s.
+pub const NEAR_RIGID_MIN_STEP: f64 = 1e-4;
+
+/// How compliant a limit or an equality is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Compliance {
+    /// As stiff as the step resolves: period β δt, critically damped (τ = β δt/π), δt floored at 1e−4 s.
+    NearRigid {
+        /// β; smaller is stiffer. 0.1 is [`NEAR_RIGID_BETA`].
+        beta: f64,
+    },
+    /// A spring with linear dissipation, still limited by near-rigid β.
+    Spring {
+        /// k: N/m, or N m/rad along an angle.
+        stiffness: f64,
+        /// Relaxation time τ, s: damping is k τ.
+        relaxation_time: f64,
+        /// β of the near-rigid limit.
+        beta: f64,
+    },
+}
+
+impl Default for Compliance {
+    /// Near-rigid with β = 0.1.
+    fn default() -> Self {
+        Self::NearRigid { beta: NEAR_RIGID_BETA }
+    }
+}
+
+impl Compliance {
+    /// A spring of stiffness k and relaxation time τ, limited by β = 0.1.
+    pub fn spring(stiffness: f64, relaxation_time: f64) -> Self {
+        Self::Spring { stiffness, relaxation_time, beta: NEAR_RIGID_BETA }
+    }
+
+    /// Near-rigid β with the relaxation time τ = δt of Drake's fixed-step solver is a spring of infinite
+    /// stiffness; this is its name.
+    pub fn rigid_with_relaxation(relaxation_time: f64) -> Self {
+        Self::Spring { stiffness: f64::INFINITY, relaxation_time, beta: NEAR_RIGID_BETA }
+    }
+
+    /// R (1/kg) and δt + τ (s) for a row with Delassus estimate `w`.
+    fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
+        match *self {
+            Self::NearRigid { beta } => {
+                // At or above the floor R = β²/(4π²) w. Below it the stiffness and τ it stands for are
+                // kept, so that the limit δt → 0 exists: R δt (δt + τ) = 1/k stays constant.
+                let floored = dt.max(NEAR_RIGID_MIN_STEP);
+                let tau = beta * floored / PI;
+                let r = beta * beta / (4.0 * PI * PI) * w;
+                (r * (floored * (floored + tau)) / (dt * (dt + tau)), dt + tau)
+            }
+            Self::Spring { stiffness, relaxation_time, beta } => {
+                let span = dt + relaxation_time;
+                (f64::max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (dt * stiffness * span)), span)
+            }
+        }
+    }
+}
+
+/// The law of a row, as stated by the caller. Impulses act along the row's direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RowLaw {
+    /// One-sided: keeps φ ≥ 0, φ̇ = row velocity.
+    Limit {
+        /// Constraint function φ0 at the previous state, m or rad; negative when violated.
+        phi: f64,
+        /// Compliance.
+        compliance: Compliance,
+    },
+    /// Two-sided: keeps φ = 0.
+    Equality {
+        /// Constraint function φ0 at the previous state, m or rad.
+        phi: f64,
+        /// Compliance.
+        compliance: Compliance,
+    },
+    /// PD control with an effort limit, taken implicitly.
+    Pd {
+        /// K_p, N/m or N m/rad.
+        proportional: f64,
+        /// K_d, N s/m or N m s/rad.
+        derivative: f64,
+        /// q0 − q_d at the previous state.
+        position_error: f64,
+        /// v_d.
+        target_velocity: f64,
+        /// u_ff, N or N m.
+        feed_forward: f64,
+        /// Effort limit e ≥ 0, N or N m; infinite for none.
+        effort_limit: f64,
+    },
+    /// Dry friction in a joint.
+    DryFriction {
+        /// f_c ≥ 0, N or N m.
+        force: f64,
+        /// ε > 0: velocity at which it is developed, m/s or rad/s.
+        epsilon: f64,
+    },
+}
+
+impl RowLaw {
+    /// Lower limit q ≥ `lower` on the coordinate of a row with coefficient +1 (near-rigid).
+    pub fn lower_limit(q: f64, lower: f64) -> Self {
+        Self::Limit { phi: q - lower, compliance: Compliance::default() }
+    }
+
+    /// Upper limit q ≤ `upper` for a row with coefficient −1 (near-rigid).
+    pub fn upper_limit(q: f64, upper: f64) -> Self {
+        Self::Limit { phi: upper - q, compliance: Compliance::default() }
+    }
+
+    /// Near-rigid equality φ = 0.
+    pub fn equality(phi: f64) -> Self {
+        Self::Equality { phi, compliance: Compliance::default() }
+    }
+
+    /// The law during a step of `dt` for a row with Delassus estimate `w`.
+    pub fn compile(&self, dt: f64, w: f64) -> ScalarLaw {
+        let spring = |phi: f64, compliance: &Compliance, one_sided| {
+            let (r, span) = compliance.regularization(dt, w);
+            // A row that moves nothing (w = 0) has no impulse.
+            let (inv_r, v_hat) = if r > 0.0 { (1.0 / r, -phi / span) } else { (0.0, 0.0) };
+            ScalarLaw::Spring { inv_r, v_hat, one_sided }
+        };
+        match *self {
+            Self::Limit { phi, ref compliance } => spring(phi, compliance, true),
+            Self::Equality { phi, ref compliance } => spring(phi, compliance, false),
+            Self::Pd {
+                proportional,
+                derivative,
+                position_error,
+                target_velocity,
+                feed_forward,
+                effort_limit,
+            } => ScalarLaw::Pd {
+                y0: dt * (feed_forward - proportional * position_error + derivative * target_velocity),
+                gain: dt * (dt * proportional + derivative),
+                limit: dt * effort_limit,
+            },
+            Self::DryFriction { force, epsilon } => ScalarLaw::DryFriction { limit: dt * force, epsilon },
+        }
+    }
+}
+
+/// Cost, impulse and curvature of a scalar law at one velocity.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ScalarValue {
+    /// ℓ(v), J.
+    pub cost: f64,
+    /// γ = −ℓ′(v).
+    pub impulse: f64,
+    /// ℓ″(v) ≥ 0.
+    pub hessian: f64,
+}
+
+/// The law of a row during a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ScalarLaw {
+    /// γ = (v̂ − v)/R, its positive part when one-sided.
+    Spring {
+        /// 1/R.
+        inv_r: f64,
+        /// v̂.
+        v_hat: f64,
+        /// Keep the positive part only.
+        one_sided: bool,
+    },
+    /// γ = clamp(y0 − gain·v, ±limit).
+    Pd {
+        /// Impulse asked for at v = 0.
+        y0: f64,
+        /// δt (δt K_p + K_d).
+        gain: f64,
+        /// δt e.
+        limit: f64,
+    },
+    /// γ = −limit·v/√(v²+ε²).
+    DryFriction {
+        /// δt f_c.
+        limit: f64,
+        /// ε.
+        epsilon: f64,
+    },
+}
+
+impl ScalarLaw {
+    /// Cost, impulse and curvature at row velocity `v`.
+    #[inline]
+    pub fn evaluate(&self, v: f64) -> ScalarValue {
+        match *self {
+            Self::Spring { inv_r, v_hat, one_sided } => {
+                let y = inv_r * (v_hat - v);
+                if one_sided && y <= 0.0 {
+                    return ScalarValue::default();
+                }
+                ScalarValue { cost: 0.5 * y * (v_hat - v), impulse: y, hessian: inv_r }
+            }
+            Self::Pd { y0, gain, limit } => {
+                let y = y0 - gain * v;
+                if y.abs() <= limit {
+                    // −∫γ from 0 to v; the quadratic is exact without gain, too.
+                    return ScalarValue { cost: -0.5 * v * (y0 + y), impulse: y, hessian: gain };
+                }
+                let impulse = limit.copysign(y);
+                if gain <= 0.0 {
+                    return ScalarValue { cost: -impulse * v, impulse, hessian: 0.0 };
+                }
+                // From the border v_b, where y = impulse, on along the constant; zero cost at v = 0 of the
+                // unclamped branch is kept for continuity.
+                let border = (y0 - impulse) / gain;
+                let cost = -0.5 * border * (y0 + impulse) - impulse * (v - border);
+                ScalarValue { cost, impulse, hessian: 0.0 }
+            }
+            Self::DryFriction { limit, epsilon } => {
+                let root = (v * v + epsilon * epsilon).sqrt();
+                ScalarValue {
+                    cost: limit * v * v / (root + epsilon),
+                    impulse: -limit * v / root,
+                    hessian: limit * epsilon * epsilon / (root * root * root),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Access to the Hessian at the solution: what derivatives of the step need.
+//!
+//! By the implicit function theorem dv/dp = −H⁻¹ ∂²ℓ/∂v∂p at the solution; H = A + JᵀGJ is symmetric, so that
+//! one factor serves both forward and adjoint sensitivities.
+
+use super::Solver;
+use super::island::Island;
+use crate::error::ProblemError;
+use crate::linear::kernels;
+use crate::problem::Problem;
+
+/// Factors of A for cliques without constraints.
+#[derive(Debug, Default)]
+pub struct FreeFactors {
+    /// (first dof, n, first value, first inverse diagonal).
+    cliques: Vec<(usize, usize, usize, usize)>,
+    values: Vec<f64>,
+    inv_diag: Vec<f64>,
+}
+
+impl Solver {
+    /// Evaluates and factors H = A + JᵀGJ at the velocities of the last solve, which must have been of this
+    /// same problem.
+    pub fn factor_at_solution(&mut self, problem: &Problem) -> Result<(), ProblemError> {
+        let (found, expected) = (self.v.len(), problem.dof_count());
+        if found != expected {
+            return Err(ProblemError::Length { what: "the last solution", found, expected });
+        }
+        for island in &mut self.islands[..self.island_count] {
+            island.evaluate_laws(problem);
+            island.assemble();
+            island.factor.factor();
+        }
+        let free = &mut self.free_factors;
+        free.cliques.clear();
+        free.values.clear();
+        free.inv_diag.clear();
+        for (index, clique) in problem.cliques.iter().enumerate() {
+            if self.compiler.island_of[index] != u32::MAX {
+                continue;
+            }
+            let (n, at, diag) = (clique.n, free.values.len(), free.inv_diag.len());
+            free.cliques.push((clique.dof, n, at, diag));
+            free.values.extend_from_slice(&problem.a[clique.a..clique.a + n * n]);
+            free.inv_diag.extend((0..n).map(|i| problem.a[clique.a + i + n * i]));
+            kernels::cholesky(&mut free.values[at..], &mut free.inv_diag[diag..], n);
+        }
+        self.factored = true;
+        Ok(())
+    }
+
+    /// Solves H x = b in place, one number a dof, with the factor of [`Solver::factor_at_solution`].
+    pub fn solve_hessian(&mut self, x: &mut [f64]) -> Result<(), ProblemError> {
+        let (found, expected) = (x.len(), self.v.len());
+        if found != expected || !self.factored {
+            return Err(ProblemError::Length {
+                what: "the right-hand side (after factor_at_solution)",
+                found,
+                expected,
+            });
+        }
+        for island in &mut self.islands[..self.island_count] {
+            let mut local = std::mem::take(&mut island.step);
+            island.to_local(x, &mut local);
+            island.factor.solve(&mut local);
+            island.to_global(&local, x);
+            island.step = local;
+        }
+        let free = &self.free_factors;
+        for &(dof, n, at, diag) in &free.cliques {
+            let (l, inv, x) =
+                (&free.values[at..at + n * n], &free.inv_diag[diag..diag + n], &mut x[dof..dof + n]);
+            for k in 0..n {
+                x[k] *= inv[k];
+                for r in k + 1..n {
+                    x[r] -= l[r + n * k] * x[k];
+                }
+            }
+            for k in (0..n).rev() {
+                for r in k + 1..n {
+                    x[k] -= l[r + n * k] * x[r];
+                }
+                x[k] *= inv[k];
+            }
+        }
+        Ok(())
+    }
+
+    /// Cost ℓ at the solution: the momentum term ½‖v − v*‖²_A and the sum of the potentials, J.
+    pub fn cost(&self, problem: &Problem) -> (f64, f64) {
+        self.islands[..self.island_count]
+            .iter()
+            .map(|island| island.cost(problem))
+            .fold((0.0, 0.0), |sum, c| (sum.0 + c.0, sum.1 + c.1))
+    }
+}
+
+/// Estimate of the 2-norm condition number of D H D at the current u, by a few steps of power iteration on H
+/// and on its inverse. Leaves H factored.
+pub fn condition(island: &mut Island, problem: &Problem) -> f64 {
+    const STEPS: usize = 12;
+    island.evaluate_laws(problem);
+    island.assemble();
+    let n = island.dofs();
+    // D in u: the diagonal of the rotated A, which is as good a scale.
+    let mut scale = vec![0.0; n];
+    for c in &island.cliques {
+        for i in 0..c.n as usize {
+            scale[c.dof as usize + i] = island.a[c.a as usize + i * (c.n as usize + 1)].sqrt();
+        }
+    }
+    let start: Vec<f64> = (0..n).map(|i| 1.0 + 0.5 * (i as f64 * 1.618).sin()).collect();
+    let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let (mut x, mut y) = (start.clone(), vec![0.0; n]);
+    let mut largest = 1.0;
+    for _ in 0..STEPS {
+        let length = norm(&x);
+        x.iter_mut().zip(&scale).for_each(|(x, s)| *x /= length * s);
+        island.factor.multiply(&x, &mut y);
+        x.iter_mut().zip(y.iter().zip(&scale)).for_each(|(x, (y, s))| *x = y / s);
+        largest = norm(&x);
+    }
+    island.factor.factor();
+    let mut x = start;
+    let mut smallest = 1.0;
+    for _ in 0..STEPS {
+        let length = norm(&x);
+        x.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s / length);
+        island.factor.solve(&mut x);
+        x.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s);
+        smallest = 1.0 / norm(&x);
+    }
+    largest / smallest
+}

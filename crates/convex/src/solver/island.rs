@@ -1,0 +1,288 @@
+//! A compiled island: one connected component of the problem, in the solver's own coordinates.
+//!
+//! A free body's six dofs are exchanged for its world twist u = J v at its reference point (J is
+//! orthogonal, so that v = Jᵀ u): its Jacobian about any other point is then a shift, and projecting a pair's
+//! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
+
+use crate::contact::ContactLaw;
+use crate::linear::cholesky::BlockCholesky;
+use crate::scalar::ScalarLaw;
+use crate::spatial::{PairSum, V3, V6};
+use std::ops::Range;
+
+/// A clique within its island.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalClique {
+    /// First dof in the problem.
+    pub global_dof: u32,
+    /// First dof in the island.
+    pub dof: u32,
+    /// Number of dofs.
+    pub n: u32,
+    /// Where its block of A starts.
+    pub a: u32,
+    /// Index of its J in `rotations` when it is a free body.
+    pub rotation: Option<u32>,
+}
+
+/// How a side of a pair moves with its clique's coordinates u.
+#[derive(Debug, Clone, Copy)]
+pub enum SideJacobian {
+    /// A free body whose reference point is at −p from the pair's point; sign −1 for body a.
+    Free { p: V3, sign: f64 },
+    /// A 6×n Jacobian at the pair's point, sign included, starting here in `jacobians`.
+    Dense { at: u32 },
+}
+
+/// One side of a pair.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    /// Local clique.
+    pub clique: u32,
+    /// Its first dof in the island.
+    pub dof: u32,
+    /// Its number of dofs.
+    pub n: u32,
+    /// Its Jacobian.
+    pub jacobian: SideJacobian,
+    /// Where its diagonal block of H starts.
+    pub diagonal: u32,
+}
+
+/// A pair within its island.
+#[derive(Debug, Clone)]
+pub struct LocalPair {
+    /// Index in the problem.
+    pub global: u32,
+    /// From the caller's point P to the solver's, world.
+    pub shift: V3,
+    /// Bias twist at the solver's point.
+    pub bias: V6,
+    /// One or two sides; a pair within one clique has one.
+    pub sides: [Side; 2],
+    /// Number of sides.
+    pub side_count: u32,
+    /// Where the coupling block of H starts, and whether its rows are the first side's.
+    pub coupling: (u32, bool),
+    /// Contacts evaluated one by one.
+    pub contacts: Range<u32>,
+    /// Rows of the pair.
+    pub rows: Range<u32>,
+}
+
+/// A contact within its island.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalContact {
+    /// Index in the problem.
+    pub global: u32,
+    /// From the solver's point, world.
+    pub r: V3,
+    /// Axes of the contact frame in world.
+    pub axes: [V3; 3],
+    /// Bias velocity, contact frame.
+    pub bias: V3,
+    /// Its law.
+    pub law: ContactLaw,
+    /// Index of its normal law.
+    pub normal_law: u32,
+}
+
+/// A row on a pair.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalPairRow {
+    /// Index in the problem.
+    pub global: u32,
+    /// Direction about the solver's point.
+    pub direction: V6,
+    /// Its law.
+    pub law: ScalarLaw,
+}
+
+/// A row on dofs.
+#[derive(Debug, Clone)]
+pub struct LocalRow {
+    /// Index in the problem.
+    pub global: u32,
+    /// Entries (local dof, coefficient), clique by clique.
+    pub entries: Range<u32>,
+    /// Segments (clique, first entry, end).
+    pub segments: Range<u32>,
+    /// Added to the velocity.
+    pub bias: f64,
+    /// Its law.
+    pub law: ScalarLaw,
+}
+
+/// One connected component and its state during a solve.
+#[derive(Debug, Default)]
+pub struct Island {
+    pub cliques: Vec<LocalClique>,
+    /// Blocks of A in u, column-major.
+    pub a: Vec<f64>,
+    pub u_star: Vec<f64>,
+    /// D = diag(A)^(−1/2) of the original dofs.
+    pub d: Vec<f64>,
+    /// J of free bodies, column-major 6×6.
+    pub rotations: Vec<[f64; 36]>,
+    pub pairs: Vec<LocalPair>,
+    pub contacts: Vec<LocalContact>,
+    pub pair_rows: Vec<LocalPairRow>,
+    pub rows: Vec<LocalRow>,
+    pub row_entries: Vec<(u32, f64)>,
+    pub row_segments: Vec<(u32, u32, u32)>,
+    pub jacobians: Vec<f64>,
+    pub factor: BlockCholesky,
+
+    // State.
+    pub u: Vec<f64>,
+    pub gradient: Vec<f64>,
+    /// A (u − u*).
+    pub momentum_change: Vec<f64>,
+    /// Jᵀγ.
+    pub constraint_impulse: Vec<f64>,
+    pub step: Vec<f64>,
+    pub a_step: Vec<f64>,
+    pub sums: Vec<PairSum>,
+    pub twists: Vec<V6>,
+    pub contact_velocity: Vec<V3>,
+    pub contact_step: Vec<V3>,
+    pub contact_impulse: Vec<V3>,
+    /// Velocity, step and impulse of pair rows, then of rows.
+    pub row_velocity: Vec<f64>,
+    pub row_step: Vec<f64>,
+    pub row_impulse: Vec<f64>,
+    pub row_hessian: Vec<f64>,
+    pub dense_scratch: Vec<f64>,
+    pub report: super::report::IslandReport,
+
+    // Scratch of the compilation.
+    pub sizes: Vec<u32>,
+    pub edges: Vec<(u32, u32)>,
+}
+
+impl Island {
+    /// Empties the description, keeping memory and the last symbolic factorisation.
+    pub fn clear(&mut self) {
+        self.cliques.clear();
+        self.a.clear();
+        self.u_star.clear();
+        self.d.clear();
+        self.rotations.clear();
+        self.pairs.clear();
+        self.contacts.clear();
+        self.pair_rows.clear();
+        self.rows.clear();
+        self.row_entries.clear();
+        self.row_segments.clear();
+        self.jacobians.clear();
+        self.sizes.clear();
+        self.edges.clear();
+        self.u.clear();
+    }
+
+    /// Number of dofs.
+    pub fn dofs(&self) -> usize {
+        self.u_star.len()
+    }
+
+    /// Sizes the state once the description is complete.
+    pub fn size_state(&mut self) {
+        let n = self.dofs();
+        for v in [
+            &mut self.u,
+            &mut self.gradient,
+            &mut self.momentum_change,
+            &mut self.constraint_impulse,
+            &mut self.step,
+            &mut self.a_step,
+        ] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        self.sums.resize(self.pairs.len(), PairSum::default());
+        self.twists.resize(self.pairs.len(), [0.0; 6]);
+        for v in [&mut self.contact_velocity, &mut self.contact_step, &mut self.contact_impulse] {
+            v.resize(self.contacts.len(), [0.0; 3]);
+        }
+        let rows = self.pair_rows.len() + self.rows.len();
+        for v in [&mut self.row_velocity, &mut self.row_step, &mut self.row_impulse, &mut self.row_hessian] {
+            v.resize(rows, 0.0);
+        }
+        let widest = self.cliques.iter().map(|c| c.n as usize).max().unwrap_or(0);
+        self.dense_scratch.resize(18 * widest.max(6), 0.0);
+    }
+
+    /// Coordinates u of the velocities v of the problem (`out` is local).
+    pub fn to_local(&self, v: &[f64], out: &mut [f64]) {
+        for c in &self.cliques {
+            let (n, dof, at) = (c.n as usize, c.dof as usize, c.global_dof as usize);
+            let (from, to) = (&v[at..at + n], &mut out[dof..dof + n]);
+            match c.rotation {
+                None => to.copy_from_slice(from),
+                Some(j) => rotate(&self.rotations[j as usize], from, to),
+            }
+        }
+    }
+
+    /// Velocities v of the problem from local coordinates u; also maps gradients, since v = Jᵀ u and
+    /// ∂ℓ/∂v = Jᵀ ∂ℓ/∂u.
+    pub fn to_global(&self, u: &[f64], out: &mut [f64]) {
+        for c in &self.cliques {
+            let (n, dof, at) = (c.n as usize, c.dof as usize, c.global_dof as usize);
+            let (from, to) = (&u[dof..dof + n], &mut out[at..at + n]);
+            match c.rotation {
+                None => to.copy_from_slice(from),
+                Some(j) => rotate_back(&self.rotations[j as usize], from, to),
+            }
+        }
+    }
+
+    /// ‖D Jᵀ x‖² in the original dofs, of a gradient-like local vector.
+    pub fn scaled_norm_squared(&self, x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for c in &self.cliques {
+            let (n, dof) = (c.n as usize, c.dof as usize);
+            let (x, d) = (&x[dof..dof + n], &self.d[dof..dof + n]);
+            match c.rotation {
+                None => {
+                    for i in 0..n {
+                        sum += (d[i] * x[i]).powi(2);
+                    }
+                }
+                Some(j) => {
+                    let mut back = [0.0; 6];
+                    rotate_back(&self.rotations[j as usize], x, &mut back);
+                    for i in 0..6 {
+                        sum += (d[i] * back[i]).powi(2);
+                    }
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// out = J x, J column-major 6×6.
+#[inline]
+pub fn rotate(j: &[f64; 36], x: &[f64], out: &mut [f64]) {
+    let mut y = [0.0; 6];
+    for c in 0..6 {
+        for r in 0..6 {
+            y[r] += j[r + 6 * c] * x[c];
+        }
+    }
+    out[..6].copy_from_slice(&y);
+}
+
+/// out = Jᵀ x.
+#[inline]
+pub fn rotate_back(j: &[f64; 36], x: &[f64], out: &mut [f64]) {
+    let x: &[f64; 6] = x[..6].try_into().expect("six dofs");
+    for c in 0..6 {
+        let mut sum = 0.0;
+        for r in 0..6 {
+            sum += j[r + 6 * c] * x[r];
+        }
+        out[c] = sum;
+    }
+}

@@ -1,0 +1,236 @@
+//! The solver: islands, Newton's method, results.
+//!
+//! ```text
+//! Problem ──compile──▶ islands ──newton──▶ u, impulses ──▶ results
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `compile` | problem → islands; everything that does not change with v |
+//! | `island` | the compiled island and its state |
+//! | `evaluate` | laws, gradient, Hessian |
+//! | `newton` | the iteration and its stopping rules |
+//! | `line_search` | root of ℓ′ along a line |
+//! | `hessian` | H at the solution, for derivatives and the condition number |
+//! | [`report`] | what a solve says about itself |
+
+mod compile;
+mod evaluate;
+mod hessian;
+mod island;
+mod line_search;
+mod newton;
+pub mod report;
+mod timer;
+mod transform;
+
+use crate::error::{ProblemError, require};
+use crate::problem::{PairId, Problem};
+use crate::spatial::{shift_wrench, sub};
+use compile::Compiler;
+use island::Island;
+use nalgebra::{Vector2, Vector3, Vector6};
+use report::{IslandReport, SolveReport};
+use timer::Timer;
+
+/// Tolerances and limits of the solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolverSettings {
+    /// ε_r of the optimality test.
+    pub relative_tolerance: f64,
+    /// ε_a of the optimality test, √J.
+    pub absolute_tolerance: f64,
+    /// Most Newton iterations of an island.
+    pub max_iterations: usize,
+    /// Line searches end at |ℓ′(α)| ≤ this · |ℓ′(0)|.
+    pub line_tolerance: f64,
+    /// Take stage times.
+    pub timings: bool,
+    /// Estimate the condition number at the solution (one more factorisation per island).
+    pub condition: bool,
+}
+
+impl Default for SolverSettings {
+    /// ε_r = 1e−6, ε_a = 1e−14, 200 iterations.
+    fn default() -> Self {
+        Self {
+            relative_tolerance: 1e-6,
+            absolute_tolerance: 1e-14,
+            max_iterations: 200,
+            line_tolerance: 1e-2,
+            timings: false,
+            condition: false,
+        }
+    }
+}
+
+/// The solver of [`Problem`]s, its memory, and the results of the last solve.
+#[derive(Debug, Default)]
+pub struct Solver {
+    settings: SolverSettings,
+    compiler: Compiler,
+    islands: Vec<Island>,
+    island_count: usize,
+    report: SolveReport,
+    v: Vec<f64>,
+    contact_impulses: Vec<Vector3<f64>>,
+    contact_velocities: Vec<Vector3<f64>>,
+    stretches: Vec<Vector2<f64>>,
+    row_impulses: Vec<f64>,
+    row_velocities: Vec<f64>,
+    pair_wrenches: Vec<Vector6<f64>>,
+    free_factors: hessian::FreeFactors,
+    factored: bool,
+}
+
+impl Solver {
+    /// A solver with the given settings.
+    pub fn new(settings: SolverSettings) -> Result<Self, ProblemError> {
+        let mut solver = Self::default();
+        solver.set(settings)?;
+        Ok(solver)
+    }
+
+    /// Changes the settings.
+    pub fn set(&mut self, settings: SolverSettings) -> Result<(), ProblemError> {
+        let must = "at least 0 and finite";
+        let (r, a, l) = (settings.relative_tolerance, settings.absolute_tolerance, settings.line_tolerance);
+        require(r >= 0.0 && r.is_finite(), "relative tolerance", r, must)?;
+        require(a >= 0.0 && a.is_finite(), "absolute tolerance", a, must)?;
+        require((0.0..1.0).contains(&l), "line tolerance", l, "at least 0 and below 1")?;
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &SolverSettings {
+        &self.settings
+    }
+
+    /// Solves the problem from the guess `v_guess` (one number a dof, for instance the previous velocities)
+    /// and keeps the results until the next solve.
+    pub fn solve(&mut self, problem: &Problem, v_guess: &[f64]) -> Result<&SolveReport, ProblemError> {
+        let (found, expected) = (v_guess.len(), problem.dof_count());
+        if found != expected {
+            return Err(ProblemError::Length { what: "the guess", found, expected });
+        }
+        let mut timer = Timer::new(self.settings.timings);
+        self.report = SolveReport::default();
+        self.factored = false;
+        self.island_count = self.compiler.compile(problem, &mut self.islands);
+        timer.lap(&mut self.report.seconds.compile);
+        let settings = &self.settings;
+        let run = |island: &mut Island| {
+            let mut u = std::mem::take(&mut island.u);
+            island.to_local(v_guess, &mut u);
+            island.u = u;
+            island.solve(problem, settings);
+            if settings.condition {
+                island.report.condition = Some(hessian::condition(island, problem));
+            }
+        };
+        let islands = &mut self.islands[..self.island_count];
+        #[cfg(feature = "parallel")]
+        {
+            use rayon::prelude::*;
+            islands.par_iter_mut().for_each(run);
+        }
+        #[cfg(not(feature = "parallel"))]
+        islands.iter_mut().for_each(run);
+        timer.lap(&mut 0.0);
+        self.collect(problem);
+        timer.lap(&mut self.report.seconds.output);
+        Ok(&self.report)
+    }
+
+    /// Islands' results into the problem's order.
+    fn collect(&mut self, problem: &Problem) {
+        self.v.clear();
+        self.v.extend_from_slice(&problem.v_star);
+        self.contact_impulses.clear();
+        self.contact_impulses.resize(problem.contacts.len(), Vector3::zeros());
+        self.contact_velocities.clear();
+        self.contact_velocities.resize(problem.contacts.len(), Vector3::zeros());
+        self.stretches.clear();
+        self.stretches.resize(problem.contacts.len(), Vector2::zeros());
+        self.row_impulses.clear();
+        self.row_impulses.resize(problem.rows.len(), 0.0);
+        self.row_velocities.clear();
+        self.row_velocities.resize(problem.rows.len(), 0.0);
+        self.pair_wrenches.clear();
+        self.pair_wrenches.resize(problem.pairs.len(), Vector6::zeros());
+        for island in &self.islands[..self.island_count] {
+            island.to_global(&island.u, &mut self.v);
+            self.report.take(&island.report);
+            for (c, contact) in island.contacts.iter().enumerate() {
+                let at = contact.global as usize;
+                let v = island.contact_velocity[c];
+                self.contact_impulses[at] = island.contact_impulse[c].into();
+                self.contact_velocities[at] = v.into();
+                if let Some(spring) = &contact.law.spring {
+                    self.stretches[at] = spring.stretch_after([v[0], v[1]]).into();
+                }
+            }
+            let rows = island.pair_rows.iter().map(|r| r.global).chain(island.rows.iter().map(|r| r.global));
+            for (r, at) in rows.enumerate() {
+                self.row_impulses[at as usize] = island.row_impulse[r];
+                self.row_velocities[at as usize] = island.row_velocity[r];
+            }
+            for (pair, sum) in island.pairs.iter().zip(&island.sums) {
+                // Back to the caller's point.
+                let wrench = shift_wrench(sum.wrench, sub([0.0; 3], pair.shift));
+                self.pair_wrenches[pair.global as usize] = wrench.into();
+            }
+        }
+    }
+
+    /// How the last solve went.
+    pub fn report(&self) -> &SolveReport {
+        &self.report
+    }
+
+    /// Reports of the islands of the last solve, numbered by their lowest clique.
+    pub fn island_reports(&self) -> impl ExactSizeIterator<Item = &IslandReport> {
+        self.islands[..self.island_count].iter().map(|i| &i.report)
+    }
+
+    /// Velocities v, one a dof.
+    pub fn velocities(&self) -> &[f64] {
+        &self.v
+    }
+
+    /// Impulse of each contact on body b in its contact frame, N s.
+    pub fn contact_impulses(&self) -> &[Vector3<f64>] {
+        &self.contact_impulses
+    }
+
+    /// Velocity of b relative to a at each contact in its contact frame, m/s: slip in x and y, separation in z.
+    pub fn contact_velocities(&self) -> &[Vector3<f64>] {
+        &self.contact_velocities
+    }
+
+    /// Tangential stretch of each contact with a spring at the end of the step in its contact frame, m.
+    pub fn stretches(&self) -> &[Vector2<f64>] {
+        &self.stretches
+    }
+
+    /// Impulse of each row along its direction.
+    pub fn row_impulses(&self) -> &[f64] {
+        &self.row_impulses
+    }
+
+    /// Velocity of each row.
+    pub fn row_velocities(&self) -> &[f64] {
+        &self.row_velocities
+    }
+
+    /// Impulsive wrench [torque; force] of each pair on body b about the pair's point, world axes, N m s and N s.
+    pub fn pair_wrenches(&self) -> &[Vector6<f64>] {
+        &self.pair_wrenches
+    }
+
+    /// Impulsive wrench of one pair, zero if there is no such pair.
+    pub fn pair_wrench(&self, pair: PairId) -> Vector6<f64> {
+        self.pair_wrenches.get(pair.0 as usize).copied().unwrap_or_default()
+    }
+}

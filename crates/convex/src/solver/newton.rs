@@ -1,0 +1,160 @@
+//! Newton's method with exact line search on one island.
+//!
+//! ```text
+//! repeat   evaluate laws and gradient
+//!          stop if ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A u‖, ‖D Jᵀγ‖)
+//!          assemble and factor H,   Δu = −H⁻¹∇ℓ
+//!          α from ℓ′(α) = 0,        u += α Δu
+//!          once ℓ is flat to rounding, go on only while the residual still halves
+//! ```
+
+use super::SolverSettings;
+use super::evaluate::{dot6, multiply, point_velocity};
+use super::island::Island;
+use super::line_search::{self, LineValue};
+use super::report::Criterion;
+use super::timer::Timer;
+use crate::problem::Problem;
+use crate::spatial::{V3, dot};
+
+impl Island {
+    /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
+    pub fn solve(&mut self, problem: &Problem, settings: &SolverSettings) {
+        let mut timer = Timer::new(settings.timings);
+        let mut flat = false;
+        self.report.criterion = loop {
+            let last = self.report.residual;
+            let finite = self.evaluate_laws(problem);
+            self.evaluate_gradient();
+            let criterion = self.test(finite, settings);
+            timer.lap(&mut self.report.seconds.evaluate);
+            if let Some(criterion) = criterion {
+                break criterion;
+            }
+            if flat && self.report.residual > 0.5 * last {
+                break Criterion::Rounding;
+            }
+            if self.report.iterations == settings.max_iterations {
+                break Criterion::IterationLimit;
+            }
+            self.report.iterations += 1;
+            self.assemble();
+            timer.lap(&mut self.report.seconds.assemble);
+            self.report.raised_pivots += self.factor.factor();
+            timer.lap(&mut self.report.seconds.factor);
+            for i in 0..self.step.len() {
+                self.step[i] = -self.gradient[i];
+            }
+            self.factor.solve(&mut self.step);
+            timer.lap(&mut self.report.seconds.substitute);
+            let decrease = self.advance(problem, settings);
+            timer.lap(&mut self.report.seconds.line_search);
+            match decrease {
+                None => break Criterion::Rounding,
+                Some(decrease) => flat = decrease <= f64::EPSILON * self.report.energy,
+            }
+        };
+    }
+
+    /// The optimality test; also refuses numbers that are not finite.
+    fn test(&mut self, finite: bool, settings: &SolverSettings) -> Option<Criterion> {
+        let residual = self.scaled_norm_squared(&self.gradient).sqrt();
+        // A u = A(u − u*) + A u*.
+        let momentum = &mut self.a_step;
+        for c in &self.cliques {
+            let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
+            momentum[dof..dof + n].fill(0.0);
+            multiply(&self.a[a..a + n * n], &self.u[dof..dof + n], &mut momentum[dof..dof + n], n);
+        }
+        self.report.energy = 0.0;
+        for i in 0..self.u.len() {
+            let rest = self.a_step[i] - self.momentum_change[i]; // A u*
+            self.report.energy += 0.5 * (self.u[i] * self.a_step[i] + self.u_star[i] * rest);
+        }
+        let scale = self
+            .scaled_norm_squared(&self.a_step)
+            .max(self.scaled_norm_squared(&self.constraint_impulse))
+            .sqrt();
+        self.report.residual = residual;
+        self.report.scale = scale;
+        if !finite || !residual.is_finite() {
+            return Some(Criterion::NonFinite);
+        }
+        (residual <= settings.absolute_tolerance + settings.relative_tolerance * scale)
+            .then_some(Criterion::Optimality)
+    }
+
+    /// Line search along `step` and the update of u. Returns the decrease of ℓ, to leading order; none when
+    /// the direction does not descend in floating point.
+    fn advance(&mut self, problem: &Problem, settings: &SolverSettings) -> Option<f64> {
+        // What the line needs of A: Δuᵀ A (u − u*) and Δuᵀ A Δu.
+        let (mut slope_a, mut curvature_a) = (0.0, 0.0);
+        for c in &self.cliques {
+            let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
+            let out = &mut self.a_step[dof..dof + n];
+            out.fill(0.0);
+            multiply(&self.a[a..a + n * n], &self.step[dof..dof + n], out, n);
+            for i in dof..dof + n {
+                slope_a += self.step[i] * self.momentum_change[i];
+                curvature_a += self.step[i] * self.a_step[i];
+            }
+        }
+        let slope0: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
+        if slope0.is_nan() || slope0 >= 0.0 {
+            return None; // zero, or rounding has turned the direction
+        }
+        for p in 0..self.pairs.len() {
+            let pair = &self.pairs[p];
+            let twist = self.twist_of(pair, &self.step);
+            for c in pair.contacts.start as usize..pair.contacts.end as usize {
+                let contact = &self.contacts[c];
+                let v = point_velocity(&twist, contact.r);
+                self.contact_step[c] = contact.axes.map(|axis| dot(axis, v));
+            }
+            for r in pair.rows.start as usize..pair.rows.end as usize {
+                self.row_step[r] = dot6(&self.pair_rows[r].direction, &twist);
+            }
+        }
+        let first = self.pair_rows.len();
+        for (r, row) in self.rows.iter().enumerate() {
+            let entries = &self.row_entries[row.entries.start as usize..row.entries.end as usize];
+            self.row_step[first + r] = entries.iter().map(|&(dof, c)| c * self.step[dof as usize]).sum();
+        }
+        let (alpha, _, evaluations) = line_search::exact(slope0, settings.line_tolerance, |alpha| {
+            self.line(problem, alpha, slope_a, curvature_a)
+        });
+        self.report.line_evaluations += evaluations;
+        for i in 0..self.u.len() {
+            self.u[i] += alpha * self.step[i];
+        }
+        Some(-0.5 * alpha * slope0)
+    }
+
+    /// ℓ′ and ℓ″ at α along the step.
+    fn line(&self, problem: &Problem, alpha: f64, slope_a: f64, curvature_a: f64) -> LineValue {
+        let mut slope = slope_a + alpha * curvature_a;
+        let mut curvature = curvature_a;
+        for (c, contact) in self.contacts.iter().enumerate() {
+            let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
+            let at: V3 = [0, 1, 2].map(|i| alpha.mul_add(dv[i], v[i]));
+            let value = contact.law.evaluate(
+                &problem.normal_laws[contact.normal_law as usize],
+                &problem.settings.regularizer,
+                at,
+            );
+            slope -= dot(value.impulse, dv);
+            curvature += dot(value.hessian.map(|row| dot(row, dv)), dv);
+        }
+        let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
+        for (r, law) in laws.enumerate() {
+            let dv = self.row_step[r];
+            let value = law.evaluate(alpha.mul_add(dv, self.row_velocity[r]));
+            slope -= value.impulse * dv;
+            curvature += value.hessian * dv * dv;
+        }
+        if slope.is_nan() {
+            slope = f64::INFINITY; // outside the domain of a law
+        }
+        LineValue { slope, curvature }
+    }
+}

@@ -1,0 +1,93 @@
+//! Small matrix work of the compilation: shifts, similarity, Delassus estimates.
+
+use crate::spatial::{V3, cross};
+
+/// J diag(A)⁻¹ Jᵀ (6×6, column-major) of a 6×n Jacobian, with the elementwise diagonal of A.
+pub fn body_delassus(jacobian: &[f64], a: &[f64], n: usize) -> [f64; 36] {
+    let mut k = [0.0; 36];
+    for (c, column) in jacobian.chunks_exact(6).enumerate() {
+        let inverse = 1.0 / a[c + n * c];
+        for j in 0..6 {
+            let s = inverse * column[j];
+            for i in 0..6 {
+                k[i + 6 * j] += column[i] * s;
+            }
+        }
+    }
+    k
+}
+
+/// Moves the reference point of every column (a twist) of a 6×n matrix by `p`.
+pub fn shift_columns(matrix: &mut [f64], p: V3) {
+    for column in matrix.chunks_exact_mut(6) {
+        let c = cross([column[0], column[1], column[2]], p);
+        for i in 0..3 {
+            column[3 + i] += c[i];
+        }
+    }
+}
+
+/// Drake's diagonal estimate w = ‖E K Eᵀ‖_F/3 of the Delassus operator at a point, E = [−r× I] (1/kg). The
+/// Frobenius norm does not depend on the axes, so that no contact frame is needed.
+pub fn point_delassus(k: &[f64; 36], r: V3) -> f64 {
+    // M = E K, row by row: rows of K mixed, 3×6; then E M.
+    let row = |i: usize| -> [f64; 6] { [0, 1, 2, 3, 4, 5].map(|j| k[i + 6 * j]) };
+    let (angular, linear) = ([row(0), row(1), row(2)], [row(3), row(4), row(5)]);
+    let mut sum = 0.0;
+    let mut m = [[0.0; 6]; 3];
+    for j in 0..6 {
+        let c = cross([angular[0][j], angular[1][j], angular[2][j]], r);
+        for i in 0..3 {
+            m[i][j] = linear[i][j] + c[i];
+        }
+    }
+    for m in m {
+        let c = cross([m[0], m[1], m[2]], r);
+        for i in 0..3 {
+            sum += (m[3 + i] + c[i]).powi(2);
+        }
+    }
+    sum.sqrt() / 3.0
+}
+
+/// Whether a 6×6 J satisfies JᵀJ = I to rounding.
+pub fn is_orthogonal(j: &[f64]) -> bool {
+    for a in 0..6 {
+        for b in a..6 {
+            let dot: f64 = (0..6).map(|r| j[r + 6 * a] * j[r + 6 * b]).sum();
+            let target = if a == b { 1.0 } else { 0.0 };
+            if (dot - target).abs() > 1e-14 {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// J A Jᵀ, symmetric to the last bit.
+pub fn similarity(j: &[f64; 36], a: &[f64]) -> [f64; 36] {
+    let mut ja = [0.0; 36];
+    for c in 0..6 {
+        for k in 0..6 {
+            let s = a[k + 6 * c];
+            for r in 0..6 {
+                ja[r + 6 * c] += j[r + 6 * k] * s;
+            }
+        }
+    }
+    let mut out = [0.0; 36];
+    for c in 0..6 {
+        for k in 0..6 {
+            let s = j[c + 6 * k];
+            for r in 0..6 {
+                out[r + 6 * c] += ja[r + 6 * k] * s;
+            }
+        }
+    }
+    for c in 0..6 {
+        for r in 0..c {
+            out[r + 6 * c] = out[c + 6 * r];
+        }
+    }
+    out
+}

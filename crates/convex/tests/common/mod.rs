@@ -1,0 +1,258 @@
+//! Random problems, and the same problem written down densely as an independent reference.
+
+#![allow(dead_code)]
+
+use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3, Vector6};
+use stiction_convex::*;
+
+/// A small deterministic generator (xorshift64*), uniform in [−1, 1).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn vector(&mut self) -> Vector3<f64> {
+        Vector3::new(self.next(), self.next(), self.next())
+    }
+
+    pub fn rotation(&mut self) -> Rotation3<f64> {
+        Rotation3::new(3.0 * self.vector())
+    }
+
+    pub fn index(&mut self, n: usize) -> usize {
+        (((self.next() + 1.0) * 0.5 * n as f64) as usize).min(n - 1)
+    }
+
+    /// A random symmetric positive definite n×n matrix with condition about 1e2.
+    pub fn spd(&mut self, n: usize) -> DMatrix<f64> {
+        let m = DMatrix::from_fn(n, n, |_, _| self.next());
+        &m * m.transpose() + DMatrix::identity(n, n) * 0.1
+    }
+}
+
+/// A·, J of a free body at rotation R with its origin as reference: v = [linear world, angular body].
+pub fn free_jacobian(r: &Rotation3<f64>) -> DMatrix<f64> {
+    let mut j = DMatrix::zeros(6, 6);
+    j.view_mut((0, 3), (3, 3)).copy_from(r.matrix());
+    j.view_mut((3, 0), (3, 3)).copy_from(&Matrix3::identity());
+    j
+}
+
+pub struct DenseBody {
+    pub point: Vector3<f64>,
+    /// 6 × all dofs.
+    pub jacobian: DMatrix<f64>,
+}
+
+pub struct DenseContact {
+    /// 3 × all dofs, contact frame.
+    pub jacobian: DMatrix<f64>,
+    pub bias: Vector3<f64>,
+}
+
+pub struct DenseRow {
+    pub jacobian: DMatrix<f64>,
+    pub bias: f64,
+}
+
+/// A problem and its dense twin.
+pub struct Twin {
+    pub problem: Problem,
+    pub a: DMatrix<f64>,
+    pub v_star: DVector<f64>,
+    pub v0: DVector<f64>,
+    pub contacts: Vec<DenseContact>,
+    pub rows: Vec<DenseRow>,
+    pub row_laws: Vec<RowLaw>,
+    /// Dofs by clique.
+    pub cliques: Vec<std::ops::Range<usize>>,
+}
+
+impl Twin {
+    /// ‖J diag(A)⁻¹ Jᵀ‖_F/3, or the scalar for a row.
+    pub fn delassus(&self, jacobian: &DMatrix<f64>) -> f64 {
+        let d = DMatrix::from_diagonal(&self.a.diagonal().map(|x| 1.0 / x));
+        let w = jacobian * d * jacobian.transpose();
+        if w.nrows() == 1 { w[(0, 0)] } else { w.norm() / 3.0 }
+    }
+}
+
+/// A random problem with `free` free bodies and `trees` other cliques, pairs between any of them, within one
+/// tree and with the ground, contacts, springs, pair rows and coordinate rows.
+pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, springs: bool) -> Twin {
+    let mut rng = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    for _ in 0..10 {
+        rng.next();
+    }
+    let dt = 2e-3;
+    let mut problem = Problem::new(dt, settings).unwrap();
+    let mut blocks = Vec::new();
+    let mut bodies: Vec<(usize, Vector3<f64>, DMatrix<f64>)> = Vec::new();
+    let order: Vec<bool> =
+        (0..free + trees).map(|i| (i * 7 + seed as usize) % (free + trees) < free).collect();
+    let free_cliques = order.clone();
+    for (clique, is_free) in order.into_iter().enumerate() {
+        let n = if is_free { 6 } else { 1 + rng.index(8) };
+        let mut a = rng.spd(n);
+        if is_free {
+            a = DMatrix::from_diagonal(&DVector::from_fn(6, |i, _| {
+                (if i < 3 { 1.0 } else { 0.02 }) * (1.3 + rng.next())
+            }));
+            let (m, c) = (a[(0, 0)], 0.02 * rng.vector());
+            for i in 0..3 {
+                a[(i, i)] = m;
+                for j in 0..3 {
+                    let skew = c.cross_matrix()[(i, j)];
+                    a[(3 + i, j)] += m * skew;
+                    a[(j, 3 + i)] += m * skew;
+                }
+            }
+            let inertia = rng.spd(3) * 0.02;
+            a.view_mut((3, 3), (3, 3))
+                .copy_from(&(inertia + Matrix3::identity() * (2.0 * m * c.norm_squared())));
+        }
+        let v_star = DVector::from_fn(n, |_, _| rng.next());
+        let v0 = DVector::from_fn(n, |_, _| rng.next());
+        problem.add_clique(a.as_slice(), v_star.as_slice(), v0.as_slice()).unwrap();
+        let count = if is_free { 1 + usize::from(rng.next() > 0.6) } else { 2 };
+        let r = rng.rotation();
+        let origin = rng.vector();
+        for b in 0..count {
+            let (point, j) = if is_free {
+                let p = if b == 0 { Vector3::zeros() } else { 0.1 * rng.vector() };
+                let mut j = free_jacobian(&r);
+                for c in 0..6 {
+                    let w = Vector3::new(j[(0, c)], j[(1, c)], j[(2, c)]).cross(&p);
+                    for i in 0..3 {
+                        j[(3 + i, c)] += w[i];
+                    }
+                }
+                (origin + p, j)
+            } else {
+                (rng.vector(), DMatrix::from_fn(6, n, |_, _| rng.next()))
+            };
+            problem.add_body(clique, point, j.as_slice()).unwrap();
+            bodies.push((clique, point, j));
+        }
+        blocks.push((a, v_star, v0));
+    }
+    let dofs = problem.dof_count();
+    let mut a = DMatrix::zeros(dofs, dofs);
+    let (mut v_star, mut v0) = (DVector::zeros(dofs), DVector::zeros(dofs));
+    let mut cliques = Vec::new();
+    let mut at = 0;
+    for (block, s, o) in &blocks {
+        let n = s.len();
+        a.view_mut((at, at), (n, n)).copy_from(block);
+        v_star.rows_mut(at, n).copy_from(s);
+        v0.rows_mut(at, n).copy_from(o);
+        cliques.push(at..at + n);
+        at += n;
+    }
+    let full: Vec<DenseBody> = bodies
+        .iter()
+        .map(|(clique, point, j)| {
+            let mut jacobian = DMatrix::zeros(6, dofs);
+            jacobian.columns_mut(cliques[*clique].start, cliques[*clique].len()).copy_from(j);
+            DenseBody { point: *point, jacobian }
+        })
+        .collect();
+    let shifted = |body: &DenseBody, p: &Vector3<f64>| {
+        let mut x = DMatrix::<f64>::identity(6, 6);
+        x.view_mut((3, 0), (3, 3)).copy_from(&-(p - body.point).cross_matrix());
+        x * &body.jacobian
+    };
+    let (mut contacts, mut rows, mut row_laws) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..bodies.len() * 2 {
+        let pick = |rng: &mut Random| (rng.next() > -0.6).then(|| rng.index(bodies.len()));
+        let (ia, ib) = (pick(&mut rng), pick(&mut rng));
+        // Two bodies welded together do not move relative to each other.
+        let welded = |a: usize, b: usize| bodies[a].0 == bodies[b].0 && free_cliques[bodies[a].0];
+        if ia == ib || ia.zip(ib).is_some_and(|(a, b)| welded(a, b)) {
+            continue;
+        }
+        let point = ib.or(ia).map(|i| bodies[i].1).unwrap() + 0.2 * rng.vector();
+        let bias =
+            if rng.next() > 0.0 { Vector6::zeros() } else { Vector6::from_fn(|_, _| 0.1 * rng.next()) };
+        let id = |i: Option<usize>| i.map(|i| BodyId(i as u32));
+        let pair = problem.add_pair(id(ia), id(ib), point, bias).unwrap();
+        let mut relative = DMatrix::zeros(6, dofs);
+        if let Some(i) = ib {
+            relative += shifted(&full[i], &point);
+        }
+        if let Some(i) = ia {
+            relative -= shifted(&full[i], &point);
+        }
+        for _ in 0..rng.index(5) {
+            let normal = rng.vector().normalize();
+            let frame = frame_from_normal(&normal);
+            let r = 0.1 * rng.vector();
+            let mut entry = ContactEntry::point(
+                r,
+                frame,
+                1e-3 * (rng.next() + 0.7),
+                10f64.powf(5.0 + 2.0 * rng.next()),
+                0.5 + 0.5 * rng.next(),
+            );
+            entry.dissipation = 5.0 * (rng.next() + 1.0);
+            entry.relaxation_time = 0.02 * (rng.next() + 1.0);
+            if rng.next() > 0.5 {
+                entry.bias = 0.1 * rng.vector();
+            }
+            if springs && rng.next() > 0.0 {
+                let stretch = 1e-4 * rng.vector().xy();
+                entry.spring = Some(TangentialSpring { stiffness: 1e5, damping: 10.0, stretch });
+            }
+            let mut point_row = DMatrix::zeros(3, 6);
+            point_row.view_mut((0, 0), (3, 3)).copy_from(&-r.cross_matrix());
+            point_row.view_mut((0, 3), (3, 3)).copy_from(&Matrix3::identity());
+            let to_contact = DMatrix::from_column_slice(3, 3, frame.transpose().as_slice()) * point_row;
+            contacts.push(DenseContact {
+                jacobian: &to_contact * &relative,
+                bias: Vector3::from_column_slice(
+                    (&to_contact * DVector::from_column_slice(bias.as_slice())).as_slice(),
+                ) + frame.transpose() * entry.bias,
+            });
+            problem.add_contact(entry).unwrap();
+        }
+        if rng.next() > 0.6 {
+            let direction = Vector6::from_fn(|_, _| rng.next());
+            let law = RowLaw::equality(1e-3 * rng.next());
+            problem.add_pair_row(pair, direction, law).unwrap();
+            let d = DMatrix::from_row_slice(1, 6, direction.as_slice());
+            rows.push(DenseRow { jacobian: &d * &relative, bias: direction.dot(&bias) });
+            row_laws.push(law);
+        }
+    }
+    for k in 0..4 {
+        let count = 1 + rng.index(3);
+        let entries: Vec<(usize, f64)> = (0..count).map(|_| (rng.index(dofs), rng.next())).collect();
+        let law = match k {
+            0 => RowLaw::Limit { phi: -1e-3, compliance: Compliance::default() },
+            1 => RowLaw::equality(1e-3),
+            2 => RowLaw::Pd {
+                proportional: 100.0,
+                derivative: 1.0,
+                position_error: 0.1,
+                target_velocity: 0.2,
+                feed_forward: 0.0,
+                effort_limit: 5.0,
+            },
+            _ => RowLaw::DryFriction { force: 2.0, epsilon: 1e-3 },
+        };
+        let bias = 0.1 * rng.next();
+        problem.add_row(&entries, bias, law).unwrap();
+        let mut jacobian = DMatrix::zeros(1, dofs);
+        for (dof, c) in entries {
+            jacobian[(0, dof)] += c;
+        }
+        rows.push(DenseRow { jacobian, bias });
+        row_laws.push(law);
+    }
+    Twin { problem, a, v_star, v0, contacts, rows, row_laws, cliques }
+}

@@ -1,0 +1,265 @@
+//! The solver against an independent dense statement of the same problem.
+
+mod common;
+
+use common::{Twin, random};
+use nalgebra::{DVector, Vector3};
+use proptest::prelude::*;
+use stiction_convex::contact::sap::SapLaw;
+use stiction_convex::contact::spring::SpringLaw;
+use stiction_convex::contact::{ContactLaw, ModelLaw};
+use stiction_convex::friction::blended_friction;
+use stiction_convex::*;
+
+/// The law of contact i, from the dense Jacobian alone.
+fn law(twin: &Twin, i: usize) -> ContactLaw {
+    let (entry, dense) = (&twin.problem.contacts()[i], &twin.contacts[i]);
+    let settings = twin.problem.settings();
+    let dt = twin.problem.time_step();
+    let v0 = &dense.jacobian * &twin.v0 + DVector::from_column_slice(dense.bias.as_slice());
+    let normal = NormalInput {
+        dt,
+        penetration: entry.penetration,
+        elastic_force: entry.elastic_force,
+        stiffness: entry.stiffness,
+        dissipation: entry.dissipation,
+    };
+    let mu = blended_friction(
+        entry.friction_static,
+        entry.friction_dynamic,
+        v0[0].hypot(v0[1]),
+        settings.stiction_tolerance,
+    );
+    let n0 = dt * entry.elastic_force.max(0.0) * (1.0 - entry.dissipation * v0[2]).max(0.0);
+    let w = twin.delassus(&dense.jacobian);
+    let epsilon = settings.stiction_tolerance.max(settings.regularization * w * mu * n0);
+    let model = match settings.model {
+        ContactModel::Lagged => ModelLaw::Lagged { friction_limit: mu * n0, epsilon },
+        ContactModel::Similar => ModelLaw::Similar { friction: mu, epsilon },
+        ContactModel::Sap => ModelLaw::Sap(SapLaw::new(
+            dt,
+            entry.elastic_force,
+            entry.stiffness,
+            entry.relaxation_time,
+            mu,
+            settings.regularization,
+            w,
+        )),
+    };
+    let spring = entry.spring.map(|s| SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into()));
+    ContactLaw { normal, model, spring }
+}
+
+/// Momentum balance A(v − v*) = Jᵀγ(v) with everything recomputed from v, relative to its terms.
+fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
+    let mut balance = &twin.a * (v - &twin.v_star);
+    let mut scale = (&twin.a * v).norm();
+    for (i, dense) in twin.contacts.iter().enumerate() {
+        let vc = Vector3::from_column_slice((&dense.jacobian * v).as_slice()) + dense.bias;
+        let value =
+            law(twin, i).evaluate(&NormalLaw::Linear, &twin.problem.settings().regularizer, vc.into());
+        let gamma = DVector::from_column_slice(&value.impulse);
+        assert!((solver.contact_velocities()[i] - vc).norm() < 1e-10 * (1.0 + v.norm()));
+        let reported = DVector::from_column_slice(solver.contact_impulses()[i].as_slice());
+        // Both from the same v up to rounding, times the stiffness.
+        let stiffness: f64 = value.hessian.iter().flatten().map(|g| g.abs()).sum();
+        assert!((&gamma - reported).norm() <= 1e-11 * (gamma.norm() + stiffness * (1.0 + v.norm())), "{i}");
+        let jg = dense.jacobian.transpose() * gamma;
+        scale += jg.norm();
+        balance -= jg;
+    }
+    for (i, (dense, law)) in twin.rows.iter().zip(&twin.row_laws).enumerate() {
+        let w = twin.delassus(&dense.jacobian);
+        let vr = (&dense.jacobian * v)[0] + dense.bias;
+        let value = law.compile(twin.problem.time_step(), w).evaluate(vr);
+        assert!((solver.row_velocities()[i] - vr).abs() < 1e-11 * (1.0 + v.norm()));
+        let noise = 1e-11 * (value.impulse.abs() + value.hessian * (1.0 + v.norm()));
+        assert!(
+            (solver.row_impulses()[i] - value.impulse).abs() <= noise,
+            "row {i}: {} {}",
+            solver.row_impulses()[i],
+            value.impulse
+        );
+        let jg = dense.jacobian.transpose() * value.impulse;
+        scale += jg.norm();
+        balance -= DVector::from_column_slice(jg.as_slice());
+    }
+    balance.norm() / scale
+}
+
+fn settings(model: ContactModel) -> ContactSettings {
+    ContactSettings { model, ..Default::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn momentum_balances_for_random_bodies_trees_and_constraints(seed in 0u64..1_000_000, free in 0usize..6, trees in 0usize..4, model in 0u8..3) {
+        prop_assume!(free + trees > 0);
+        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
+        let twin = random(seed, free, trees, settings(model), seed % 3 == 0);
+        let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
+        let report = *solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
+        prop_assert!(report.converged(), "{report:?}");
+        let v = DVector::from_column_slice(solver.velocities());
+        let error = imbalance(&twin, &v, &solver);
+        prop_assert!(error < 1e-8, "{error} {report:?}");
+    }
+
+    #[test]
+    fn the_solution_does_not_depend_on_the_guess(seed in 0u64..1_000_000, model in 0u8..3) {
+        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
+        let twin = random(seed, 4, 1, settings(model), false);
+        let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
+        solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
+        let first = DVector::from_column_slice(solver.velocities());
+        let guess: Vec<f64> = (0..first.len()).map(|i| (i as f64 + seed as f64).sin() * 3.0).collect();
+        let report = *solver.solve(&twin.problem, &guess).unwrap();
+        prop_assert!(report.converged(), "{report:?}");
+        let second = DVector::from_column_slice(solver.velocities());
+        prop_assert!((&first - &second).norm() < 1e-6 * (1.0 + first.norm()), "{}", (&first - &second).norm());
+    }
+
+    #[test]
+    fn the_hessian_factor_gives_the_sensitivity_to_v_star(seed in 0u64..1_000_000, model in 0u8..3) {
+        // dv/dv* = H⁻¹ A, against the difference of two solves.
+        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
+        let twin = random(seed, 3, 2, settings(model), false);
+        let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-13, ..Default::default() }).unwrap();
+        solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
+        let v = DVector::from_column_slice(solver.velocities());
+        solver.factor_at_solution(&twin.problem).unwrap();
+        // H x = b inverts the dense Hessian.
+        let mut h = twin.a.clone();
+        for (i, dense) in twin.contacts.iter().enumerate() {
+            let vc = Vector3::from_column_slice((&dense.jacobian * &v).as_slice()) + dense.bias;
+            let value = law(&twin, i).evaluate(&NormalLaw::Linear, &twin.problem.settings().regularizer, vc.into());
+            let g = nalgebra::DMatrix::from_fn(3, 3, |i, j| value.hessian[i][j]);
+            h += dense.jacobian.transpose() * g * &dense.jacobian;
+        }
+        for (dense, law) in twin.rows.iter().zip(&twin.row_laws) {
+            let value = law.compile(twin.problem.time_step(), twin.delassus(&dense.jacobian)).evaluate((&dense.jacobian * &v)[0] + dense.bias);
+            h += dense.jacobian.transpose() * &dense.jacobian * value.hessian;
+        }
+        let x = DVector::from_fn(v.len(), |i, _| (1.0 + i as f64).sin());
+        let mut b = (&h * &x).as_slice().to_vec();
+        solver.solve_hessian(&mut b).unwrap();
+        let error = (DVector::from_vec(b) - &x).norm();
+        prop_assert!(error < 1e-6, "{error}");
+    }
+
+    #[test]
+    fn pair_wrench_is_the_sum_of_its_contacts_and_rows(seed in 0u64..1_000_000) {
+        let twin = random(seed, 3, 1, settings(ContactModel::Lagged), false);
+        let mut solver = Solver::new(SolverSettings::default()).unwrap();
+        solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
+        for p in 0..twin.problem.pair_count() {
+            let mut force = Vector3::zeros();
+            let range = twin.problem.contacts_of(PairId(p as u32));
+            let mut torque = Vector3::zeros();
+            for i in range {
+                let entry = &twin.problem.contacts()[i];
+                let f = entry.frame * solver.contact_impulses()[i];
+                force += f;
+                torque += entry.r.cross(&f);
+            }
+            let w = solver.pair_wrench(PairId(p as u32));
+            // Pairs with a row carry more; the random ones put rows on few.
+            let has_row = w.fixed_rows::<3>(3) != force && (w.fixed_rows::<3>(3) - force).norm() > 1e-9;
+            if !has_row {
+                prop_assert!((w.fixed_rows::<3>(0) - torque).norm() < 1e-9 * (1.0 + torque.norm()));
+            }
+        }
+    }
+}
+
+/// A sphere of mass m pressed by its weight: one step from rest at the equilibrium penetration stays at rest.
+#[test]
+fn a_body_at_equilibrium_stays_at_rest() {
+    let (m, g, k, dt) = (0.5, 9.81, 1e5, 2e-3);
+    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+        let mut problem = Problem::new(dt, settings(model)).unwrap();
+        let a = nalgebra::Matrix6::from_diagonal(&nalgebra::Vector6::new(m, m, m, 1e-3, 1e-3, 1e-3));
+        problem.add_clique(a.as_slice(), &[0.0, 0.0, -g * dt, 0.0, 0.0, 0.0], &[0.0; 6]).unwrap();
+        let j = common::free_jacobian(&nalgebra::Rotation3::identity());
+        let body = problem.add_body(0, Vector3::zeros(), j.as_slice()).unwrap();
+        problem.add_pair(None, Some(body), Vector3::new(0.0, 0.0, -0.1), nalgebra::Vector6::zeros()).unwrap();
+        let frame = frame_from_normal(&Vector3::z());
+        problem.add_contact(ContactEntry::point(Vector3::zeros(), frame, m * g / k, k, 0.5)).unwrap();
+        let mut solver =
+            Solver::new(SolverSettings { relative_tolerance: 1e-13, ..Default::default() }).unwrap();
+        let report = *solver.solve(&problem, &[0.0; 6]).unwrap();
+        assert!(report.converged());
+        assert!(solver.velocities().iter().all(|v| v.abs() < 1e-14), "{:?}", solver.velocities());
+        assert!((solver.contact_impulses()[0].z - m * g * dt).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn cliques_without_constraints_move_freely() {
+    let mut problem = Problem::new(1e-3, ContactSettings::default()).unwrap();
+    problem.add_clique(&[2.0], &[0.3], &[0.0]).unwrap();
+    problem.add_clique(&[1.0], &[-0.7], &[0.0]).unwrap();
+    problem.add_row(&[(1, 1.0)], 0.0, RowLaw::lower_limit(0.0, 0.0)).unwrap();
+    let mut solver = Solver::new(SolverSettings::default()).unwrap();
+    let report = *solver.solve(&problem, &[0.0; 2]).unwrap();
+    assert_eq!(report.islands, 1);
+    assert_eq!(solver.velocities()[0], 0.3);
+    // Near-rigid: stopped but for w R/(1 + R/w) of the speed.
+    assert!(solver.velocities()[1].abs() < 0.7 * 3e-4, "{:?}", solver.velocities());
+}
+
+#[test]
+fn bad_input_is_refused_with_the_place() {
+    let mut problem = Problem::new(1e-3, ContactSettings::default()).unwrap();
+    assert!(matches!(
+        problem.add_clique(&[0.0], &[0.0], &[0.0]),
+        Err(ProblemError::NotPositive { clique: 0, index: 0, .. })
+    ));
+    assert!(matches!(
+        problem.add_clique(&[1.0, 0.0], &[0.0], &[0.0]),
+        Err(ProblemError::Length { what: "A", .. })
+    ));
+    assert!(matches!(
+        problem.add_clique(&[1.0], &[f64::NAN], &[0.0]),
+        Err(ProblemError::Value { what: "v*", .. })
+    ));
+    assert!(problem.add_body(3, Vector3::zeros(), &[]).is_err());
+    let entry = ContactEntry::point(Vector3::zeros(), nalgebra::Matrix3::identity(), 0.0, 1.0, 0.5);
+    assert_eq!(problem.add_contact(entry), Err(ProblemError::NoPair));
+    assert!(problem.add_row(&[(7, 1.0)], 0.0, RowLaw::equality(0.0)).is_err());
+    assert!(Problem::new(0.0, ContactSettings::default()).is_err());
+    let sap = ContactSettings { model: ContactModel::Sap, regularization: 0.0, ..Default::default() };
+    assert!(Problem::new(1e-3, sap).is_err());
+}
+
+#[test]
+fn constraints_within_one_rigid_body_do_nothing() {
+    let mut problem = Problem::new(1e-3, settings(ContactModel::Sap)).unwrap();
+    let rotation = common::Random(3).rotation();
+    let j = common::free_jacobian(&rotation);
+    let mut moved = j.clone();
+    let p = Vector3::new(0.1, -0.3, 0.2);
+    for c in 0..6 {
+        let w = Vector3::new(j[(0, c)], j[(1, c)], j[(2, c)]).cross(&p);
+        for i in 0..3 {
+            moved[(3 + i, c)] += w[i];
+        }
+    }
+    let a = nalgebra::Matrix6::<f64>::identity();
+    let v_star = [0.3, -0.2, 0.1, 1.0, 2.0, 3.0];
+    problem.add_clique(a.as_slice(), &v_star, &[0.0; 6]).unwrap();
+    let first = problem.add_body(0, Vector3::zeros(), j.as_slice()).unwrap();
+    let second = problem.add_body(0, p, moved.as_slice()).unwrap();
+    let pair = problem.add_pair(Some(first), Some(second), p, nalgebra::Vector6::zeros()).unwrap();
+    for i in 0..6 {
+        problem.add_pair_row(pair, nalgebra::Vector6::ith(i, 1.0), RowLaw::equality(1e-9)).unwrap();
+    }
+    problem.add_contact(ContactEntry::point(Vector3::x(), rotation.into_inner(), 1e-9, 1e5, 0.5)).unwrap();
+    let mut solver = Solver::new(SolverSettings::default()).unwrap();
+    assert!(solver.solve(&problem, &[0.0; 6]).unwrap().converged());
+    for i in 0..6 {
+        assert!((solver.velocities()[i] - v_star[i]).abs() < 1e-6, "{:?}", solver.velocities());
+    }
+}
