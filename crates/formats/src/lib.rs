@@ -25,6 +25,7 @@ mod names;
 mod numbers;
 mod report;
 mod schema;
+mod urdf;
 mod xml;
 
 pub use error::FormatError;
@@ -116,7 +117,7 @@ fn read_document(
     }
     let world = match found {
         Some(Format::Mjcf) => mjcf::read(root, path, files, options)?,
-        Some(Format::Urdf) => return Err(root.error("URDF is not supported yet")),
+        Some(Format::Urdf) => urdf::read(&root, path, files, options)?,
         Some(Format::Sdf) => {
             return Err(root.error("SDFormat is not supported yet; convert the model to URDF or MJCF"));
         }

@@ -149,10 +149,13 @@ pub fn mesh(mesh: &Mesh, fill: MeshFill) -> Option<Solid> {
         return None;
     }
     com = center + com / volume;
+    // Counted anew about the centroid: the same for closed surfaces, MuJoCo's way for the others.
+    volume = 0.0;
     let mut second = Matrix3::zeros();
     for t in &mesh.triangles {
         let [a, b, c] = corners(mesh, t).map(|p| p - com);
         let v = sign(a.dot(&b.cross(&c)) / 6.0);
+        volume += v;
         let s = a + b + c;
         // ∫ x xᵀ over the tetrahedron (0, a, b, c).
         second +=

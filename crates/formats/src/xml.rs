@@ -74,8 +74,8 @@ pub fn parse(text: &str, file: &str) -> Read<Node> {
         let message = format!("elements are nested more than {MAX_DEPTH} deep; flatten the file");
         return Err(FormatError::Syntax { file: file.into(), line, message });
     }
-    let mut owned;
-    let mut text = text;
+    let mut owned = without_declaration(text);
+    let mut text = owned.as_str();
     // Each round declares one more undeclared prefix on the root element's own line.
     for _ in 0..16 {
         let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
@@ -104,6 +104,14 @@ fn syntax(error: roxmltree::Error, file: &str) -> FormatError {
     };
     let line = error.pos().row.max(1);
     FormatError::Syntax { file: file.into(), line, message: format!("not well-formed XML: {error}{remedy}") }
+}
+
+/// The text with its `<?xml …?>` blanked out: some files have comments or empty lines before it.
+fn without_declaration(text: &str) -> String {
+    let root = text.find("<?xml ").and_then(|start| Some((start, start + text[start..].find("?>")? + 2)));
+    let Some((start, end)) = root else { return text.to_string() };
+    let blank: String = text[start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+    format!("{}{blank}{}", &text[..start], &text[end..])
 }
 
 /// Adds a declaration of `prefix` to the root element without moving any line.

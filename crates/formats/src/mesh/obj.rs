@@ -33,10 +33,8 @@ pub fn read(bytes: &[u8]) -> Result<Mesh, String> {
                     }
                     corners.push(index as u32);
                 }
-                if corners.len() < 3 {
-                    return Err(at("a face needs three corners or more"));
-                }
-                for k in 1..corners.len() - 1 {
+                // Points and lines have no area.
+                for k in 1..corners.len().saturating_sub(1) {
                     mesh.triangles.push([corners[0], corners[k], corners[k + 1]]);
                 }
             }

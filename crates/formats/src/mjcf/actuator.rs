@@ -264,7 +264,9 @@ impl<'a> Reader<'a> {
             .limited(node, spec.control_limited, spec.control, "ctrllimited")?
             .then_some(spec.control);
         let Transmission::Joint { body, joint, .. } = transmission;
-        if spec.inherit_range > 0.0 && acts {
+        // Only a position servo's control is a position.
+        let servo = spec.bias_type == "affine" && spec.gain[0] != 0.0 && spec.bias[1] == -spec.gain[0];
+        if spec.inherit_range > 0.0 && acts && servo {
             let dof = self.world.bodies[body].joints[joint].dofs[0];
             if !(dof.lower.is_finite() && dof.upper.is_finite()) {
                 return Err(node.error("inheritrange needs a joint with a range"));

@@ -1,0 +1,171 @@
+//! What of URDF is read, what only changes pictures, and what has no effect here and why.
+
+use crate::schema::Rule;
+
+const CUSTOM_FORCE: &str = "this force element of Drake is not simulated and is left out";
+const JOINT: Rule = Rule {
+    key: "joint",
+    read: "name type",
+    children: &[
+        ("origin", "origin"),
+        ("parent", "link ref"),
+        ("child", "link ref"),
+        ("axis", "axis"),
+        ("limit", "limit"),
+        ("dynamics", "dynamics"),
+        ("mimic", "mimic"),
+        ("drake:screw_thread_pitch", "value"),
+    ],
+    drawing_children: "calibration",
+    ignored_children: &[(
+        "safety_controller",
+        "soft limits are a matter of the robot's controller and have no effect; the hard limits hold",
+    )],
+    ..Rule::NONE
+};
+
+/// The rules, `robot` first.
+pub const RULES: &[Rule] = &[
+    Rule {
+        key: "robot",
+        read: "name",
+        drawing: "version",
+        children: &[
+            ("link", "link"),
+            ("joint", "joint"),
+            ("drake:joint", "joint"),
+            ("material", "material"),
+            ("transmission", "transmission"),
+        ],
+        ignored_children: &[
+            ("gazebo", "settings for Gazebo are not read; contact can be set by drake: tags"),
+            (
+                "drake:collision_filter_group",
+                "collision groups are not read; all bodies but neighbours may touch",
+            ),
+            (
+                "drake:linear_bushing_rpy drake:linear_spring_damper drake:tendon_constraint drake:ball_constraint \
+              drake:distance_constraint",
+                CUSTOM_FORCE,
+            ),
+            ("mujoco", "settings for MuJoCo's URDF compiler are not read"),
+            ("sensor", "sensors are not read; read the quantity from the simulation state instead"),
+            (
+                "xacro:property xacro:include xacro:macro xacro:arg",
+                "xacro is not expanded; run xacro on the file and load its output",
+            ),
+        ],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "link",
+        read: "name",
+        drawing: "type",
+        children: &[("inertial", "inertial"), ("visual", "visual"), ("collision", "collision")],
+        ignored_children: &[
+            ("contact", "contact settings of Bullet are not read; contact can be set by drake: tags"),
+            ("sensor", "sensors are not read; read the quantity from the simulation state instead"),
+            ("self_collision_checking", "self-collision is decided by the whole model"),
+        ],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "inertial",
+        children: &[("origin", "origin"), ("mass", "value"), ("inertia", "inertia")],
+        ..Rule::NONE
+    },
+    Rule { key: "inertia", read: "ixx ixy ixz iyy iyz izz", ..Rule::NONE },
+    Rule { key: "value", read: "value", ..Rule::NONE },
+    Rule { key: "origin", read: "xyz rpy", ..Rule::NONE },
+    Rule {
+        key: "visual",
+        read: "name",
+        children: &[("origin", "origin"), ("geometry", "geometry"), ("material", "material")],
+        drawing_children: "drake:accepting_renderer drake:perception_properties drake:illustration_properties",
+        ..Rule::NONE
+    },
+    Rule {
+        key: "collision",
+        read: "name",
+        drawing: "group",
+        children: &[("origin", "origin"), ("geometry", "geometry"), ("drake:proximity_properties", "any")],
+        drawing_children: "verbose material",
+        ignored_children: &[(
+            "contact_coefficients surface",
+            "contact settings of other simulators are not read; contact can be set by drake: tags",
+        )],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "geometry",
+        children: &[
+            ("box", "box"),
+            ("sphere", "sphere"),
+            ("cylinder", "cylinder"),
+            ("capsule", "cylinder"),
+            ("drake:capsule", "cylinder"),
+            ("drake:ellipsoid", "ellipsoid"),
+            ("plane", "plane"),
+            ("mesh", "mesh"),
+        ],
+        ..Rule::NONE
+    },
+    Rule { key: "box", read: "size", ..Rule::NONE },
+    Rule { key: "sphere", read: "radius", ..Rule::NONE },
+    Rule { key: "cylinder", read: "radius length", ..Rule::NONE },
+    Rule { key: "ellipsoid", read: "a b c", ..Rule::NONE },
+    Rule { key: "plane", read: "normal", ..Rule::NONE },
+    Rule { key: "mesh", read: "filename scale", children: &[("drake:declare_convex", "any")], ..Rule::NONE },
+    Rule {
+        key: "material",
+        read: "name",
+        children: &[("color", "color")],
+        drawing_children: "texture",
+        ..Rule::NONE
+    },
+    Rule { key: "color", read: "rgba", ..Rule::NONE },
+    JOINT,
+    Rule { key: "link ref", read: "link", ..Rule::NONE },
+    Rule { key: "axis", read: "xyz", ..Rule::NONE },
+    Rule { key: "limit", read: "lower upper effort velocity drake:acceleration", ..Rule::NONE },
+    Rule { key: "dynamics", read: "damping friction", ..Rule::NONE },
+    Rule { key: "mimic", read: "joint multiplier offset", ..Rule::NONE },
+    Rule {
+        key: "transmission",
+        read: "name type",
+        children: &[("type", "any"), ("joint", "transmission joint"), ("actuator", "actuator")],
+        drawing_children: "leftActuator rightActuator flexJoint rollJoint gap_joint passive_joint \
+                           use_simulated_gripper_joint",
+        ignored_children: &[(
+            "mechanicalReduction motorTorqueConstant simulated_actuated_joint",
+            "motor-side gearing is not read; controls act at the joint (drake:gear_ratio sets reflected inertia)",
+        )],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "transmission joint",
+        read: "name",
+        drawing_children: "hardwareInterface role offset",
+        ignored_children: &[(
+            "mechanicalReduction",
+            "motor-side gearing is not read; controls act at the joint",
+        )],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "actuator",
+        read: "name",
+        drawing_children: "hardwareInterface role motorTorqueConstant",
+        children: &[
+            ("drake:gear_ratio", "value"),
+            ("drake:rotor_inertia", "value"),
+            ("drake:controller_gains", "gains"),
+        ],
+        ignored_children: &[(
+            "mechanicalReduction",
+            "motor-side gearing is not read; controls act at the joint (drake:gear_ratio sets reflected inertia)",
+        )],
+        ..Rule::NONE
+    },
+    Rule { key: "gains", read: "p d", ..Rule::NONE },
+];
