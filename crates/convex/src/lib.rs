@@ -17,9 +17,11 @@
 //! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, your own |
 //! | [`friction`] | how friction grows with slip |
 //! | [`scalar`] | limits, equalities, PD actuators, dry friction |
+//! | [`check`] | does a law of your own fit? |
 //! | [`solver`] | islands, Newton's method, exact line search |
 //! | `linear` | block-sparse Cholesky factorisation |
 
+pub mod check;
 pub mod contact;
 pub mod error;
 pub mod friction;

@@ -335,7 +335,7 @@ impl Problem {
         Ok(self.rows.len() - 1)
     }
 
-    /// Adds a row on dofs: velocity Σ coefficient · v[dof] + bias over (global dof, coefficient), which may
+    /// Adds a row on dofs: velocity Σ coefficient · v + bias over (global dof, coefficient), which may
     /// belong to several cliques. Returns its index among all rows.
     pub fn add_row(
         &mut self,

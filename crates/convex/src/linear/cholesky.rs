@@ -216,8 +216,8 @@ mod tests {
             picks in prop::collection::vec((0usize..12, 0usize..12), 0..20),
             seed in prop::collection::vec(-1.0f64..1.0, 600),
         ) {
-            let sizes: Vec<u32> = if six { vec![6; sizes.block_count()] } else { sizes };
-            let n = sizes.block_count();
+            let sizes: Vec<u32> = if six { vec![6; sizes.len()] } else { sizes };
+            let n = sizes.len();
             let mut edges: Vec<(u32, u32)> = picks.iter().map(|&(a, b)| (a % n, b % n)).filter(|(a, b)| a != b)
                 .map(|(a, b)| (a.max(b) as u32, a.min(b) as u32)).collect();
             edges.sort_unstable();
@@ -259,7 +259,7 @@ mod tests {
         let edges: Vec<(u32, u32)> = (1..50).map(|i| (i, i - 1)).collect();
         let mut f = BlockCholesky::default();
         assert!(!f.analyze(&sizes, &edges));
-        assert_eq!(f.symbolic.rows.block_count(), 49);
+        assert_eq!(f.symbolic.rows.len(), 49);
         assert!(f.analyze(&sizes, &edges), "the same pattern is kept");
     }
 
