@@ -1,0 +1,298 @@
+//! Convex polytopes with polygonal faces.
+
+use crate::{Aabb, GeometryError, V3, parry};
+
+/// A convex polytope: vertices, and faces as counter-clockwise polygons seen from outside.
+/// Triangles that lie in one plane are merged, so that a cube has six faces and its manifolds four corners.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvexHull {
+    vertices: Vec<V3>,
+    /// Outward unit normals, one a face.
+    normals: Vec<V3>,
+    /// `face_start[f]..face_start[f + 1]` into `face_vertices`.
+    face_start: Vec<u32>,
+    face_vertices: Vec<u32>,
+    /// `fan_start[v]..fan_start[v + 1]` into `fan`: faces around vertex v.
+    fan_start: Vec<u32>,
+    fan: Vec<u32>,
+    aabb: Aabb,
+    interior: V3,
+}
+
+/// Relative distance from a plane below which a vertex counts as lying in it.
+const COPLANAR: f64 = 1e-9;
+
+impl ConvexHull {
+    /// Hull of a point cloud. Fails when a point is not finite or the points span no volume.
+    pub fn from_points(points: &[V3]) -> Result<Self, GeometryError> {
+        if let Some(index) = points.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
+            return Err(GeometryError::NotFinite { shape: "convex hull", index });
+        }
+        let flat = |reason: &str| GeometryError::FlatHull { count: points.len(), reason: reason.into() };
+        if points.len() < 4 {
+            return Err(flat("a solid needs at least four points"));
+        }
+        let bounds = Aabb::of_points(points);
+        let size = bounds.half().norm();
+        // Work in unit size about the centre: the tolerances inside are absolute.
+        let (c, s) = (bounds.center(), if size > 0.0 { 1.0 / size } else { 1.0 });
+        let scaled: Vec<V3> = points.iter().map(|p| (p - c) * s).collect();
+        if is_flat(&scaled) {
+            return Err(flat("all lie in one plane to within rounding"));
+        }
+        let (verts, tris) = parry::convex_hull(&scaled).map_err(|e| flat(&e))?;
+        let hull = Self::from_triangles(&verts, &tris).ok_or_else(|| flat("the surface does not close"))?;
+        if scaled.iter().any(|p| hull.plane_distance(p).1 > 1e-7) {
+            return Err(flat("rounding left points outside; remove near-duplicate points"));
+        }
+        Ok(hull.mapped(|v| v / s + c))
+    }
+
+    fn mapped(mut self, f: impl Fn(&V3) -> V3) -> Self {
+        for v in &mut self.vertices {
+            *v = f(v);
+        }
+        self.aabb = Aabb::of_points(&self.vertices);
+        self.interior = f(&self.interior);
+        self
+    }
+
+    /// Merges coplanar neighbours of a closed triangle surface into polygons.
+    fn from_triangles(verts: &[V3], tris: &[[u32; 3]]) -> Option<Self> {
+        let normal = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|i| verts[i as usize]);
+            (b - a).cross(&(c - a))
+        };
+        // Directed edge -> triangle; sorted for a deterministic walk.
+        let mut edges: Vec<([u32; 2], usize)> = Vec::with_capacity(3 * tris.len());
+        for (t, v) in tris.iter().enumerate() {
+            for k in 0..3 {
+                edges.push(([v[k], v[(k + 1) % 3]], t));
+            }
+        }
+        edges.sort_unstable();
+        let across = |a: u32, b: u32| edges.binary_search_by_key(&[b, a], |e| e.0).ok().map(|i| edges[i].1);
+        let mut group = vec![usize::MAX; tris.len()];
+        let mut by_area: Vec<usize> = (0..tris.len()).collect();
+        by_area.sort_by(|&i, &j| normal(&tris[j]).norm().total_cmp(&normal(&tris[i]).norm()).then(i.cmp(&j)));
+        let mut faces: Vec<(V3, Vec<u32>)> = Vec::new();
+        for &seed in &by_area {
+            if group[seed] != usize::MAX {
+                continue;
+            }
+            let id = faces.len();
+            let n = normal(&tris[seed]).try_normalize(1e-300)?;
+            let d = n.dot(&verts[tris[seed][0] as usize]);
+            let mut stack = vec![seed];
+            let mut members = Vec::new();
+            group[seed] = id;
+            while let Some(t) = stack.pop() {
+                members.push(t);
+                for k in 0..3 {
+                    let Some(o) = across(tris[t][k], tris[t][(k + 1) % 3]) else { return None };
+                    let flat = tris[o].iter().all(|&v| (n.dot(&verts[v as usize]) - d).abs() < COPLANAR);
+                    // Slivers have noise for a normal; flatness alone decides about them.
+                    if group[o] == usize::MAX && flat && normal(&tris[o]).dot(&n) > -COPLANAR {
+                        group[o] = id;
+                        stack.push(o);
+                    }
+                }
+            }
+            faces.push((n, boundary_loop(tris, &members, &group, id, &across)?));
+        }
+        let mut used: Vec<u32> = faces.iter().flat_map(|f| f.1.iter().copied()).collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut face_start = vec![0u32];
+        let mut face_vertices = Vec::new();
+        let mut normals = Vec::new();
+        for (n, polygon) in &faces {
+            if polygon.len() < 3 {
+                continue;
+            }
+            face_vertices.extend(polygon.iter().map(|v| used.binary_search(v).unwrap_or(0) as u32));
+            face_start.push(face_vertices.len() as u32);
+            normals.push(*n);
+        }
+        if normals.len() < 4 {
+            return None;
+        }
+        let vertices: Vec<V3> = used.iter().map(|&v| verts[v as usize]).collect();
+        let interior = vertices.iter().sum::<V3>() / vertices.len() as f64;
+        let aabb = Aabb::of_points(&vertices);
+        let mut fan_pairs: Vec<(u32, u32)> = Vec::with_capacity(face_vertices.len());
+        for f in 0..normals.len() {
+            let corners = &face_vertices[face_start[f] as usize..face_start[f + 1] as usize];
+            fan_pairs.extend(corners.iter().map(|&v| (v, f as u32)));
+        }
+        fan_pairs.sort_unstable();
+        let fan_start =
+            (0..=vertices.len() as u32).map(|v| fan_pairs.partition_point(|p| p.0 < v) as u32).collect();
+        let fan = fan_pairs.iter().map(|p| p.1).collect();
+        Some(Self { vertices, normals, face_start, face_vertices, fan_start, fan, aabb, interior })
+    }
+
+    /// Vertices in the shape frame.
+    pub fn vertices(&self) -> &[V3] {
+        &self.vertices
+    }
+
+    /// Number of faces.
+    pub fn face_count(&self) -> usize {
+        self.normals.len()
+    }
+
+    /// Vertex indices of a face, counter-clockwise from outside.
+    pub fn face(&self, f: usize) -> &[u32] {
+        &self.face_vertices[self.face_start[f] as usize..self.face_start[f + 1] as usize]
+    }
+
+    /// Outward unit normals of the faces.
+    pub fn normals(&self) -> &[V3] {
+        &self.normals
+    }
+
+    /// A point inside: the mean of the vertices.
+    pub fn interior(&self) -> V3 {
+        self.interior
+    }
+
+    /// Bounding box in the shape frame.
+    pub fn aabb(&self) -> Aabb {
+        self.aabb
+    }
+
+    /// A vertex furthest along `d` (the first of several).
+    #[inline]
+    pub fn support(&self, d: &V3) -> V3 {
+        let mut best = self.vertices[0];
+        let mut max = best.dot(d);
+        for v in &self.vertices[1..] {
+            let s = v.dot(d);
+            if s > max {
+                (max, best) = (s, *v);
+            }
+        }
+        best
+    }
+
+    /// The face plane furthest below `p`: its index and the signed distance of `p` from it.
+    /// Inside the hull the distance is that to the surface, negated.
+    pub fn plane_distance(&self, p: &V3) -> (usize, f64) {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (f, n) in self.normals.iter().enumerate() {
+            let d = n.dot(&(p - self.vertices[self.face(f)[0] as usize]));
+            if d > best.1 {
+                best = (f, d);
+            }
+        }
+        best
+    }
+
+    /// The face that supports direction `d`: of the faces around the furthest vertex the most aligned one.
+    pub fn face_towards(&self, d: &V3) -> usize {
+        let mut far = (0, f64::NEG_INFINITY);
+        for (i, v) in self.vertices.iter().enumerate() {
+            let s = v.dot(d);
+            if s > far.1 {
+                far = (i, s);
+            }
+        }
+        let around = &self.fan[self.fan_start[far.0] as usize..self.fan_start[far.0 + 1] as usize];
+        let mut best = (0, f64::NEG_INFINITY);
+        for &f in around {
+            let s = self.normals[f as usize].dot(d);
+            if s > best.1 {
+                best = (f as usize, s);
+            }
+        }
+        best.0
+    }
+
+    /// Triangles of the surface, counter-clockwise from outside (a fan of each face).
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        (0..self.face_count()).flat_map(|f| {
+            let p = self.face(f);
+            (1..p.len() - 1).map(move |k| [p[0], p[k], p[k + 1]])
+        })
+    }
+}
+
+/// The outer loop of a group of coplanar triangles, collinear vertices left out by the caller's hull.
+fn boundary_loop(
+    tris: &[[u32; 3]],
+    members: &[usize],
+    group: &[usize],
+    id: usize,
+    across: &impl Fn(u32, u32) -> Option<usize>,
+) -> Option<Vec<u32>> {
+    let mut border: Vec<[u32; 2]> = Vec::new();
+    for &t in members {
+        for k in 0..3 {
+            let (a, b) = (tris[t][k], tris[t][(k + 1) % 3]);
+            if group[across(a, b)?] != id {
+                border.push([a, b]);
+            }
+        }
+    }
+    border.sort_unstable();
+    let start = border.first()?[0];
+    let mut polygon = vec![start];
+    let mut at = start;
+    for _ in 0..border.len() {
+        let i = border.binary_search_by_key(&at, |e| e[0]).ok()?;
+        at = border[i][1];
+        if at == start {
+            return (polygon.len() == border.len()).then_some(polygon);
+        }
+        polygon.push(at);
+    }
+    None
+}
+
+/// Whether the points, of unit size, span no volume.
+fn is_flat(p: &[V3]) -> bool {
+    let o = p[0];
+    let far = |f: &dyn Fn(&V3) -> f64| p.iter().map(|q| q - o).max_by(|a, b| f(a).total_cmp(&f(b)));
+    let Some(u) = far(&|q| q.norm_squared()).and_then(|q| q.try_normalize(1e-9)) else { return true };
+    let Some(n) = far(&|q| q.cross(&u).norm_squared()).and_then(|q| u.cross(&q).try_normalize(1e-9)) else {
+        return true;
+    };
+    far(&|q| q.dot(&n).abs()).is_none_or(|q| q.dot(&n).abs() < 1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube() -> Vec<V3> {
+        (0..8).map(|i| V3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2 & 1) as f64)).collect()
+    }
+
+    #[test]
+    fn a_cube_has_six_square_faces() {
+        let h = ConvexHull::from_points(&cube()).unwrap();
+        assert_eq!((h.vertices().len(), h.face_count()), (8, 6));
+        assert!((0..6).all(|f| h.face(f).len() == 4));
+    }
+
+    #[test]
+    fn flat_or_broken_points_are_refused() {
+        let flat: Vec<V3> = (0..9).map(|i| V3::new((i % 3) as f64, (i / 3) as f64, 1.0)).collect();
+        assert!(matches!(ConvexHull::from_points(&flat), Err(GeometryError::FlatHull { .. })));
+        assert!(matches!(ConvexHull::from_points(&[V3::zeros(); 10]), Err(GeometryError::FlatHull { .. })));
+        let mut c = cube();
+        c[3].y = f64::NAN;
+        assert!(matches!(ConvexHull::from_points(&c), Err(GeometryError::NotFinite { index: 3, .. })));
+    }
+
+    #[test]
+    fn inner_and_duplicate_points_change_nothing() {
+        let mut p = cube();
+        p.extend(cube());
+        p.extend((0..20).map(|i| V3::new(0.05 * i as f64, 0.5, 0.3)));
+        p.push(V3::new(0.5, 0.5, 1.0)); // on a face
+        let h = ConvexHull::from_points(&p).unwrap();
+        assert_eq!((h.vertices().len(), h.face_count()), (8, 6));
+    }
+}

@@ -1,0 +1,54 @@
+//! Shapes, and what touches what, given poses. Knows nothing of forces, time or files.
+//!
+//! ```text
+//!   Shape, ConvexHull, TriangleMesh, HeightField      what a body is made of   shape/, hull.rs, mesh.rs
+//!   GeomSet  = shapes on bodies + collision rules     built once, shared       geoms.rs
+//!   Proximity = poses, boxes, candidate pairs         one per simulation       proximity.rs, broad.rs
+//!   ContactPoint                                      the answer               point/
+//! ```
+//!
+//! Open [`Proximity`] first: `update(x_wb)` takes body poses, `contacts(margin, out)` appends the
+//! contact points in canonical order. The narrow phase is `point/`, one file for each family of pairs;
+//! [`point::contact_pair`] asks about a single pair of shapes without a world.
+//!
+//! Lengths are metres, poses `x_wb` map body coordinates to world coordinates. Distances are
+//! negative in overlap, normals are unit vectors from geom `a` into geom `b`.
+//!
+//! Results are a function of the poses alone. What is kept between calls (candidate pairs, the tree of
+//! boxes) only decides which pairs are looked at, and every pair passes the same exact box test.
+
+mod aabb;
+mod broad;
+mod bvh;
+mod decompose;
+mod error;
+mod geoms;
+mod height_field;
+mod hull;
+mod mass;
+mod mesh;
+mod parry;
+pub mod point;
+mod proximity;
+mod ray;
+mod rules;
+mod shape;
+
+pub use aabb::Aabb;
+pub use bvh::Bvh;
+pub use decompose::{DecompositionOptions, convex_decomposition};
+pub use error::GeometryError;
+pub use geoms::{Geom, GeomSet, UnsupportedPair};
+pub use height_field::HeightField;
+pub use hull::ConvexHull;
+pub use mass::MassProperties;
+pub use mesh::TriangleMesh;
+pub use point::ContactPoint;
+pub use proximity::{Proximity, ProximityStats};
+pub use ray::RayHit;
+pub use rules::CollisionRules;
+pub use shape::{Shape, ShapeKind};
+
+pub(crate) type V3 = nalgebra::Vector3<f64>;
+pub(crate) type M3 = nalgebra::Matrix3<f64>;
+pub(crate) type Iso = nalgebra::Isometry3<f64>;

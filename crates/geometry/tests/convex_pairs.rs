@@ -1,0 +1,100 @@
+//! Facts that hold for every pair of convex shapes at every pose.
+
+mod common;
+
+use common::*;
+use nalgebra::{Translation3, UnitQuaternion};
+use proptest::prelude::*;
+use stiction_geometry::Shape;
+
+const MARGIN: f64 = 0.05;
+
+fn extent(shape: &Shape) -> f64 {
+    let b = shape.aabb(&Iso::identity());
+    b.min.norm().max(b.max.norm())
+}
+
+fn is_smooth(shape: &Shape) -> bool {
+    matches!(shape, Shape::Cylinder { .. } | Shape::Ellipsoid { .. })
+}
+
+/// Polytopes are exact to rounding, curved surfaces to the tolerance of the iterations.
+fn tolerance(a: &Shape, b: &Shape) -> f64 {
+    if is_smooth(a) || is_smooth(b) { 1e-7 } else { 1e-9 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn points_are_consistent(a in convex_shape(), b in convex_shape(), xa in pose(0.5), xb in pose(0.5)) {
+        let points = contacts((&a, &xa), (&b, &xb), MARGIN);
+        prop_assert!(points.len() <= 9);
+        for p in &points {
+            prop_assert!((p.normal_w.norm() - 1.0).abs() < 1e-12);
+            prop_assert!((p.p_wb - p.p_wa - p.normal_w * p.distance).norm() < 1e-12);
+            prop_assert!(p.distance <= MARGIN);
+        }
+        if let Some(p) = deepest(&points) {
+            // Where a curved surface is touched is known to the root of how well its distance is.
+            let tol = if is_smooth(&a) || is_smooth(&b) { 1e-4 } else { 1e-7 };
+            prop_assert!(signed_distance(&a, &xa, &p.p_wa).abs() < tol, "on a: {}", signed_distance(&a, &xa, &p.p_wa));
+            prop_assert!(signed_distance(&b, &xb, &p.p_wb).abs() < tol, "on b: {}", signed_distance(&b, &xb, &p.p_wb));
+        }
+    }
+
+    #[test]
+    fn swapping_the_shapes_flips_the_normal(a in convex_shape(), b in convex_shape(), xa in pose(0.5), xb in pose(0.5)) {
+        let (p, q) = (contacts((&a, &xa), (&b, &xb), MARGIN), contacts((&b, &xb), (&a, &xa), MARGIN));
+        let tol = tolerance(&a, &b);
+        match (deepest(&p), deepest(&q)) {
+            (Some(p), Some(q)) => prop_assert!((p.distance - q.distance).abs() < tol),
+            (p, q) => for d in [p, q].into_iter().flatten() {
+                prop_assert!((d.distance - MARGIN).abs() < tol);
+            },
+        }
+    }
+
+    #[test]
+    fn a_common_motion_changes_nothing(
+        a in convex_shape(), b in convex_shape(), xa in pose(0.5), xb in pose(0.5), m in pose(3.0),
+    ) {
+        let (p, q) = (contacts((&a, &xa), (&b, &xb), MARGIN), contacts((&a, &(m * xa)), (&b, &(m * xb)), MARGIN));
+        if let (Some(p), Some(q)) = (deepest(&p), deepest(&q)) {
+            prop_assert!((p.distance - q.distance).abs() < tolerance(&a, &b), "{} {}", p.distance, q.distance);
+        } else {
+            prop_assert!(p.len() + q.len() <= 4);
+        }
+    }
+
+    #[test]
+    fn moving_b_out_along_the_normal_makes_them_touch(
+        a in convex_shape(), b in convex_shape(), xa in pose(0.4), xb in pose(0.4),
+    ) {
+        if let Some(p) = deepest(&contacts((&a, &xa), (&b, &xb), MARGIN)) {
+            let moved = Translation3::from(-p.distance * p.normal_w) * xb;
+            let q = deepest(&contacts((&a, &xa), (&b, &moved), MARGIN));
+            prop_assert!(q.is_some());
+            prop_assert!(q.unwrap().distance.abs() < 10.0 * tolerance(&a, &b), "{} then {}", p.distance, q.unwrap().distance);
+        }
+    }
+
+    #[test]
+    fn depth_is_continuous_along_smooth_motion(
+        a in convex_shape(), b in convex_shape(), xa in pose(0.4), xb in pose(0.4),
+        v in vector(1.0), w in vector(1.0), log_step in -7.0..-1.0f64,
+    ) {
+        // Distance and depth are Lipschitz: they change by no more than the longest way a point of b goes.
+        let h = 10f64.powf(log_step);
+        let moved = Translation3::from(h * v) * Iso::from_parts(xb.translation, UnitQuaternion::from_scaled_axis(h * w) * xb.rotation);
+        let way = h * (v.norm() + w.norm() * extent(&b));
+        let (p, q) = (contacts((&a, &xa), (&b, &xb), MARGIN), contacts((&a, &xa), (&b, &moved), MARGIN));
+        let tol = tolerance(&a, &b);
+        match (deepest(&p), deepest(&q)) {
+            (Some(p), Some(q)) => prop_assert!((p.distance - q.distance).abs() <= way + tol, "{} {} way {way}", p.distance, q.distance),
+            (p, q) => for d in [p, q].into_iter().flatten() {
+                prop_assert!(d.distance > MARGIN - way - tol);
+            },
+        }
+    }
+}
