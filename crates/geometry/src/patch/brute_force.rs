@@ -60,7 +60,7 @@ proptest! {
         let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
         for ca in &a.cells {
             for cb in &b.cells {
-                kernels::tet_tet(ca, cb, &x_ba, &ca.field.moved(&x_ba), &mut sink, &mut polygon);
+                kernels::tet_tet(ca, cb, &x_ba, &x_ba.inverse(), &mut sink, &mut polygon);
             }
         }
         let mut fast = PatchFaces::default();

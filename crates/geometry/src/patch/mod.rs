@@ -22,7 +22,7 @@
 //!
 //! ```text
 //!   contact_patch     pair of ContactSolid, poses -> Patch, faces appended to PatchFaces     pair.rs
-//!     trees           pairs of tetrahedra or triangles whose boxes meet                      solid/tree.rs
+//!     candidates      pairs of tetrahedra or triangles whose boxes meet        candidates.rs, solid/tree.rs
 //!     kernels         equal-pressure cut, clip                                               kernels.rs
 //!     sink            margin, split at p = 0, fans, sums, world frame                        sink.rs
 //! ```
@@ -50,6 +50,7 @@
 
 #[cfg(test)]
 mod brute_force;
+mod candidates;
 mod faces;
 mod kernels;
 mod pair;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
+use super::candidates::{CellsBetween, Slab, Spans, candidates};
 use super::faces::{Patch, PatchFaces, PatchOptions};
 use super::kernels;
 use super::polygon::Polygon;
 use super::sink::{Sink, Sums};
 use crate::V3;
 use crate::solid::linear::{Field, Pose};
-use crate::solid::tree::Tree;
-use crate::solid::{Facet, RigidMesh, Solid, SolidError};
+use crate::solid::{Facet, Layer, RigidMesh, Solid, SolidError};
 
 /// What a geom is to patch contact, in the geom's frame.
 #[derive(Debug, Clone)]
@@ -93,6 +93,7 @@ impl ContactSolid {
 #[derive(Debug, Clone, Default)]
 pub struct PatchScratch {
     pairs: Vec<u64>,
+    spans: Spans,
     polygon: Polygon,
     tests: u64,
 }
@@ -186,50 +187,47 @@ fn unkey(k: u64) -> (usize, usize) {
     ((k >> 32) as usize, (k & 0xffff_ffff) as usize)
 }
 
-/// How deep any point of both bodies can lie below their surfaces: overlaps of the root boxes along
-/// their axes, and of the balls around them.
-fn depth_bound(
-    a: &Tree,
-    radius_a: f64,
-    level_a: usize,
-    b: &Tree,
-    radius_b: f64,
-    level_b: usize,
-    x_ab: &Pose,
-) -> f64 {
-    let apart = (x_ab.point(&b.root(level_b).center) - a.root(level_a).center).norm();
-    Tree::root_overlap(a, b, x_ab).min(radius_a + radius_b - apart)
+/// Whether contact at a pressure up to `limit` can lie in a layer; with a margin the first layer
+/// reaches below zero.
+fn in_reach(layer: &Layer, limit: f64) -> bool {
+    layer.low <= limit
 }
-
-/// Level of the full boxes of a solid.
-const FULL: usize = 3;
 
 /// The working body is B.
 fn solid_solid(a: &Solid, b: &Solid, x_ba: &Pose, sink: &mut Sink, scratch: &mut PatchScratch) {
     let margin = sink.options.margin;
     let gap = margin * (a.flare + b.flare);
-    let depth = depth_bound(&b.tree, b.radius, FULL, &a.tree, a.radius, FULL, x_ba);
+    let slab = Slab::new(&a.bounds, a.radius, &b.bounds, b.radius, x_ba);
+    let depth = slab.depth();
     if depth + gap < 0.0 {
         return;
     }
     let limit = a.pressure_within(depth).min(b.pressure_within(depth));
-    let (level_a, level_b) = (a.level_for_pressure(limit), b.level_for_pressure(limit));
     let x_ab = x_ba.inverse();
-    let PatchScratch { pairs, polygon, tests } = scratch;
+    let PatchScratch { pairs, spans, polygon, tests } = scratch;
     pairs.clear();
-    Tree::pairs(&a.tree, level_a, &b.tree, level_b, &x_ab, gap, |i, j| {
-        *tests += 1;
-        let (ca, cb) = (&a.cells[i as usize], &b.cells[j as usize]);
-        let field_a = ca.field.moved(x_ba);
-        if kernels::tets_may_meet(ca, cb, &field_a, || cb.field.moved(&x_ab), margin) {
-            pairs.push(key(i, j));
+    for la in a.layers.iter().filter(|l| in_reach(l, limit)) {
+        // p_a = p_b on the surface: the layers must share a pressure.
+        for lb in b.layers.iter().filter(|l| in_reach(l, limit) && l.low < la.high && la.low < l.high) {
+            let pressures = (la.low.max(lb.low), la.high.min(lb.high).min(limit));
+            let elements_a = CellsBetween { cells: &a.cells, pressures };
+            let elements_b = CellsBetween { cells: &b.cells, pressures };
+            let (ta, tb) = ((&la.tree, &elements_a), (&lb.tree, &elements_b));
+            candidates(ta, tb, x_ba, &x_ab, &slab, gap, spans, |i, j| {
+                *tests += 1;
+                let (ca, cb) = (&a.cells[i as usize], &b.cells[j as usize]);
+                if kernels::tets_may_meet(ca, cb, x_ba, &x_ab, margin) {
+                    pairs.push(key(i, j));
+                }
+            });
         }
-    });
+    }
+    // Tetrahedra that reach through several layers may have met several times.
     pairs.sort_unstable();
+    pairs.dedup();
     for &k in pairs.iter() {
         let (i, j) = unkey(k);
-        let ca = &a.cells[i];
-        kernels::tet_tet(ca, &b.cells[j], x_ba, &ca.field.moved(x_ba), sink, polygon);
+        kernels::tet_tet(&a.cells[i], &b.cells[j], x_ba, &x_ab, sink, polygon);
     }
 }
 
@@ -243,18 +241,33 @@ fn rigid_solid(
     scratch: &mut PatchScratch,
 ) {
     let gap = sink.options.margin * s.flare;
-    let depth = depth_bound(&s.tree, s.radius, FULL, &m.tree, m.radius, 0, x_sm);
+    let slab = Slab::new(m.tree.root(), m.radius, &s.bounds, s.radius, x_sm);
+    let depth = slab.depth();
+    let x_ms = x_sm.inverse();
     if depth + gap < 0.0 {
         return;
     }
-    let level = s.level_for_pressure(s.pressure_within(depth));
-    let PatchScratch { pairs, polygon, tests } = scratch;
+    let limit = s.pressure_within(depth);
+    let PatchScratch { pairs, spans, polygon, tests } = scratch;
     pairs.clear();
-    Tree::pairs(&m.tree, 0, &s.tree, level, &x_sm.inverse(), gap, |i, j| {
-        *tests += 1;
-        pairs.push(key(i, j));
-    });
+    for layer in s.layers.iter().filter(|l| in_reach(l, limit)) {
+        let elements = CellsBetween { cells: &s.cells, pressures: (layer.low, layer.high.min(limit)) };
+        candidates(
+            (&m.tree, &m.facets[..]),
+            (&layer.tree, &elements),
+            x_sm,
+            &x_ms,
+            &slab,
+            gap,
+            spans,
+            |i, j| {
+                *tests += 1;
+                pairs.push(key(i, j));
+            },
+        );
+    }
     pairs.sort_unstable();
+    pairs.dedup();
     let out_of_rigid = if rigid_is_a { 1.0 } else { -1.0 };
     let mut last = usize::MAX;
     let mut facet = m.facets[0];
@@ -287,18 +300,29 @@ fn plane_solid(
     scratch: &mut PatchScratch,
 ) -> bool {
     let (n, d) = plane(x_sh);
-    let root = s.tree.root(FULL);
-    let (height, reach) = (n.dot(&root.center) - d, n.abs().dot(&root.half));
+    let height = n.dot(&s.bounds.center) - d;
+    let depth = n.abs().dot(&s.bounds.half).min(s.radius) - height;
     let gap = sink.options.margin * s.flare;
-    let level = s.level_for_pressure(s.pressure_within((reach - height).min(s.radius - height)));
+    let found = near_plane(s, &n, d, (-gap, gap), s.pressure_within(depth), scratch);
     let out_of_rigid = if rigid_is_a { 1.0 } else { -1.0 };
-    let PatchScratch { polygon, tests, .. } = scratch;
-    let before = *tests;
-    s.tree.slab(level, &n, d, -gap, gap, |j| {
-        *tests += 1;
+    let PatchScratch { pairs, polygon, .. } = scratch;
+    for &j in pairs.iter() {
         kernels::plane_tet(&n, d, &s.cells[j as usize], out_of_rigid, sink, polygon);
-    });
-    *tests == before && height < 0.0
+    }
+    !found && height < 0.0
+}
+
+/// Collects the cells whose parts with pressure up to `limit` meet `range.0 <= n.r - d <= range.1`.
+fn near_plane(s: &Solid, n: &V3, d: f64, range: (f64, f64), limit: f64, scratch: &mut PatchScratch) -> bool {
+    let PatchScratch { pairs, tests, .. } = scratch;
+    pairs.clear();
+    for layer in s.layers.iter().filter(|l| in_reach(l, limit)) {
+        layer.tree.slab(n, d, range.0, range.1, |j, _| pairs.push(u64::from(j)));
+    }
+    *tests += pairs.len() as u64;
+    pairs.sort_unstable();
+    pairs.dedup();
+    !pairs.is_empty()
 }
 
 /// Compliant half-space of slope `steep` (Pa/m) against a solid.
@@ -311,21 +335,20 @@ fn half_space_solid(
     scratch: &mut PatchScratch,
 ) {
     let (n, d) = plane(x_sh);
-    let root = s.tree.root(FULL);
-    let (height, reach) = (n.dot(&root.center) - d, n.abs().dot(&root.half));
-    let depth = (reach - height).min(s.radius - height);
+    let height = n.dot(&s.bounds.center) - d;
+    let depth = n.abs().dot(&s.bounds.half).min(s.radius) - height;
     let gap = sink.options.margin * s.flare;
     if depth + gap < 0.0 {
         return;
     }
     let field = Field { grad: -n * steep, offset: steep * d };
     // The half-space's own pressure bounds too.
-    let limit = s.pressure_within(depth).min(steep * depth.max(0.0) * (1.0 + 1e-9) + 1e-9 * steep * s.radius);
-    let PatchScratch { polygon, tests, .. } = scratch;
-    s.tree.slab(s.level_for_pressure(limit), &n, d, f64::NEG_INFINITY, gap, |j| {
-        *tests += 1;
+    let limit = s.pressure_within(depth).min(steep * (depth.max(0.0) + 1e-9 * s.radius) * (1.0 + 1e-9));
+    near_plane(s, &n, d, (f64::NEG_INFINITY, gap), limit, scratch);
+    let PatchScratch { pairs, polygon, .. } = scratch;
+    for &j in pairs.iter() {
         kernels::field_tet(&field, &s.cells[j as usize], solid_is_a, sink, polygon);
-    });
+    }
 }
 
 /// Compliant half-space of slope `steep` (Pa/m) against a rigid surface.
@@ -342,7 +365,7 @@ fn half_space_rigid(
     let out_of_rigid = if rigid_is_a { 1.0 } else { -1.0 };
     let PatchScratch { polygon, tests, .. } = scratch;
     let margin = sink.options.margin;
-    m.tree.slab(0, &n, d, f64::NEG_INFINITY, margin, |i| {
+    m.tree.slab(&n, d, f64::NEG_INFINITY, margin, |i, _| {
         *tests += 1;
         kernels::triangle_field(&m.facets[i as usize], &field, out_of_rigid, sink, polygon);
     });

@@ -66,10 +66,10 @@ impl RigidMesh {
         if facets.is_empty() {
             return Err(SolidError::Empty);
         }
-        let boxes: Vec<Aabb> = facets.iter().map(|f| Aabb::of_points(&f.v)).collect();
-        let (tree, order) = Tree::build(&[boxes]);
-        let facets: Vec<Facet> = order.iter().map(|&i| facets[i as usize]).collect();
-        let center = tree.root(0).center;
+        let items: Vec<(u32, Aabb)> =
+            facets.iter().enumerate().map(|(i, f)| (i as u32, Aabb::of_points(&f.v))).collect();
+        let tree = Tree::build(&items);
+        let center = tree.root().center;
         let radius = facets.iter().flat_map(|f| f.v).map(|v| (v - center).norm()).fold(0.0, f64::max);
         Ok(Self { vertices, triangles, facets, tree, radius })
     }
