@@ -6,7 +6,6 @@ from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
-from catalog import ROOT
 from quantities import NAMES
 
 EXPLAINED = tomllib.loads((Path(__file__).parent / "explained.toml").read_text())["difference"]
@@ -44,11 +43,11 @@ def table_row(cells):
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def write(rows):
-    docs = ROOT / "docs"
-    (docs / "peers.json").write_text(json.dumps(rows, indent=1) + "\n")
-    (docs / "peers.md").write_text(page(rows))
-    print("wrote docs/peers.md and docs/peers.json")
+def write(rows, folder):
+    folder.mkdir(exist_ok=True)
+    (folder / "peers.json").write_text(json.dumps(rows, indent=1) + "\n")
+    (folder / "peers.md").write_text(page(rows))
+    print(f"wrote {folder.name}/peers.md and {folder.name}/peers.json")
 
 
 def page(rows):
