@@ -21,6 +21,7 @@ mod joint;
 mod links;
 mod pose;
 mod reader;
+mod reference;
 mod schema;
 
 use crate::LoadOptions;
@@ -40,6 +41,7 @@ pub fn read(mut root: Node, file: &str, files: &dyn Files, options: &LoadOptions
     reader.list_assets(&root)?;
     reader.bodies(&root)?;
     reader.masses()?;
+    reader.spring_dampers(&root)?;
     reader.equalities(&root)?;
     reader.exclusions(&root)?;
     reader.actuators(&root)?;

@@ -3,7 +3,8 @@
 use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::{Attrs, Defaults, MAIN};
-use super::{joint, pose};
+use super::joint::SpringDamper;
+use super::{joint, pose, reference};
 use crate::error::Read;
 use crate::files::Files;
 use crate::names::Names;
@@ -35,6 +36,8 @@ pub struct Reader<'a> {
     pub geom_masses: Vec<Vec<Inertia>>,
     /// For each body, the inertial element's content.
     pub explicit: Vec<Option<Inertia>>,
+    /// Joints whose spring and damper follow from their inertia.
+    springs: Vec<SpringDamper>,
     items: usize,
 }
 
@@ -62,6 +65,7 @@ impl<'a> Reader<'a> {
             report,
             geom_masses: vec![Vec::new()],
             explicit: vec![None],
+            springs: Vec::new(),
             items: 0,
         })
     }
@@ -150,7 +154,9 @@ impl<'a> Reader<'a> {
         };
         let mut joint = joint::read(&attrs, &scope.x_bf, &self.compiler, &mut self.report)?;
         suffix(&mut joint.name, scope);
-        self.world.bodies[scope.body].joints.push(joint);
+        let joints = &mut self.world.bodies[scope.body].joints;
+        self.springs.extend(joint::spring_damper(&attrs, scope.body, joints.len())?);
+        joints.push(joint);
         Ok(())
     }
 
@@ -220,6 +226,24 @@ impl<'a> Reader<'a> {
         for site in self.world.sites.iter_mut().filter(|s| s.name.is_empty()) {
             site.name = names.free(&format!("{}_site", self.world.bodies[site.body].name));
         }
+    }
+
+    /// Derives the springs and dampers given by time constants; masses must be known.
+    pub fn spring_dampers(&mut self, root: &Node) -> Read<()> {
+        for s in std::mem::take(&mut self.springs) {
+            let Some(felt) = reference::felt_inertia(&self.world, s.body, s.joint) else {
+                let message =
+                    "stiffness and damping could not be derived from the time constant and are zero";
+                self.report.warn(root, "springdamper", message)?;
+                continue;
+            };
+            let inertia = felt.iter().sum::<f64>() / felt.len() as f64;
+            for dof in &mut self.world.bodies[s.body].joints[s.joint].dofs {
+                dof.stiffness = inertia / (s.time * s.ratio).powi(2);
+                dof.damping = 2.0 * inertia / s.time;
+            }
+        }
+        Ok(())
     }
 
     /// Index of a body by name.
