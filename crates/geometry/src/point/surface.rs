@@ -19,8 +19,10 @@ use crate::{Aabb, Shape, TriangleMesh, V3};
 
 /// Sine of the angle by which a corner may miss being a local extreme.
 const SLACK: f64 = 1e-6;
-/// Cosine above which two normals are one (half a milliradian).
+/// Cosine above which two normals are merged to one group (half a milliradian).
 const SAME: f64 = 1.0 - 1e-7;
+/// Cosine above which a direction is taken for a face's normal (1e-5 radian: rounding of the vertices).
+const SNAP: f64 = 1.0 - 1e-10;
 
 #[derive(Debug, Clone, Copy)]
 struct Found {
@@ -96,25 +98,30 @@ fn point_faces(
         if length > reach || side < 0.0 {
             continue;
         }
-        let interior = w.iter().all(|&w| w > 0.0);
-        let n = if interior || length <= 1e-12 * radius { mesh.normals()[f] } else { -d / length };
-        if interior || is_surface_normal(mesh, f, &n) {
-            found.push(Found { n, point: GapPoint { a: c + d, gap: length }, front: true });
+        let flat = w.iter().all(|&w| w > 0.0) || -d.dot(&mesh.normals()[f]) >= SNAP * length;
+        let n = if flat || length <= 1e-12 * radius { mesh.normals()[f] } else { -d / length };
+        if flat || is_surface_normal(mesh, f, &n) {
+            let point = GapPoint {
+                a: if flat { c - n * side } else { c + d },
+                gap: if flat { side } else { length },
+            };
+            found.push(Found { n, point, front: true });
         }
     }
     // The centre is below the surface: out the shortest way.
-    if let Some((length, d, f)) = nearest {
-        if found.is_empty() && mesh.normals()[f].dot(&d) > 0.0 {
-            let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
-            found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, front: false });
-        }
+    if let Some((length, d, f)) = nearest
+        && found.is_empty()
+        && mesh.normals()[f].dot(&d) > 0.0
+    {
+        let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
+        found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, front: false });
     }
 }
 
 /// Whether `n` is a normal of the surface at the corner of `face` furthest along it.
 fn is_surface_normal(mesh: &TriangleMesh, face: usize, n: &V3) -> bool {
     let along = mesh.normals()[face].dot(n);
-    if along >= SAME {
+    if along >= SNAP {
         return true;
     }
     let v = mesh.faces()[face];
@@ -152,7 +159,7 @@ fn face_contacts(
     let pair = CorePair { a: Core::Triangle(corners), b: core, x_ab: *x };
     let Some(axis) = convex::axis(&pair, reach, &normal, &mut scratch.epa) else { return };
     let direct = is_surface_normal(mesh, face, &axis.n);
-    let mut n = axis.n;
+    let mut n = if normal.dot(&axis.n) >= SNAP { normal } else { axis.n };
     if !direct {
         n = normal;
         let mut best = gap_along(&normal);
