@@ -27,7 +27,7 @@ impl Solver {
             return Err(ProblemError::Length { what: "the last solution", found, expected });
         }
         for island in &mut self.islands[..self.island_count] {
-            island.evaluate_laws(problem);
+            island.evaluate_laws(problem, true);
             island.assemble();
             island.factor.factor();
         }
@@ -99,7 +99,7 @@ impl Solver {
 /// and on its inverse. Leaves H factored.
 pub fn condition(island: &mut Island, problem: &Problem) -> f64 {
     const STEPS: usize = 12;
-    island.evaluate_laws(problem);
+    island.evaluate_laws(problem, true);
     island.assemble();
     let n = island.dofs();
     // D in u: the diagonal of the rotated A, which is as good a scale.

@@ -6,6 +6,7 @@
 
 use crate::contact::ContactLaw;
 use crate::linear::cholesky::BlockCholesky;
+use crate::packet::{LinePacket, Packet};
 use crate::scalar::ScalarLaw;
 use crate::spatial::{PairSum, V3, V6};
 use std::ops::Range;
@@ -64,13 +65,26 @@ pub struct LocalPair {
     pub side_count: u32,
     /// Where the coupling block of H starts, and whether its rows are the first side's.
     pub coupling: (u32, bool),
+    /// Packets of contacts evaluated four at a time.
+    pub packets: Range<u32>,
     /// Contacts evaluated one by one.
     pub contacts: Range<u32>,
     /// Rows of the pair.
     pub rows: Range<u32>,
 }
 
-/// A contact within its island.
+/// A contact in a lane of a packet.
+#[derive(Debug, Clone, Copy)]
+pub struct PackedContact {
+    /// Index in the problem.
+    pub global: u32,
+    /// Its packet.
+    pub packet: u32,
+    /// Its lane.
+    pub lane: u32,
+}
+
+/// A contact within its island that is evaluated by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalContact {
     /// Index in the problem.
@@ -125,6 +139,8 @@ pub struct Island {
     /// J of free bodies, column-major 6×6.
     pub rotations: Vec<[f64; 36]>,
     pub pairs: Vec<LocalPair>,
+    pub packets: Vec<Packet>,
+    pub packed: Vec<PackedContact>,
     pub contacts: Vec<LocalContact>,
     pub pair_rows: Vec<LocalPairRow>,
     pub rows: Vec<LocalRow>,
@@ -144,6 +160,7 @@ pub struct Island {
     pub a_step: Vec<f64>,
     pub sums: Vec<PairSum>,
     pub twists: Vec<V6>,
+    pub lines: Vec<LinePacket>,
     pub contact_velocity: Vec<V3>,
     pub contact_step: Vec<V3>,
     pub contact_impulse: Vec<V3>,
@@ -169,6 +186,8 @@ impl Island {
         self.d.clear();
         self.rotations.clear();
         self.pairs.clear();
+        self.packets.clear();
+        self.packed.clear();
         self.contacts.clear();
         self.pair_rows.clear();
         self.rows.clear();
@@ -199,6 +218,7 @@ impl Island {
             v.clear();
             v.resize(n, 0.0);
         }
+        self.lines.resize(self.packets.len(), LinePacket::default());
         self.sums.resize(self.pairs.len(), PairSum::default());
         self.twists.resize(self.pairs.len(), [0.0; 6]);
         for v in [&mut self.contact_velocity, &mut self.contact_step, &mut self.contact_impulse] {

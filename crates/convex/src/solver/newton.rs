@@ -14,6 +14,7 @@ use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
+use crate::packet;
 use crate::problem::Problem;
 use crate::spatial::{V3, dot};
 
@@ -24,7 +25,7 @@ impl Island {
         let mut flat = false;
         self.report.criterion = loop {
             let last = self.report.residual;
-            let finite = self.evaluate_laws(problem);
+            let finite = self.evaluate_laws(problem, false);
             self.evaluate_gradient();
             let criterion = self.test(finite, settings);
             timer.lap(&mut self.report.seconds.evaluate);
@@ -106,6 +107,8 @@ impl Island {
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
             let twist = self.twist_of(pair, &self.step);
+            let range = pair.packets.start as usize..pair.packets.end as usize;
+            packet::step(&mut self.packets[range.clone()], &twist, &mut self.lines[range]);
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
@@ -132,8 +135,9 @@ impl Island {
 
     /// ℓ′ and ℓ″ at α along the step.
     fn line(&self, problem: &Problem, alpha: f64, slope_a: f64, curvature_a: f64) -> LineValue {
-        let mut slope = slope_a + alpha * curvature_a;
-        let mut curvature = curvature_a;
+        let packed = packet::line(&self.lines, problem.settings.model, alpha);
+        let mut slope = slope_a + alpha * curvature_a + packed.slope;
+        let mut curvature = curvature_a + packed.curvature;
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
             let at: V3 = [0, 1, 2].map(|i| alpha.mul_add(dv[i], v[i]));
