@@ -142,6 +142,7 @@ impl Builder {
                 body_trees: Vec::new(),
                 mocap_bodies: Vec::new(),
                 trees: Vec::new(),
+                tree_nodes: Vec::new(),
                 joints: Vec::new(),
                 dofs: Vec::new(),
                 dof_parent: Vec::new(),
@@ -227,6 +228,7 @@ impl Builder {
                 let root = tree.is_none();
                 let tree_index = *tree.get_or_insert_with(|| {
                     self.out.trees.push(Tree { q: self.nq..self.nq, v: self.nq..self.nq, root_body: index });
+                    self.out.tree_nodes.push(self.out.nodes.len()..self.out.nodes.len());
                     self.out.trees.len() - 1
                 });
                 let anchor = if joint.kind == JointKind::Free { Vec3::zeros() } else { joint.anchor };
@@ -238,6 +240,7 @@ impl Builder {
                 self.out.trees[tree_index].q.end = self.nq;
                 self.out.trees[tree_index].v.end = first_dof + primitive.nv;
                 node = self.out.nodes.len() - 1;
+                self.out.tree_nodes[tree_index].end = node + 1;
                 frame = Pose::translation(-anchor.x, -anchor.y, -anchor.z);
                 self.push_default(primitive, reference, body);
             }
