@@ -69,7 +69,7 @@ proptest! {
             prop_assert!((p.p_wb - p.p_wa - p.normal_w * p.distance).norm() < 1e-12);
             prop_assert!(p.p_wa.z.abs() < 1e-12);
         }
-        prop_assert!((deepest(&mesh).unwrap().distance + depth).abs() < 1e-9);
+        prop_assert!((deepest(&mesh).unwrap().distance + depth).abs() < 1e-9, "{mesh:?}");
         prop_assert!(mesh.len() <= 9);
     }
 
@@ -108,7 +108,7 @@ proptest! {
                 // The surface may push along several faces at once, never less than the solid, and
                 // never much more: the overlap is shallow.
                 prop_assert!(m.distance <= s.distance + 1e-7, "{} {}", m.distance, s.distance);
-                prop_assert!(m.distance >= -0.03 - 1e-7 || m.distance >= 2.5 * s.distance - 1e-7, "{} {}", m.distance, s.distance);
+                prop_assert!(m.distance >= -0.03 - 1e-7 || m.distance >= 2.5 * s.distance - 1e-7, "{m:?} {s:?} {}", format!("{shape:?} {xm:?} {pose:?}"));
             }
             (m, s) => prop_assert!(false, "one sees contact, one does not: {m:?} {s:?}"),
         }

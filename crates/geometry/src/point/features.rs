@@ -38,7 +38,7 @@ pub(crate) fn facing(core: &Core, d_local: &V3, x: &Frame, out: &mut Vec<V3>) ->
             }
             n
         }
-        Core::Triangle(t) => {
+        Core::Triangle(t) | Core::Prism(t, _) => {
             let n = (t[1] - t[0]).cross(&(t[2] - t[0])).normalize();
             let s = n.dot(d_local);
             let t = if s < 0.0 { [t[0], t[2], t[1]] } else { *t };
