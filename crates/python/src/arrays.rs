@@ -1,13 +1,13 @@
 //! Numbers in and out of numpy arrays.
 
-use crate::errors::input_error;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use crate::scratch::check;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
-use stiction::InputError;
+use std::ops::Deref;
 
 /// Anything numpy can read as 64-bit floats, in rows, with its shape.
 pub fn numbers(values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
@@ -22,8 +22,31 @@ pub fn numbers(values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
     Ok((array.shape().to_vec(), data))
 }
 
+/// A vector of floats: an array as it lies in Python's memory, or what else was read into our own.
+pub enum Vector<'py> {
+    Borrowed(PyReadonlyArray1<'py, f64>),
+    Owned(Vec<f64>),
+}
+
+impl Deref for Vector<'_> {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Self::Borrowed(array) => array.as_slice().expect("borrowed only if it is contiguous"),
+            Self::Owned(data) => data,
+        }
+    }
+}
+
 /// A vector; its length is left to whoever uses it.
-pub fn vector(what: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+pub fn vector<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Vector<'py>> {
+    if let Ok(array) = values.cast::<PyArray1<f64>>()
+        && let Ok(array) = array.try_readonly()
+        && array.as_slice().is_ok()
+    {
+        return Ok(Vector::Borrowed(array));
+    }
     let (shape, data) = numbers(values)?;
     if shape.len() != 1 {
         return Err(PyValueError::new_err(format!(
@@ -31,19 +54,18 @@ pub fn vector(what: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
             shape_text(&shape)
         )));
     }
-    Ok(data)
+    Ok(Vector::Owned(data))
 }
 
 /// A vector of `needed` finite numbers.
-pub fn finite_vector(what: &'static str, values: &Bound<'_, PyAny>, needed: usize) -> PyResult<Vec<f64>> {
+pub fn finite_vector<'py>(
+    what: &'static str,
+    values: &Bound<'py, PyAny>,
+    needed: usize,
+) -> PyResult<Vector<'py>> {
     let data = vector(what, values)?;
-    if data.len() != needed {
-        return Err(input_error(InputError::Length { what, given: data.len(), needed }));
-    }
-    match data.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(input_error(InputError::NotFinite { what, index, value: data[index] })),
-        None => Ok(data),
-    }
+    check(what, &data, needed)?;
+    Ok(data)
 }
 
 /// Three finite numbers, or zeros if none are given.
@@ -59,17 +81,6 @@ pub fn shape_text(shape: &[usize]) -> String {
     if parts.len() == 1 { format!("({},)", parts[0]) } else { format!("({})", parts.join(", ")) }
 }
 
-/// A matrix from its entries.
-pub fn matrix<'py>(
-    py: Python<'py>,
-    rows: usize,
-    columns: usize,
-    entry: impl Fn(usize, usize) -> f64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let data: Vec<f64> = (0..rows * columns).map(|i| entry(i / columns, i % columns)).collect();
-    data.into_pyarray(py).reshape([rows, columns])
-}
-
 /// An array that lives as long as anyone looks at it, shared between Python and a simulation.
 pub struct Shared {
     array: Py<PyArray1<f64>>,
@@ -83,6 +94,13 @@ impl Shared {
     /// A writable view. Whatever happens to the view's shape or flags, the array itself stays as it is.
     pub fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.array.bind(py).call_method0(intern!(py, "view"))
+    }
+
+    /// Sets all numbers from what a user assigned, which may be a view of this array.
+    pub fn assign(&self, what: &'static str, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = values.py();
+        let values = finite_vector(what, values, self.array.bind(py).len())?.to_vec();
+        self.write(py, &values)
     }
 
     /// Python's numbers to the simulation's.

@@ -52,6 +52,7 @@ impl Hook {
         }
         let controls = finite_vector("ctrl returned by the controller", &answer, ctrl.len())?;
         ctrl.copy_from_slice(&controls);
+        drop(controls); // It may be a view of what is written now.
         self.ctrl.write(py, ctrl)
     }
 }

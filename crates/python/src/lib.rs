@@ -6,6 +6,7 @@
 //! controller  a Python function that sets the controls at its own rate
 //! contacts    contact points as a structured array
 //! rollout     many short simulations on several threads
+//! scratch     memory of the dynamics, kept between calls
 //! options     keyword arguments to options and back
 //! arrays      Python's arrays in and out      errors   Rust's errors as exceptions
 //! ```
@@ -20,6 +21,7 @@ mod errors;
 mod model;
 mod options;
 mod rollout;
+mod scratch;
 mod simulation;
 
 use pyo3::prelude::*;

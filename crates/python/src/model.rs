@@ -1,16 +1,19 @@
 //! `stiction.Model`: a compiled model and the dynamics of single states.
 
-use crate::arrays::{matrix, three, vector};
-use crate::errors::{ModelError, input_error, load_error};
+use crate::arrays::{finite_vector, three, vector};
+use crate::errors::{input_error, load_error};
+use crate::scratch::Scratch;
 use nalgebra::Vector3;
-use numpy::{PyArray1, PyArray2};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PySlice, PyTuple};
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use stiction::model::Pose;
-use stiction::multibody::{JointInfo, Workspace};
+use stiction::multibody::JointInfo;
 use stiction::{Energy, Format, InputError, LoadOptions};
 
 /// A compiled model: bodies, joints, shapes and actuators, ready to compute with.
@@ -24,6 +27,13 @@ use stiction::{Energy, Format, InputError, LoadOptions};
 #[pyclass(frozen, module = "stiction")]
 pub struct Model {
     pub inner: stiction::Model,
+    scratch: Mutex<Scratch>,
+}
+
+impl From<stiction::Model> for Model {
+    fn from(inner: stiction::Model) -> Self {
+        Self { scratch: Mutex::new(Scratch::new(&inner)), inner }
+    }
 }
 
 #[pymethods]
@@ -52,7 +62,7 @@ impl Model {
             Some(name) => stiction::Model::from_scene(name),
             None => stiction::Model::from_file(&path, &options),
         });
-        Ok(Self { inner: inner.map_err(load_error)? })
+        Ok(inner.map_err(load_error)?.into())
     }
 
     /// Reads a model from text.
@@ -81,14 +91,14 @@ impl Model {
         };
         let options = load_options(fixed_base, strict, &package_paths);
         let inner = py.detach(|| stiction::Model::from_string(text, format, &options));
-        Ok(Self { inner: inner.map_err(load_error)? })
+        Ok(inner.map_err(load_error)?.into())
     }
 
     /// Loads a built-in scene by name; stiction.scenes() lists them. Raises ModelError.
     #[staticmethod]
     fn from_scene(py: Python<'_>, name: &str) -> PyResult<Self> {
         let inner = py.detach(|| stiction::Model::from_scene(name));
-        Ok(Self { inner: inner.map_err(load_error)? })
+        Ok(inner.map_err(load_error)?.into())
     }
 
     /// Name of the model.
@@ -212,8 +222,7 @@ impl Model {
         py: Python<'py>,
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mass = self.inner.mass_matrix(&vector("q", q)?).map_err(input_error)?;
-        matrix(py, self.inner.nv(), self.inner.nv(), |i, j| mass[(i, j)])
+        self.scratch().mass_matrix(py, &self.inner, &vector("q", q)?)
     }
 
     /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation; N or N m, (nv,).
@@ -223,8 +232,10 @@ impl Model {
         q: &Bound<'py, PyAny>,
         v: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let bias = self.inner.bias(&vector("q", q)?, &vector("v", v)?).map_err(input_error)?;
-        Ok(PyArray1::from_vec(py, bias))
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+            multibody.bias(workspace, out);
+        })
     }
 
     /// Joint forces that produce the accelerations a: mass_matrix(q) a + bias(q, v); N or N m, (nv,).
@@ -235,8 +246,11 @@ impl Model {
         v: &Bound<'py, PyAny>,
         a: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (q, v, a) = (vector("q", q)?, vector("v", v)?, vector("a", a)?);
-        Ok(PyArray1::from_vec(py, self.inner.inverse_dynamics(&q, &v, &a).map_err(input_error)?))
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        let a = finite_vector("a", a, self.inner.nv())?;
+        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+            multibody.inverse_dynamics(workspace, &a, out);
+        })
     }
 
     /// Accelerations under the joint forces tau: mass_matrix(q)⁻¹ (tau − bias(q, v)); m/s² or rad/s², (nv,).
@@ -247,8 +261,11 @@ impl Model {
         v: &Bound<'py, PyAny>,
         tau: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (q, v, tau) = (vector("q", q)?, vector("v", v)?, vector("tau", tau)?);
-        Ok(PyArray1::from_vec(py, self.inner.forward_dynamics(&q, &v, &tau).map_err(input_error)?))
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        let tau = finite_vector("tau", tau, self.inner.nv())?;
+        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+            multibody.forward_dynamics(workspace, &tau, out);
+        })
     }
 
     /// Kinetic and potential energy at a state, J: a tuple (kinetic, potential) with a .total.
@@ -270,12 +287,16 @@ impl Model {
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let body = self.body(body)?;
-        pose_tuple(py, &self.inner.multibody().pose(&self.at(q)?, body))
+        let mut scratch = self.scratch();
+        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
+        pose_tuple(py, &self.inner.multibody().pose(workspace, body))
     }
 
     /// Centre of mass in the world of all bodies that move, m, shape (3,).
     fn com<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let com = self.inner.multibody().center_of_mass(&self.at(q)?);
+        let mut scratch = self.scratch();
+        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
+        let com = self.inner.multibody().center_of_mass(workspace);
         Ok(PyArray1::from_slice(py, com.as_slice()))
     }
 
@@ -291,13 +312,16 @@ impl Model {
         q: &Bound<'py, PyAny>,
         point: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (body, multibody, workspace) = (self.body(body)?, self.inner.multibody(), self.at(q)?);
+        let (body, multibody) = (self.body(body)?, self.inner.multibody());
+        let mut scratch = self.scratch();
+        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
         let p_wq = match point {
             Some(_) => Vector3::from(three("point", point)?),
-            None => multibody.origin(&workspace, body),
+            None => multibody.origin(workspace, body),
         };
-        let jacobian = multibody.full_jacobian(&workspace, body, &p_wq);
-        matrix(py, 6, self.inner.nv(), |i, j| jacobian[(i, j)])
+        let jacobian = multibody.full_jacobian(workspace, body, &p_wq);
+        let entries = Array2::from_shape_fn((6, self.inner.nv()), |(i, j)| jacobian[(i, j)]);
+        Ok(entries.into_pyarray(py))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -349,8 +373,8 @@ impl Model {
         found.ok_or_else(|| unknown("joint", name.into(), joints.iter().map(|j| j.name.as_str())))
     }
 
-    fn at(&self, q: &Bound<'_, PyAny>) -> PyResult<Workspace> {
-        self.inner.at(&vector("q", q)?, &vec![0.0; self.inner.nv()]).map_err(input_error)
+    fn scratch(&self) -> MutexGuard<'_, Scratch> {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -395,5 +419,5 @@ pub fn scenes() -> Vec<&'static str> {
 #[pyfunction]
 pub fn _restore_model(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
     let inner = py.detach(|| stiction::Model::from_bytes(bytes));
-    Ok(Model { inner: inner.map_err(|e| ModelError::new_err(e.to_string()))? })
+    Ok(inner.map_err(load_error)?.into())
 }

@@ -125,8 +125,8 @@ impl Simulation {
     }
 
     #[setter]
-    fn set_qpos(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.qpos.write(py, &finite_vector("qpos", values, self.model.get().inner.nq())?)
+    fn set_qpos(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.qpos.assign("qpos", values)
     }
 
     /// Velocities, shape (nv,), m/s or rad/s; writable, follows the simulation.
@@ -136,8 +136,8 @@ impl Simulation {
     }
 
     #[setter]
-    fn set_qvel(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.qvel.write(py, &finite_vector("qvel", values, self.model.get().inner.nv())?)
+    fn set_qvel(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.qvel.assign("qvel", values)
     }
 
     /// Controls, shape (nu,), held until they are changed; writable, follows the simulation.
@@ -147,8 +147,8 @@ impl Simulation {
     }
 
     #[setter]
-    fn set_ctrl(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.ctrl.write(py, &finite_vector("ctrl", values, self.model.get().inner.nu())?)
+    fn set_ctrl(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.ctrl.assign("ctrl", values)
     }
 
     /// Generalised forces applied from outside, shape (nv,), N or N m, held until they are changed;
@@ -159,8 +159,8 @@ impl Simulation {
     }
 
     #[setter]
-    fn set_applied(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.applied.write(py, &finite_vector("applied", values, self.model.get().inner.nv())?)
+    fn set_applied(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.applied.assign("applied", values)
     }
 
     /// Time, s. May be set.
