@@ -27,11 +27,11 @@ class Ours:
         return Evaluation(model.mass_matrix(q), model.bias(q, v), inverse, forward, self.poses(q))
 
     def poses(self, q):
-        positions, quaternions = self.model.body_poses(q)
-        return {
-            name: (rotation(*quaternion), np.array(position))
-            for name, position, quaternion in zip(self.model.body_names, positions, quaternions)
-        }
+        found = {}
+        for name in self.model.body_names:
+            pose = self.model.body_pose(name, q)
+            found[name] = (rotation(*pose.quaternion), np.array(pose.position))
+        return found
 
 
 def rotation(w, x, y, z):
