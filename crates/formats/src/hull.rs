@@ -80,7 +80,7 @@ fn tetrahedron(points: &[Vec3], tolerance: f64) -> Option<Vec<Face>> {
     let normal = (points[b] - points[a]).cross(&(points[c] - points[a])).try_normalize(1e-300)?;
     let height = |p: &Vec3| normal.dot(&(p - points[a]));
     let d = farthest(&|p| height(p).abs())?;
-    if !(height(&points[d]).abs() > 10.0 * tolerance) {
+    if height(&points[d]).abs() <= 10.0 * tolerance {
         return None;
     }
     let (b, c) = if height(&points[d]) > 0.0 { (c, b) } else { (b, c) };

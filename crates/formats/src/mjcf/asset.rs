@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         };
         if solid.is_none() {
             let message = format!(
-                "the mesh \"{}\" has no volume, so it adds no mass (inertia=\"shell\" would)",
+                "the mesh \"{}\" has no positive volume (it is flat or faces inwards), so it adds no mass (inertia=\"shell\" would)",
                 mesh.name
             );
             self.report.warn(node, &format!("flat {}", mesh.name), message)?;

@@ -24,6 +24,8 @@ mod reader;
 mod reference;
 mod schema;
 
+pub use schema::RULES;
+
 use crate::LoadOptions;
 use crate::error::Read;
 use crate::files::{Files, folder};
@@ -35,7 +37,7 @@ use stiction_model::{FrictionRule, World};
 pub fn read(mut root: Node, file: &str, files: &dyn Files, options: &LoadOptions) -> Read<World> {
     include::Includes::new(files, file).expand(&mut root, 0)?;
     let mut report = Report::new(options.strict);
-    crate::schema::check(schema::RULES, "mujoco", &root, &mut report)?;
+    crate::schema::check(RULES, "mujoco", &root, &mut report)?;
     let mut reader = reader::Reader::new(&root, files, folder(file), report)?;
     reader.world.options.friction_rule = FrictionRule::MaxWithPriority;
     reader.list_assets(&root)?;
