@@ -135,6 +135,12 @@ impl Neg for F4 {
     }
 }
 
+/// Three components from a function of the axis. (`array::map` is not always inlined.)
+#[inline(always)]
+pub fn v4(f: impl Fn(usize) -> F4) -> V4 {
+    [f(0), f(1), f(2)]
+}
+
 /// a · b.
 #[inline(always)]
 pub fn dot(a: &V4, b: &V4) -> F4 {
@@ -144,9 +150,5 @@ pub fn dot(a: &V4, b: &V4) -> F4 {
 /// a × b.
 #[inline(always)]
 pub fn cross(a: &V4, b: &V4) -> V4 {
-    [
-        (a[1] * b[2]).less(a[2], b[1]),
-        (a[2] * b[0]).less(a[0], b[2]),
-        (a[0] * b[1]).less(a[1], b[0]),
-    ]
+    [(a[1] * b[2]).less(a[2], b[1]), (a[2] * b[0]).less(a[0], b[2]), (a[0] * b[1]).less(a[1], b[0])]
 }

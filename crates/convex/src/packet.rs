@@ -30,7 +30,7 @@
 
 use crate::contact::sap::SapLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::lanes::{F4, V4, cross, dot};
+use crate::lanes::{F4, V4, cross, dot, v4};
 use crate::normal::NormalInput;
 use crate::solver::LineValue;
 use crate::spatial::{PairSum, V3, V6};
@@ -159,18 +159,16 @@ impl Packet {
 
     /// Impulse of a lane in world axes.
     pub fn impulse(&self, lane: usize) -> V3 {
-        [0, 1, 2].map(|i| {
-            self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane]
-        })
+        [0, 1, 2].map(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
     }
 
     /// Impulses and curvatures at a pair's twist: writes the lanes' state and returns the curvature g.
     #[inline(always)]
     fn laws<const MODEL: u8>(&mut self, omega: &V4, linear: &V4) -> (F4, F4) {
         let swing = cross(omega, &self.r);
-        let u: V4 = [0, 1, 2].map(|i| linear[i] + self.bias[i] + swing[i]);
+        let u: V4 = v4(|i| linear[i] + self.bias[i] + swing[i]);
         let v_n = dot(&self.n, &u);
-        let v_t: V4 = [0, 1, 2].map(|i| u[i].less(v_n, self.n[i]));
+        let v_t: V4 = v4(|i| u[i].less(v_n, self.n[i]));
         let slip2 = dot(&v_t, &v_t);
         let zero = F4::default();
         let (gamma_n, g, a, inv_root, mu_c);
@@ -187,7 +185,7 @@ impl Packet {
                 a = self.friction * gamma_n * inv_root;
                 mu_c = self.friction;
             }
-            self.t = v_t.map(|x| x * inv_root);
+            self.t = v4(|i| v_t[i] * inv_root);
         } else {
             let (inv_rt, scale) = sap_constants(self.stiffness, self.loss, self.friction);
             let speed = slip2.sqrt().max(F4::splat(TINY));
@@ -203,7 +201,7 @@ impl Packet {
             g = pick(slide_n.if_above(zero, self.stiffness * scale, zero), self.stiffness);
             mu_c = pick(self.friction, zero);
             let direction = pick(inv_speed, zero);
-            self.t = v_t.map(|x| x * direction);
+            self.t = v4(|i| v_t[i] * direction);
             inv_root = pick(inv_speed, reach.max(F4::splat(TINY)).recip());
         }
         self.v_t = v_t;
@@ -220,16 +218,16 @@ impl Packet {
         let (g, mu_c) = self.laws::<MODEL>(omega, linear);
         let (a, t, n) = (self.a, self.t, self.n);
         let w = if exact { t } else { self.dual };
-        let force: V4 = [0, 1, 2].map(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
+        let force: V4 = v4(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
         let torque = cross(&self.r, &force);
         for i in 0..3 {
             out[i] = out[i] + torque[i];
             out[3 + i] = out[3 + i] + force[i];
         }
-        let s: V4 = if MODEL == LAGGED { n } else { [0, 1, 2].map(|i| n[i].less(mu_c, t[i])) };
+        let s: V4 = if MODEL == LAGGED { n } else { v4(|i| n[i].less(mu_c, t[i])) };
         let half = a * F4::splat(0.5);
-        let (an, gs): (V4, V4) = (n.map(|x| a * x), s.map(|x| g * x));
-        let (ht, hw): (V4, V4) = (t.map(|x| half * x), w.map(|x| half * x));
+        let (an, gs) = (v4(|i| a * n[i]), v4(|i| g * s[i]));
+        let (ht, hw) = (v4(|i| half * t[i]), v4(|i| half * w[i]));
         // G = a I − a n nᵀ − ½a (w tᵀ + t wᵀ) + g s sᵀ
         let at = |i: usize, j: usize| {
             let off = (gs[i] * s[j]).less(an[i], n[j]).less(ht[i], w[j]).less(hw[i], t[j]);
@@ -240,7 +238,8 @@ impl Packet {
             out[21 + i] = out[21 + i] + v;
         }
         // m = r× G by columns of G; then tt = −m r×.
-        let columns = [cross(&self.r, &[xx, xy, xz]), cross(&self.r, &[xy, yy, yz]), cross(&self.r, &[xz, yz, zz])];
+        let columns =
+            [cross(&self.r, &[xx, xy, xz]), cross(&self.r, &[xy, yy, yz]), cross(&self.r, &[xz, yz, zz])];
         let m = |i: usize, j: usize| columns[j][i];
         for i in 0..3 {
             for j in 0..3 {
@@ -261,18 +260,18 @@ impl Packet {
     #[inline(always)]
     fn step(&mut self, omega: &V4, linear: &V4, line: &mut LinePacket) {
         let swing = cross(omega, &self.r);
-        let du: V4 = [0, 1, 2].map(|i| linear[i] + swing[i]);
+        let du: V4 = v4(|i| linear[i] + swing[i]);
         let dv_n = dot(&self.n, &du);
-        let dv_t: V4 = [0, 1, 2].map(|i| du[i].less(dv_n, self.n[i]));
+        let dv_t: V4 = v4(|i| du[i].less(dv_n, self.n[i]));
         let along = dot(&self.t, &dv_t);
-        let w: V4 = [0, 1, 2].map(|i| (self.v_t[i] + dv_t[i]).less(self.dual[i], along) * self.inv_root);
+        let w: V4 = v4(|i| (self.v_t[i] + dv_t[i]).less(self.dual[i], along) * self.inv_root);
         let one = F4::splat(1.0);
         let shrink = dot(&w, &w).max(one).sqrt().recip();
-        self.dual = w.map(|x| x * shrink);
+        self.dual = v4(|i| w[i] * shrink);
         let c = dot(&dv_t, &dv_t);
         let inv_c = c.max(F4::splat(f64::MIN_POSITIVE)).recip();
         let alpha0 = c.if_above(F4::splat(TINY), -dot(&self.v_t, &dv_t) * inv_c, F4::default());
-        let nearest: V4 = [0, 1, 2].map(|i| self.v_t[i].plus(alpha0, dv_t[i]));
+        let nearest: V4 = v4(|i| self.v_t[i].plus(alpha0, dv_t[i]));
         *line = LinePacket {
             offset: self.offset,
             stiffness: self.stiffness,

@@ -5,7 +5,8 @@
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
 use super::island::{
-    Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, PackedContact, Side, SideJacobian, rotate,
+    Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, PackedContact, Side, SideJacobian,
+    rotate,
 };
 use super::transform::{body_delassus, is_orthogonal, point_delassus, shift_columns, similarity};
 use crate::contact::sap::SapLaw;
@@ -528,6 +529,8 @@ fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &Pair
         *lane += 1;
         return;
     }
+    let lower_bound = problem.normal_laws[entry.normal_law.0 as usize].lower_bound(&law.normal);
+    let lower_bound = if let ModelLaw::Sap(_) = law.model { f64::NEG_INFINITY } else { lower_bound };
     island.contacts.push(LocalContact {
         global: index as u32,
         r,
@@ -535,6 +538,7 @@ fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &Pair
         bias,
         law,
         normal_law: entry.normal_law.0,
+        lower_bound,
     });
 }
 

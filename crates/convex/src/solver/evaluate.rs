@@ -9,8 +9,8 @@
 
 use super::island::{Island, LocalPair, Side, SideJacobian};
 use crate::linear::kernels;
-use crate::packet;
 use crate::normal::NormalLaw;
+use crate::packet;
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist};
 
@@ -55,11 +55,7 @@ impl Island {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
                 let v: V3 = [0, 1, 2].map(|i| dot(contact.axes[i], v) + contact.bias[i]);
-                let value = contact.law.evaluate(
-                    &problem.normal_laws[contact.normal_law as usize],
-                    &problem.settings.regularizer,
-                    v,
-                );
+                let value = contact.evaluate(problem, self.stand_in, v);
                 let [x, y, z] = value.impulse;
                 let force = [0, 1, 2]
                     .map(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);

@@ -4,9 +4,11 @@
 //! orthogonal, so that v = Jᵀ u): its Jacobian about any other point is then a shift, and projecting a pair's
 //! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
 
-use crate::contact::ContactLaw;
+use crate::contact::{ContactLaw, ContactValue, ModelLaw};
 use crate::linear::cholesky::BlockCholesky;
+use crate::normal::{NormalInput, NormalLaw};
 use crate::packet::{LinePacket, Packet};
+use crate::problem::Problem;
 use crate::scalar::ScalarLaw;
 use crate::spatial::{PairSum, V3, V6};
 use std::ops::Range;
@@ -99,6 +101,45 @@ pub struct LocalContact {
     pub law: ContactLaw,
     /// Index of its normal law.
     pub normal_law: u32,
+    /// The normal law is defined above this velocity; −∞ for all but barriers.
+    pub lower_bound: f64,
+}
+
+impl LocalContact {
+    /// Cost, impulse and Hessian at contact velocity `v`.
+    pub fn evaluate(&self, problem: &Problem, stand_in: Option<f64>, v: V3) -> ContactValue {
+        let regularizer = &problem.settings.regularizer;
+        match stand_in {
+            Some(stiffness) if self.lower_bound > f64::NEG_INFINITY => {
+                let law = ContactLaw { normal: self.spring_to_domain(stiffness), ..self.law };
+                law.evaluate(&NormalLaw::Linear, regularizer, v)
+            }
+            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], regularizer, v),
+        }
+    }
+
+    /// Whether `v` is in the domain of the normal law.
+    pub fn in_domain(&self, problem: &Problem, v: V3) -> bool {
+        if self.lower_bound == f64::NEG_INFINITY {
+            return true;
+        }
+        let v_n = match self.law.model {
+            ModelLaw::Similar { friction, epsilon } if self.law.spring.is_none() => {
+                let s = v[0].hypot(v[1]) / epsilon;
+                v[2] - friction * epsilon * problem.settings.regularizer.evaluate(s).antiderivative
+            }
+            _ => v[2],
+        };
+        v_n > self.lower_bound
+    }
+
+    /// A spring of the given stiffness that pushes a tenth of a millimetre's worth of velocity into the domain.
+    fn spring_to_domain(&self, stiffness: f64) -> NormalInput {
+        const MARGIN: f64 = 1e-4;
+        let dt = self.law.normal.dt;
+        let elastic_force = stiffness * (dt * self.lower_bound + MARGIN);
+        NormalInput { elastic_force, stiffness, dissipation: 0.0, ..self.law.normal }
+    }
 }
 
 /// A row on a pair.
@@ -170,6 +211,8 @@ pub struct Island {
     pub row_impulse: Vec<f64>,
     pub row_hessian: Vec<f64>,
     pub dense_scratch: Vec<f64>,
+    /// While looking for a feasible start: barriers are springs of this stiffness.
+    pub stand_in: Option<f64>,
     pub report: super::report::IslandReport,
 
     // Scratch of the compilation.
