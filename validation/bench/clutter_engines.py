@@ -92,7 +92,7 @@ class MuJoCo:
     def __init__(self, columns=None):
         self.model = mujoco.MjModel.from_xml_string(scene.mjcf(columns, for_mujoco=True))
         assert self.model.opt.solver == mujoco.mjtSolver.mjSOL_NEWTON
-        assert self.model.opt.cone == mujoco.mjtCone.mjCONE_ELLIPTIC
+        self.model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         self.data = mujoco.MjData(self.model)
 
     def run(self, duration):

@@ -70,7 +70,7 @@ fn scene(seed: u64, number: u64) -> Scene {
     let stiffness = 2.0 * random.decades(1e4, 1e12);
     let dissipation = if random.below(4) == 0 { 0.0 } else { random.decades(1.0, 100.0) };
     let friction = [0.0, random.uniform(0.0, 1.0), random.uniform(0.0, 2.0), 10.0][random.below(4)];
-    let mut add = |world: &mut World, body: usize, shape: Shape, at: Vector3<f64>| {
+    let add = |world: &mut World, body: usize, shape: Shape, at: Vector3<f64>| {
         let mut geom = Geom::new("", body, shape);
         geom.pose.translation = Translation3::from(at);
         geom.contact.stiffness = Some(stiffness);

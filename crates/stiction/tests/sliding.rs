@@ -123,10 +123,7 @@ fn a_three_legged_plate_turns_exactly_when_the_moment_exceeds_friction() {
     );
     let limit = mu * mass * G * radius;
     for ratio in [0.3, 0.8, 1.2] {
-        let mut sim = simulation(
-            &model,
-            Options { stiction_tolerance: v_s, regularization: 0.0, ..Options::default() },
-        );
+        let mut sim = simulation(&model, Options { stiction_tolerance: v_s, regularization: 0.0, ..tight() });
         run(&mut sim, 0.5);
         sim.state_mut().applied[5] = ratio * limit;
         run(&mut sim, 1.0);
@@ -146,7 +143,7 @@ fn a_belt_carries_a_box_to_its_own_speed() {
     let tags = tags(1e6, 10.0);
     let model = model(
         &format!(
-            "<geom type=\"plane\" size=\"5 5 1\" friction=\"0.5 0 0\" surface_velocity=\"0 0 0 0.3 0 0\">{tags}</geom>\
+            "<geom type=\"plane\" size=\"5 5 1\" friction=\"0.5 0 0\" surfacevel=\"0.3 0 0\">{tags}</geom>\
              <body pos=\"0 0 0.05\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.05\" mass=\"1\" \
              friction=\"0.5 0 0\">{tags}</geom></body>"
         ),
