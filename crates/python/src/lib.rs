@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Nothing is computed here: every number comes from the crate `stiction`. The doc comments are the
-//! docstrings that `help()` shows. Open [`simulation`] first.
+//! docstrings that `help()` shows. Open `simulation.rs` first.
 
 mod arrays;
 mod contacts;

@@ -57,9 +57,9 @@ impl Model {
         package_paths: Vec<PathBuf>,
     ) -> PyResult<Self> {
         let options = load_options(fixed_base, strict, &package_paths);
-        let scene = path.to_str().filter(|name| !path.exists() && stiction::scenes::text(name).is_some());
+        let scene = path.to_str().filter(|_| !path.exists()).and_then(stiction::scenes::text);
         let inner = py.detach(|| match scene {
-            Some(name) => stiction::Model::from_scene(name),
+            Some(text) => stiction::Model::from_string(text, Format::Mjcf, &options),
             None => stiction::Model::from_file(&path, &options),
         });
         Ok(inner.map_err(load_error)?.into())

@@ -114,6 +114,7 @@ def test_statistics_count_what_was_done():
     assert stats["points"] >= 150 and stats["last_points"] == len(sim.contacts) == 1
     assert stats["iterations"] >= stats["max_iterations"] >= 1
     assert stats["max_penetration"] > 0
+    assert set(stats) == set(st.Stats.__annotations__)
     assert set(stats["seconds"]) == {"kinematics", "proximity", "assemble", "solve", "advance"}
     assert 0 < sum(stats["seconds"].values()) < 10
 

@@ -13,7 +13,7 @@ the body]. Spatial vectors are ordered [angular; linear]. Start with ``help(stic
 ``help(stiction.Simulation)``.
 """
 
-from ._results import BodyPose, Energy, ModelWarning, contact_dtype
+from ._results import BodyPose, Energy, ModelWarning, StageSeconds, Stats, TangentialSprings, contact_dtype
 from ._stiction import (
     Model,
     ModelError,
@@ -34,6 +34,9 @@ __all__ = [
     "ModelWarning",
     "Simulation",
     "SimulationError",
+    "StageSeconds",
+    "Stats",
+    "TangentialSprings",
     "__version__",
     "contact_dtype",
     "rollout",

@@ -7,6 +7,23 @@ from typing import Any, Literal, NamedTuple, TypedDict, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "BodyPose",
+    "Energy",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Simulation",
+    "SimulationError",
+    "StageSeconds",
+    "Stats",
+    "TangentialSprings",
+    "__version__",
+    "contact_dtype",
+    "rollout",
+    "scenes",
+]
+
 __version__: str
 
 _Floats = NDArray[np.float64]
@@ -45,13 +62,13 @@ class ModelWarning(NamedTuple):
     message: str
 
 class TangentialSprings(TypedDict, total=False):
-    """Parameters of tangential springs (a type for checkers only)."""
+    """Parameters of tangential springs."""
 
     stiffness_ratio: float
     relaxation_time: float
 
 class StageSeconds(TypedDict):
-    """Seconds by stage of the step (a type for checkers only)."""
+    """Seconds by stage of the step."""
 
     kinematics: float
     proximity: float
@@ -60,7 +77,7 @@ class StageSeconds(TypedDict):
     advance: float
 
 class Stats(TypedDict):
-    """Counts and times since construction (a type for checkers only)."""
+    """Counts and times since construction."""
 
     steps: int
     iterations: int

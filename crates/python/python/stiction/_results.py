@@ -1,6 +1,6 @@
 """The small tuples and tables in which results come."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -43,6 +43,56 @@ class ModelWarning(NamedTuple):
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file and self.line else ""
         return f"{place}{self.element}: {self.message}"
+
+
+class TangentialSprings(TypedDict, total=False):
+    """Springs that carry friction while a contact sticks, as ``Simulation`` takes them."""
+
+    #: Tangential over normal stiffness.
+    stiffness_ratio: float
+    #: Damping over stiffness, s.
+    relaxation_time: float
+
+
+class StageSeconds(TypedDict):
+    """Seconds spent in each stage of the step."""
+
+    kinematics: float
+    proximity: float
+    assemble: float
+    solve: float
+    advance: float
+
+
+class Stats(TypedDict):
+    """What ``Simulation.stats`` holds: counts and times since construction."""
+
+    #: Steps taken.
+    steps: int
+    #: Newton iterations, all steps together.
+    iterations: int
+    #: Most iterations in one step.
+    max_iterations: int
+    #: Steps whose solve stopped short of its tolerance.
+    unconverged: int
+    #: Evaluations of the cost's slope in line searches.
+    line_search_evaluations: int
+    #: Contact points, summed over steps.
+    points: int
+    #: Contact patches, summed over steps.
+    patches: int
+    #: Faces of contact patches, summed over steps.
+    faces: int
+    #: Newton iterations of the last step.
+    last_iterations: int
+    #: Contact points in the last step.
+    last_points: int
+    #: Largest penetration seen, m.
+    max_penetration: float
+    #: Energy dissipated by friction, J.
+    friction_loss: float
+    #: Seconds by stage.
+    seconds: StageSeconds
 
 
 #: A row of ``Simulation.contacts``; written by the extension byte for byte.
