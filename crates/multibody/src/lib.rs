@@ -52,6 +52,7 @@
 //! |---|---|
 //! | [`multibody`] | the compiled trees: coordinates, joints, bodies, trees |
 //! | `compile` | from a description to primitive joints in sequence |
+//! | `inertia` | whether forces determine accelerations |
 //! | [`workspace`] | what depends on the state |
 //! | `kinematics` | poses, twists, accelerations |
 //! | `jacobian` | body and point Jacobians, wrenches to joint forces |
@@ -75,6 +76,7 @@ pub mod energy;
 pub mod error;
 pub mod factor;
 mod forward;
+mod inertia;
 pub mod integrate;
 mod inverse;
 mod jacobian;

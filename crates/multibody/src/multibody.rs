@@ -1,5 +1,6 @@
 //! The compiled trees: what never changes while a world is simulated.
 
+use crate::MultibodyError;
 use crate::spatial::{Quat, V3};
 use nalgebra::{Quaternion, UnitQuaternion};
 use std::ops::Range;
@@ -126,6 +127,8 @@ pub struct Multibody {
     pub(crate) gravity: Vec3,
     pub(crate) compensates: bool,
     pub(crate) springs: bool,
+    /// Why forward dynamics has no answer, if so.
+    pub(crate) no_inertia: Option<MultibodyError>,
 }
 
 impl Multibody {
