@@ -21,6 +21,7 @@ def explained(row):
             fnmatch(row["file"], entry.get("file", "*"))
             and row["peer"].startswith(entry.get("peer", ""))
             and ("particular" not in entry or any(fnmatch(p, entry["particular"]) for p in row["particulars"]))
+            and max(row["errors"].values(), default=0.0) <= entry.get("at_most", float("inf"))
         ):
             return row | {"verdict": "explained", "reason": entry["reason"], "differs in": row["reason"]}
     return row
