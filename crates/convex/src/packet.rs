@@ -24,6 +24,10 @@
 //! G ≈ a (P − ½(w tᵀ + t wᵀ)) + g s sᵀ  ⪰ 0,        w⁺ = (v_t + Δv_t − w (t·Δv_t))/√(v_t²+ε²)
 //! ```
 //!
+//! Likewise the multiplier μ γ_n in the curvature a of Similar and SAP is not the penalised n(z), which jumps by
+//! stiffness times a small violation, but a dual γ̂_n predicted by the last step: γ̂_n⁺ = (γ_n − g s·Δv)₊. It
+//! tells Newton how the stiff cone z ≥ v̂ curves, without which steps along it are cut to nothing.
+//!
 //! The right-hand side stays the true gradient, directions stay directions of descent, and w → t at the
 //! solution, which keeps Newton's final convergence. Starting from w = 0 (a majorant of ℓ), a violent pile
 //! takes a quarter of the iterations.
@@ -34,6 +38,17 @@ use crate::lanes::{F4, V4, cross, dot, v4};
 use crate::normal::NormalInput;
 use crate::solver::LineValue;
 use crate::spatial::{PairSum, V3, V6};
+
+/// Which Hessian to evaluate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hessian {
+    /// The true one.
+    Exact,
+    /// The primal–dual one with fresh duals: the first iteration.
+    First,
+    /// The primal–dual one.
+    PrimalDual,
+}
 
 /// Up to four contacts of one pair. Unused lanes have zero parameters and produce zeros.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,6 +68,8 @@ pub struct Packet {
     epsilon: F4,
     /// The dual direction w.
     dual: V4,
+    /// The dual normal impulse.
+    dual_n: F4,
     // Written by `evaluate`, read by `step` and by results.
     v_t: V4,
     v_n: F4,
@@ -62,6 +79,9 @@ pub struct Packet {
     t: V4,
     /// 1/√(v_t²+ε²), or what stands for it.
     inv_root: F4,
+    /// g and μ_c.
+    g: F4,
+    mu_c: F4,
 }
 
 /// What a line search needs of a packet: see [`LinePacket::evaluate`].
@@ -162,7 +182,7 @@ impl Packet {
         [0, 1, 2].map(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
     }
 
-    /// Impulses and curvatures at a pair's twist: writes the lanes' state and returns the curvature g.
+    /// Impulses and curvatures at a pair's twist: writes the lanes' state and returns g and μ_c.
     #[inline(always)]
     fn laws<const MODEL: u8>(&mut self, omega: &V4, linear: &V4) -> (F4, F4) {
         let swing = cross(omega, &self.r);
@@ -209,14 +229,17 @@ impl Packet {
         self.gamma_n = gamma_n;
         self.a = a;
         self.inv_root = inv_root;
+        self.g = g;
+        self.mu_c = mu_c;
         (g, mu_c)
     }
 
     /// Adds this packet's wrench and 6×6 by lanes: torque 3, force 3, then `tt`, `tl`, `ll` of [`PairSum`].
     #[inline(always)]
-    fn accumulate<const MODEL: u8>(&mut self, omega: &V4, linear: &V4, exact: bool, out: &mut [F4; 27]) {
+    fn accumulate<const MODEL: u8>(&mut self, omega: &V4, linear: &V4, hessian: Hessian, out: &mut [F4; 27]) {
         let (g, mu_c) = self.laws::<MODEL>(omega, linear);
         let (a, t, n) = (self.a, self.t, self.n);
+        let exact = hessian == Hessian::Exact;
         let w = if exact { t } else { self.dual };
         let force: V4 = v4(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
         let torque = cross(&self.r, &force);
@@ -225,6 +248,16 @@ impl Packet {
             out[3 + i] = out[3 + i] + force[i];
         }
         let s: V4 = if MODEL == LAGGED { n } else { v4(|i| n[i].less(mu_c, t[i])) };
+        let a = if MODEL == LAGGED || exact {
+            a
+        } else {
+            if hessian == Hessian::First {
+                self.dual_n = self.gamma_n;
+            }
+            // μ_c = 0 marks sticking in SAP, where a is the constant 1/R_t.
+            let dual = self.friction * self.dual_n * self.inv_root;
+            if MODEL == SIMILAR { dual } else { mu_c.if_above(F4::default(), dual, a) }
+        };
         let half = a * F4::splat(0.5);
         let (an, gs) = (v4(|i| a * n[i]), v4(|i| g * s[i]));
         let (ht, hw) = (v4(|i| half * t[i]), v4(|i| half * w[i]));
@@ -265,6 +298,7 @@ impl Packet {
         let dv_t: V4 = v4(|i| du[i].less(dv_n, self.n[i]));
         let along = dot(&self.t, &dv_t);
         let w: V4 = v4(|i| (self.v_t[i] + dv_t[i]).less(self.dual[i], along) * self.inv_root);
+        self.dual_n = self.gamma_n.less(self.g, dv_n.less(self.mu_c, along)).max(F4::default());
         let one = F4::splat(1.0);
         let shrink = dot(&w, &w).max(one).sqrt().recip();
         self.dual = v4(|i| w[i] * shrink);
@@ -294,20 +328,26 @@ fn spread(twist: &V6) -> (V4, V4) {
     ([f(0), f(1), f(2)], [f(3), f(4), f(5)])
 }
 
-/// Adds the packets of one pair at its twist to `sum`; `exact` asks for the true Hessian.
-pub fn evaluate(packets: &mut [Packet], model: ContactModel, twist: &V6, exact: bool, sum: &mut PairSum) {
+/// Adds the packets of one pair at its twist to `sum`.
+pub fn evaluate(
+    packets: &mut [Packet],
+    model: ContactModel,
+    twist: &V6,
+    hessian: Hessian,
+    sum: &mut PairSum,
+) {
     match model {
-        ContactModel::Lagged => evaluate_model::<LAGGED>(packets, twist, exact, sum),
-        ContactModel::Similar => evaluate_model::<SIMILAR>(packets, twist, exact, sum),
-        ContactModel::Sap => evaluate_model::<{ ContactModel::Sap as u8 }>(packets, twist, exact, sum),
+        ContactModel::Lagged => evaluate_model::<LAGGED>(packets, twist, hessian, sum),
+        ContactModel::Similar => evaluate_model::<SIMILAR>(packets, twist, hessian, sum),
+        ContactModel::Sap => evaluate_model::<{ ContactModel::Sap as u8 }>(packets, twist, hessian, sum),
     }
 }
 
-fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, exact: bool, sum: &mut PairSum) {
+fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, hessian: Hessian, sum: &mut PairSum) {
     let (omega, linear) = spread(twist);
     let mut out = [F4::default(); 27];
     for packet in packets {
-        packet.accumulate::<MODEL>(&omega, &linear, exact, &mut out);
+        packet.accumulate::<MODEL>(&omega, &linear, hessian, &mut out);
     }
     for i in 0..6 {
         sum.wrench[i] += out[i].sum();

@@ -10,7 +10,7 @@
 use super::island::{Island, LocalPair, Side, SideJacobian};
 use crate::linear::kernels;
 use crate::normal::NormalLaw;
-use crate::packet;
+use crate::packet::{self, Hessian};
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist};
 
@@ -38,9 +38,9 @@ impl Island {
     }
 
     /// Evaluates all laws at u: velocities, impulses, pair sums, row curvatures. False when a law is
-    /// outside its domain or a number is not finite. `exact` asks for the true Hessian in place of the
-    /// primal–dual one of [`crate::packet`].
-    pub fn evaluate_laws(&mut self, problem: &Problem, exact: bool) -> bool {
+    /// outside its domain or a number is not finite. `hessian` chooses between the true one and
+    /// the primal–dual one of [`crate::packet`].
+    pub fn evaluate_laws(&mut self, problem: &Problem, hessian: Hessian) -> bool {
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
             let mut twist = self.twist_of(pair, &self.u);
@@ -50,7 +50,7 @@ impl Island {
             self.twists[p] = twist;
             let mut sum = PairSum::default();
             let packets = &mut self.packets[pair.packets.start as usize..pair.packets.end as usize];
-            packet::evaluate(packets, problem.settings.model, &twist, exact, &mut sum);
+            packet::evaluate(packets, problem.settings.model, &twist, hessian, &mut sum);
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);

@@ -14,7 +14,7 @@ use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
-use crate::packet;
+use crate::packet::{self, Hessian};
 use crate::problem::Problem;
 use crate::spatial::{V3, dot};
 
@@ -66,9 +66,11 @@ impl Island {
         until_feasible: bool,
     ) -> Criterion {
         let mut flat = false;
+        let mut hessian = Hessian::First;
         loop {
             let last = self.report.residual;
-            let finite = self.evaluate_laws(problem, false);
+            let finite = self.evaluate_laws(problem, hessian);
+            hessian = Hessian::PrimalDual;
             self.evaluate_gradient();
             let criterion = self.test(finite, settings);
             timer.lap(&mut self.report.seconds.evaluate);
