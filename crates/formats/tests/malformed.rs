@@ -107,6 +107,15 @@ const MJCF: &[(&str, &[&str])] = &[
         "<mujoco><worldbody><geom size='1'><drake:proximity_properties><drake:mu_static>x</drake:mu_static></drake:proximity_properties></geom></worldbody></mujoco>",
         &["drake:mu_static"],
     ),
+    (
+        "<mujoco><worldbody><geom name='g' size='1'/>\n<geom name='g' size='1'/></worldbody></mujoco>",
+        &["<text>:2", "\"g\"", "two geoms"],
+    ),
+    ("<mujoco><default class='robot'/></mujoco>", &["default", "main"]),
+    (
+        "<mujoco><worldbody><geom type='capsule' size='1' pos='0 0 1' fromto='0 0 0 0 0 1'/></worldbody></mujoco>",
+        &["pos", "fromto"],
+    ),
     ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco/>", &["DOCTYPE"]),
 ];
 

@@ -294,6 +294,28 @@ fn height_fields_are_scaled_to_their_size() {
 }
 
 #[test]
+fn pictures_are_height_fields_with_their_last_row_at_the_smallest_y() {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 3, 2);
+    encoder.set_color(png::ColorType::Rgb);
+    let pixels = [[50, 9, 9], [60, 9, 9], [70, 9, 9], [20, 9, 9], [30, 9, 9], [40, 9, 9]];
+    encoder.write_header().unwrap().write_image_data(pixels.as_flattened()).unwrap();
+    let files = Memory::default().with("hills.png", bytes).with("broken.png", "no").with(
+        "m.xml",
+        "<mujoco><asset><hfield file='hills.png' size='1 1 5 1'/></asset><worldbody><geom type='hfield' hfield='hills'/></worldbody></mujoco>",
+    );
+    let w = load_with("m.xml", &files, &LoadOptions::default()).unwrap();
+    assert_eq!((w.height_fields[0].rows, w.height_fields[0].columns), (2, 3));
+    assert_eq!(w.height_fields[0].heights, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    let files = files.with(
+        "m.xml",
+        "<mujoco><asset><hfield file='broken.png' size='1 1 5 1'/></asset><worldbody><geom type='hfield' hfield='broken'/></worldbody></mujoco>",
+    );
+    let error = load_with("m.xml", &files, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("broken.png") && error.contains("PNG"), "{error}");
+}
+
+#[test]
 fn actuators_reduce_to_gain_and_bias() {
     let w = load(
         "<mujoco><compiler angle='radian'/><default><default class='p'><position kp='50'/></default></default>

@@ -1,7 +1,7 @@
 //! Actuators: all of MuJoCo's shortcuts reduce to gains and biases on a joint.
 
 use super::defaults::{Attrs, MAIN};
-use super::reader::Reader;
+use super::reader::{Reader, unique};
 use super::reference;
 use crate::error::Read;
 use crate::names::Names;
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
                 self.world.actuators.push(actuator);
             }
         }
-        Ok(())
+        unique(self.world.actuators.iter().map(|a| (&a.name, &a.source)), "actuators")
     }
 
     fn actuator(&mut self, node: &'a Node) -> Read<Option<Actuator>> {

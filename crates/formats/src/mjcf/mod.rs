@@ -15,6 +15,7 @@ mod asset;
 mod compiler;
 mod defaults;
 mod geom;
+mod hfield;
 mod include;
 mod inertia;
 mod joint;

@@ -5,13 +5,13 @@ use super::compiler::Compiler;
 use super::defaults::{Attrs, Defaults, MAIN};
 use super::joint::SpringDamper;
 use super::{joint, pose, reference};
-use crate::error::Read;
+use crate::error::{FormatError, Read};
 use crate::files::Files;
 use crate::names::Names;
 use crate::report::Report;
 use crate::xml::Node;
 use nalgebra::{Translation3, UnitQuaternion};
-use stiction_model::{Body, Inertia, Pose, Site, Vec3, World};
+use stiction_model::{Body, Inertia, Pose, Site, Source, Vec3, World};
 
 /// Most bodies, joints, geoms and sites together.
 const MAX_ITEMS: usize = 1_000_000;
@@ -80,6 +80,7 @@ impl<'a> Reader<'a> {
         // MuJoCo numbers geoms and sites body by body.
         self.world.geoms.sort_by_key(|g| g.body);
         self.world.sites.sort_by_key(|s| s.body);
+        self.no_name_twice()?;
         self.name_the_unnamed();
         Ok(())
     }
@@ -204,6 +205,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Bodies and joints are checked by the model itself.
+    fn no_name_twice(&self) -> Read<()> {
+        let geoms = self.world.geoms.iter().map(|g| (&g.name, &g.source));
+        let sites = self.world.sites.iter().map(|s| (&s.name, &s.source));
+        unique(geoms, "geoms")?;
+        unique(sites, "sites")
+    }
+
     fn name_the_unnamed(&mut self) {
         let mut names = Names::new(self.world.bodies.iter().map(|b| b.name.as_str()));
         for (i, body) in self.world.bodies.iter_mut().enumerate() {
@@ -272,4 +281,16 @@ fn suffix(name: &mut String, scope: &Scope) {
     if !name.is_empty() {
         name.push_str(&scope.suffix);
     }
+}
+
+/// An error if two things that have names share one.
+pub fn unique<'b>(items: impl Iterator<Item = (&'b String, &'b Source)>, kind: &str) -> Read<()> {
+    let mut names = Names::default();
+    for (name, source) in items.filter(|(name, _)| !name.is_empty()) {
+        if !names.claim(name) {
+            let message = format!("the name \"{name}\" is used by two {kind}; rename one");
+            return Err(FormatError::Invalid { place: source.clone(), message });
+        }
+    }
+    Ok(())
 }
