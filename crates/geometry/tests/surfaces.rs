@@ -15,7 +15,7 @@ use stiction_geometry::{
 fn floor(n: usize) -> Shape {
     let at = |i: usize| {
         4.0 * (i as f64 / n as f64 - 0.5)
-            + if i % n == 0 { 0.0 } else { 0.3 / n as f64 * (i as f64 * 1.7).sin() }
+            + if i.is_multiple_of(n) { 0.0 } else { 0.3 / n as f64 * (i as f64 * 1.7).sin() }
     };
     let vertices = (0..=n).flat_map(|j| (0..=n).map(move |i| V3::new(at(i), at(j), 0.0))).collect();
     let mut faces = Vec::new();
@@ -53,7 +53,7 @@ fn sunk(shape: &Shape, turn: UnitQuaternion<f64>, x: f64, y: f64, depth: f64) ->
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1500))]
 
     #[test]
     fn a_flat_triangulated_floor_acts_as_a_half_space(

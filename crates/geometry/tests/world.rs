@@ -39,7 +39,7 @@ fn brute_force(set: &GeomSet, x_wb: &[Iso], margin: f64) -> Vec<ContactPoint> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn broad_phase_equals_brute_force_bit_for_bit(

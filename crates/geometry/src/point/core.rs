@@ -51,6 +51,11 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// Whether the surface has curved parts.
+    pub fn is_curved(&self) -> bool {
+        matches!(self, Core::Cylinder(..) | Core::Ellipsoid(_))
+    }
+
     /// A point in the middle.
     pub fn center(&self) -> V3 {
         match self {

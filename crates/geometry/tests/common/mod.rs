@@ -8,6 +8,12 @@ use stiction_geometry::{ContactPoint, Shape, point};
 pub type V3 = Vector3<f64>;
 pub type Iso = Isometry3<f64>;
 
+/// Settings for `n` random cases; `STICTION_TEST_SCALE=100` makes it a hundred times as many.
+pub fn cases(n: u32) -> ProptestConfig {
+    let scale = std::env::var("STICTION_TEST_SCALE").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    ProptestConfig { cases: n * scale, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 pub fn vector(range: f64) -> impl Strategy<Value = V3> {
     [-range..range, -range..range, -range..range].prop_map(|v| V3::new(v[0], v[1], v[2]))
 }
