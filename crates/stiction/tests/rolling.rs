@@ -107,3 +107,23 @@ fn the_force_on_a_resting_sphere_points_up_into_it() {
     assert!((c.normal.z - 1.0).abs() < 1e-12 && c.force.z > 0.0 && c.sticking);
     assert!((c.position.z).abs() < 1e-4 && c.slip.norm() < 1e-6);
 }
+
+#[test]
+fn what_a_landing_sphere_loses_is_accounted_for() {
+    // Energy before = energy after + friction + damping + what implicit steps take, which vanishes with the step.
+    for contact in MODELS {
+        let unexplained = |step: f64| {
+            let model = sphere_on_plane(0.4, 2e5, 1.0, 0.3);
+            let mut sim = simulation(&model, Options { contact, step, ..tight() });
+            sim.state_mut().v[0] = 1.0;
+            let begin = sim.energy().total();
+            run(&mut sim, 0.5);
+            let stats = *sim.stats();
+            assert!(stats.damping_loss > 0.0 && stats.friction_loss > 0.0, "{contact:?}");
+            (begin - sim.energy().total() - stats.friction_loss - stats.damping_loss) / begin
+        };
+        let (coarse, fine) = (unexplained(2e-4), unexplained(5e-5));
+        let order = (coarse / fine).log2() / 2.0;
+        assert!(fine.abs() < 0.03 && (order - 1.0).abs() < 0.2, "{contact:?}: {coarse}, {fine}, order {order}");
+    }
+}
