@@ -8,7 +8,6 @@ import subprocess
 import time
 import tomllib
 from importlib.metadata import version
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -134,7 +133,8 @@ class Stiction:
 class Rapier:
     """Rapier (f32), a game engine's solver with a fixed number of iterations: it does not converge."""
 
-    program = Path(os.environ.get("STICTION_RAPIER", ""))
+    # Built by `cargo xtask bench`, which says where.
+    program = os.environ.get("STICTION_RAPIER", scene.HERE.parents[1] / ".cache/rapier/release/clutter-in-rapier")
 
     def __init__(self, columns=None):
         lock = tomllib.loads((scene.HERE.parent / "rapier" / "Cargo.lock").read_text())
