@@ -23,7 +23,7 @@ pub(crate) fn axis(pair: &CorePair, limit: f64, fallback: &V3, epa: &mut super::
         Outcome::Apart { n, distance, a } => Some(Axis { n, distance, a }),
         Outcome::Overlap(simplex) => {
             let curved = pair.a.is_curved() || pair.b.is_curved();
-            let mut p = epa.penetration(pair, &simplex, fallback, if curved { 1e-3 } else { 0.0 });
+            let mut p = epa.penetration(pair, &simplex, fallback, if curved { 1e-7 } else { 1e-12 });
             if !p.exact {
                 p = polish(pair, p);
             }

@@ -37,13 +37,14 @@ const MAX_FACES: usize = 1024;
 impl Epa {
     /// Depth and direction of the shortest separating translation. `fallback` is the normal used
     /// when M is flat and has no inside. Polytopes end with an exact face; on curved shapes the search ends
-    /// when the depth is known to `relative`, and [`polish`] does the rest.
+    /// when the depth is known to `tolerance` (relative to the size of M), and [`polish`] does the rest. The
+    /// tolerance also bounds the jump of the depth where two directions are equally good.
     pub fn penetration(
         &mut self,
         pair: &CorePair,
         simplex: &Simplex,
         fallback: &V3,
-        relative: f64,
+        tolerance: f64,
     ) -> Penetration {
         self.vertices.clear();
         self.faces.clear();
@@ -69,7 +70,7 @@ impl Epa {
             if best.as_ref().is_none_or(|b| upper < b.0) {
                 best = Some((upper, f));
             }
-            if upper - f.d <= 1e-12 * scale + relative * upper || !self.expand(w, scale) {
+            if upper - f.d <= tolerance * scale || !self.expand(w, scale) {
                 break;
             }
         }

@@ -38,12 +38,17 @@ fn size() -> impl Strategy<Value = f64> {
 }
 
 pub fn convex_shape() -> impl Strategy<Value = Shape> {
+    let ellipsoid = [size(), size(), size()].prop_map(|h| Shape::ellipsoid(V3::from(h)).unwrap());
+    prop_oneof![5 => parry_shape(), 1 => ellipsoid]
+}
+
+/// The shapes that parry has too.
+pub fn parry_shape() -> impl Strategy<Value = Shape> {
     prop_oneof![
         size().prop_map(|r| Shape::sphere(r).unwrap()),
         [size(), size(), size()].prop_map(|h| Shape::cuboid(V3::from(h)).unwrap()),
         (size(), size()).prop_map(|(r, l)| Shape::capsule(0.5 * r, l).unwrap()),
         (size(), size()).prop_map(|(r, l)| Shape::cylinder(r, l).unwrap()),
-        [size(), size(), size()].prop_map(|h| Shape::ellipsoid(V3::from(h)).unwrap()),
         hull(),
     ]
 }
