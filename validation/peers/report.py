@@ -65,8 +65,9 @@ def page(rows):
         f"{len(foreign)} files from other projects agree with a peer in everything.",
         "## Summary",
         summary(rows),
-        "`peer does not load` are mostly fragments that other files include; `out of scope` are files whose layout "
-        "the comparison cannot map. Their reasons are in `peers.json`.",
+        "`peer does not load` are fragments that other files include, files whose meshes the package leaves out, and "
+        "files for other versions of the peer; `out of scope` are files whose layout the comparison cannot map (several "
+        "roots, floating joints inside). All reasons are in `peers.json`.",
         "## Compared files",
         files_table(compared),
         "## Loaded by a peer and not here",
