@@ -8,7 +8,6 @@ import subprocess
 import time
 import tomllib
 from importlib.metadata import version
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -92,7 +91,7 @@ class MuJoCo:
     def __init__(self, columns=None):
         self.model = mujoco.MjModel.from_xml_string(scene.mjcf(columns, for_mujoco=True))
         assert self.model.opt.solver == mujoco.mjtSolver.mjSOL_NEWTON
-        assert self.model.opt.cone == mujoco.mjtCone.mjCONE_ELLIPTIC
+        self.model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         self.data = mujoco.MjData(self.model)
 
     def run(self, duration):
@@ -134,7 +133,8 @@ class Stiction:
 class Rapier:
     """Rapier (f32), a game engine's solver with a fixed number of iterations: it does not converge."""
 
-    program = Path(os.environ.get("STICTION_RAPIER", ""))
+    # Built by `cargo xtask bench`, which says where.
+    program = os.environ.get("STICTION_RAPIER", scene.HERE.parents[1] / ".cache/rapier/release/clutter-in-rapier")
 
     def __init__(self, columns=None):
         lock = tomllib.loads((scene.HERE.parent / "rapier" / "Cargo.lock").read_text())

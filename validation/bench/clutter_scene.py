@@ -88,7 +88,7 @@ def mjcf(columns=None, for_mujoco=False):
     text = f"""<mujoco model="clutter">
   <!-- {len(things)} spheres and boxes fall into an open box: ICF, section X A.
        Written by validation/bench/clutter_scene.py from clutter.toml. -->
-  <option timestep="{number(solver['step'])}" cone="elliptic"/>
+  <option timestep="{number(solver['step'])}"/>
   <default>
     <geom condim="3" friction="{number(contact['friction'])} 0.005 0.0001" density="{number(PARAMETERS['objects']['density'])}"{extra}/>
   </default>

@@ -1,4 +1,4 @@
-"""Which model files there are: the project's scenes, those in packages, those in given folders."""
+"""Which model files there are: the project's scenes and those in packages, or those in given folders."""
 
 import hashlib
 import xml.etree.ElementTree as ElementTree
@@ -25,8 +25,8 @@ class ModelFile:
 
 
 def find(folders):
-    """All distinct model files of the scenes, the packages and `folders`, in a fixed order."""
-    roots = [(SCENES, "scenes"), (PACKAGES, "")] + [(Path(f).resolve(), Path(f).name) for f in folders]
+    """All distinct model files of `folders` (of the scenes and the packages if none), in a fixed order."""
+    roots = [(Path(f).resolve(), Path(f).resolve().name) for f in folders] or [(SCENES, "scenes"), (PACKAGES, "")]
     seen, taken, found = set(), {}, []
     for root, prefix in roots:
         for path in sorted(p for p in root.rglob("*") if p.suffix in (".xml", ".urdf")):

@@ -1,9 +1,9 @@
-"""Compares dynamics on every scene, on the models inside packages, and on given folders.
+"""Compares dynamics on every scene and on the models inside packages, or on given folders.
 
     python validation/peers/compare.py [--only TEXT] [FOLDER...]
 
-Writes docs/peers.md and docs/peers.json; fails if a difference is not explained.
-`--only TEXT` takes the files whose name contains TEXT and writes nothing.
+Writes peers.md and peers.json into docs/ (for given folders into out/); fails if a difference is
+not explained. `--only TEXT` takes the files whose name contains TEXT and writes nothing.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main():
     rows.sort(key=lambda row: (order[row["file"]], row["peer"]))
     print(report.summary(rows))
     if not options.only:
-        report.write(rows)
+        report.write(rows, catalog.ROOT / ("out" if options.folders else "docs"))
     if any(row["verdict"] in ("differs", "no answer") for row in rows):
         sys.exit("some differences are not explained (validation/peers/explained.toml takes reasons)")
 

@@ -76,3 +76,17 @@ def random_state(joints, random):
             quaternion = random.normal(size=4)
             q[joint.q + 3 : joint.q + 7] = quaternion / (quaternion @ quaternion) ** 0.5
     return q, random.normal(size=nv), random.normal(size=nv)
+
+
+def massless_inertias(path):
+    """How many links have rotational inertia but no mass."""
+    count = 0
+    try:
+        robot = ElementTree.parse(path).getroot()
+    except ElementTree.ParseError:
+        return 0  # the peer will say
+    for inertial in robot.iterfind("link/inertial"):
+        mass, inertia = inertial.find("mass"), inertial.find("inertia")
+        if mass is not None and inertia is not None and float(mass.get("value", 1)) == 0:
+            count += any(float(inertia.get(name, 0)) for name in ("ixx", "iyy", "izz"))
+    return count

@@ -64,4 +64,6 @@ class Peer:
             found.append("tendon armature")
         if model.nflex:
             found.append("flex")
+        if np.any(model.geom_type == mujoco.mjtGeom.mjGEOM_MESH):
+            found.append("meshes")
         return found

@@ -50,6 +50,8 @@ def mujoco_row(file):
 def urdf_row(file, module):
     row = new_row(file, module.VERSION)
     warnings = DrakeWarnings()
+    if massless := layout.massless_inertias(file.path):
+        row["particulars"] = [f"{massless} links have rotational inertia and no mass"]
     for fixed_base in (True, False):
         try:
             joints, root = layout.joints(file.path, fixed_base)
@@ -59,7 +61,8 @@ def urdf_row(file, module):
         except Exception as error:
             return row | {"verdict": "peer does not load", "reason": text(error)}
         if module is drake_peer and warnings.inertias():
-            row["particulars"] = [f"Drake replaced {warnings.inertias()} inertias that no body can have"]
+            replaced = f"Drake replaced {warnings.inertias()} inertias that no body can have"
+            row["particulars"] = [p for p in row["particulars"] if "Drake" not in p] + [replaced]
         try:
             ours = Ours(file, fixed_base)
             peer.joints = joints = ours.joints(joints)

@@ -6,7 +6,6 @@ from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
-from catalog import ROOT
 from quantities import NAMES
 
 EXPLAINED = tomllib.loads((Path(__file__).parent / "explained.toml").read_text())["difference"]
@@ -22,6 +21,7 @@ def explained(row):
             fnmatch(row["file"], entry.get("file", "*"))
             and row["peer"].startswith(entry.get("peer", ""))
             and ("particular" not in entry or any(fnmatch(p, entry["particular"]) for p in row["particulars"]))
+            and max(row["errors"].values(), default=0.0) <= entry.get("at_most", float("inf"))
         ):
             return row | {"verdict": "explained", "reason": entry["reason"], "differs in": row["reason"]}
     return row
@@ -44,11 +44,11 @@ def table_row(cells):
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def write(rows):
-    docs = ROOT / "docs"
-    (docs / "peers.json").write_text(json.dumps(rows, indent=1) + "\n")
-    (docs / "peers.md").write_text(page(rows))
-    print("wrote docs/peers.md and docs/peers.json")
+def write(rows, folder):
+    folder.mkdir(exist_ok=True)
+    (folder / "peers.json").write_text(json.dumps(rows, indent=1) + "\n")
+    (folder / "peers.md").write_text(page(rows))
+    print(f"wrote {folder.name}/peers.md and {folder.name}/peers.json")
 
 
 def page(rows):
@@ -65,8 +65,9 @@ def page(rows):
         f"{len(foreign)} files from other projects agree with a peer in everything.",
         "## Summary",
         summary(rows),
-        "`peer does not load` are mostly fragments that other files include; `out of scope` are files whose layout "
-        "the comparison cannot map. Their reasons are in `peers.json`.",
+        "`peer does not load` are fragments that other files include, files whose meshes the package leaves out, and "
+        "files for other versions of the peer; `out of scope` are files whose layout the comparison cannot map (several "
+        "roots, floating joints inside). All reasons are in `peers.json`.",
         "## Compared files",
         files_table(compared),
         "## Loaded by a peer and not here",

@@ -29,8 +29,8 @@ cargo xtask COMMAND
   lint                 formatting, clippy and rustdoc, warnings denied
   docs                 the API documentation, into target/doc
   bench [NAME...]      timings next to other simulators: dynamics, clutter (default: both)
-  peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake on the scenes, on the models in
-                       their packages, and on the models in the given folders
+  peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
+                       their packages (into docs/), or on the models in folders (into out/)
   soak [ARGS...]       random piles for many steps; fails on the first unconverged one
 ";
 

@@ -1,9 +1,9 @@
 //! `cargo xtask peers [FOLDER…]`: the same models here and in MuJoCo, Pinocchio and Drake.
 //!
-//! Run by hand; its last result is committed as `docs/peers.md`.
+//! Run by hand; the last result on the scenes and the packages' models is committed in `docs/`.
 
 use crate::python_env;
-use crate::stage::{Outcome, Stages};
+use crate::stage::{Failure, Outcome, Stages};
 use crate::wheel;
 
 pub fn run(folders: &[String]) -> Outcome {
@@ -11,11 +11,19 @@ pub fn run(folders: &[String]) -> Outcome {
     let peers = python_env::for_peers(&mut stages)?;
     let builder = python_env::for_tests(&mut stages)?;
     wheel::build_and_install(&mut stages, &builder, &peers)?;
+    let mut dynamics = peers.python();
+    dynamics.arg("validation/peers/compare.py");
+    if !folders.is_empty() {
+        for folder in folders {
+            let path = std::path::absolute(folder).map_err(|e| Failure::usage(format!("{folder}: {e}")))?;
+            dynamics.arg(path);
+        }
+        return stages.run("dynamics next to the peers", &mut dynamics);
+    }
     python_env::unpack_models(&mut stages, &peers)?;
-    // Step by step first: it takes seconds.
-    stages.run("steps next to Drake", peers.python().arg("validation/peers/drake_steps.py"))?;
-    stages
-        .run("dynamics next to the peers", peers.python().arg("validation/peers/compare.py").args(folders))?;
-    stages.summary("peers agree; the tables are in docs/");
+    // Both tables are written even if one of them shows a difference.
+    let steps = stages.run("steps next to Drake", peers.python().arg("validation/peers/drake_steps.py"));
+    stages.run("dynamics next to the peers", &mut dynamics).and(steps)?;
+    stages.summary("the peers agree; the tables are in docs/");
     Ok(())
 }

@@ -87,16 +87,17 @@ fn works(venv: &Venv) -> bool {
 
 /// The first Python of version 3.11 or later that can create environments.
 fn find_python() -> Outcome<String> {
-    let chosen = std::env::var("STICTION_PYTHON").ok();
     let usual = ["python3", "python", "python3.11", "python3.12", "python3.13", "python3.14", "python3.15"];
-    let candidates = chosen.into_iter().chain(usual.map(str::to_owned));
+    let candidates = match std::env::var("STICTION_PYTHON") {
+        Ok(chosen) => vec![chosen],
+        Err(_) => usual.map(str::to_owned).to_vec(),
+    };
     let probe = "import sys, venv, ensurepip; assert sys.version_info >= (3, 11)";
-    let tried: Vec<String> = candidates.collect();
-    tried.iter().find(|candidate| answers(candidate, probe)).cloned().ok_or_else(|| {
+    candidates.iter().find(|candidate| answers(candidate, probe)).cloned().ok_or_else(|| {
         Failure::work(format!(
             "no Python 3.11 or later with the venv module was found (tried {})\n  install one (on Debian and \
              Ubuntu: python3 and python3-venv), or name one: STICTION_PYTHON=/path/to/python cargo xtask test",
-            tried.join(", ")
+            candidates.join(", ")
         ))
     })
 }

@@ -17,25 +17,25 @@ pub struct RunArguments {
     #[command(flatten)]
     read: ReadArguments,
     /// Simulated time, s
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
     time: f64,
     /// Length of a step, s [default: the file's, or 0.001]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     step: Option<f64>,
     /// Contact model: lagged, similar or sap
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Slip speed below which contact sticks, m/s
-    #[arg(long, default_value_t = 1e-4)]
+    #[arg(long, default_value_t = 1e-4, allow_negative_numbers = true)]
     stiction_tolerance: f64,
     /// Impact regularisation (0 turns it off)
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 1e-3, allow_negative_numbers = true)]
     regularization: f64,
     /// Relative tolerance of each step's solve
-    #[arg(long, default_value_t = 1e-5)]
+    #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
     relative_tolerance: f64,
     /// Distance within which contacts are kept before they touch, m
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     margin: f64,
     /// Hold sticking contacts by tangential springs, without creep
     #[arg(long)]
@@ -47,7 +47,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Rows of the trajectory per simulated second
-    #[arg(long, default_value_t = 100.0)]
+    #[arg(long, default_value_t = 100.0, allow_negative_numbers = true)]
     rate: f64,
     /// Print JSON instead of a summary
     #[arg(long)]
@@ -194,8 +194,8 @@ impl Summary<'_> {
         );
         let _ = writeln!(
             text,
-            "  energy      {:.6} J at the start, {:.6} J at the end, {:.6} J lost to friction",
-            self.energy[0], self.energy[1], stats.friction_loss
+            "  energy      {:.6} J at the start, {:.6} J at the end; {:.6} J lost to friction, {:.6} J to damping",
+            self.energy[0], self.energy[1], stats.friction_loss, stats.damping_loss
         );
         let total = stats.seconds.total().max(1e-12);
         let stages: Vec<String> =
@@ -227,6 +227,7 @@ impl Summary<'_> {
             "last_points": stats.last_points,
             "max_penetration": stats.max_penetration,
             "friction_loss": stats.friction_loss,
+            "damping_loss": stats.damping_loss,
             "energy_start": self.energy[0],
             "energy_end": self.energy[1],
             "wall_seconds": self.wall,

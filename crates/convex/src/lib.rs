@@ -18,6 +18,7 @@
 //! | [`friction`] | how friction grows with slip |
 //! | [`scalar`] | limits, equalities, PD actuators, dry friction |
 //! | [`check`] | does a law of your own fit? |
+//! | `packet` | the fast path: four contacts at a time |
 //! | [`solver`] | islands, Newton's method, exact line search |
 //! | `linear` | block-sparse Cholesky factorisation |
 
@@ -25,8 +26,10 @@ pub mod check;
 pub mod contact;
 pub mod error;
 pub mod friction;
+mod lanes;
 mod linear;
 pub mod normal;
+mod packet;
 pub mod problem;
 pub mod scalar;
 pub mod solver;

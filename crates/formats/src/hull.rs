@@ -3,7 +3,7 @@
 //! Quickhull: start with a tetrahedron, then take the point farthest outside some face, remove all
 //! faces it sees and join the edge of the hole to it.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use stiction_model::Vec3;
 
 struct Face {
@@ -33,39 +33,88 @@ pub fn convex_hull(points: &[Vec3]) -> Option<Vec<[u32; 3]>> {
             (low.inf(p), high.sup(p))
         });
     let tolerance = 1e-10 * (high - low).norm();
-    let mut faces = tetrahedron(points, tolerance)?;
-    let all: Vec<usize> = (0..points.len()).collect();
-    assign(points, &mut faces, 0, &all, tolerance);
-    // Every round puts one more point on the hull.
-    for _ in 0..points.len() {
-        let Some(face) = faces.iter().find(|f| !f.outside.is_empty()) else { break };
-        let height = |&i: &usize| face.above(&points[i]);
-        let apex = *face.outside.iter().max_by(|a, b| height(a).total_cmp(&height(b)))?;
-        let p = points[apex];
-        let (seen, kept): (Vec<Face>, Vec<Face>) = faces.into_iter().partition(|f| f.above(&p) > tolerance);
-        faces = kept;
-        let edges: BTreeSet<(usize, usize)> = seen.iter().flat_map(|f| ring(f.corners)).collect();
-        let start = faces.len();
-        for &(a, b) in edges.iter().filter(|(a, b)| !edges.contains(&(*b, *a))) {
-            faces.push(Face::new(points, [a, b, apex]));
-        }
-        let orphans: Vec<usize> = seen.into_iter().flat_map(|f| f.outside).filter(|&i| i != apex).collect();
-        assign(points, &mut faces, start, &orphans, tolerance);
+    let mut hull = Hull { points, tolerance, faces: Vec::new(), owner: HashMap::new(), pending: Vec::new() };
+    for face in tetrahedron(points, tolerance)? {
+        hull.add(face);
     }
-    Some(faces.iter().map(|f| f.corners.map(|i| i as u32)).collect())
+    let all: Vec<usize> = (0..points.len()).collect();
+    hull.assign(0, &all);
+    while let Some(face) = hull.pending.pop() {
+        hull.grow(face);
+    }
+    Some(hull.faces.iter().flatten().map(|f| f.corners.map(|i| i as u32)).collect())
+}
+
+/// A hull that grows. Faces that were removed leave a gap.
+struct Hull<'a> {
+    points: &'a [Vec3],
+    tolerance: f64,
+    faces: Vec<Option<Face>>,
+    /// The face on the left of each directed edge.
+    owner: HashMap<(usize, usize), usize>,
+    /// Faces that may have points outside.
+    pending: Vec<usize>,
+}
+
+impl Hull<'_> {
+    fn add(&mut self, face: Face) {
+        for edge in ring(face.corners) {
+            self.owner.insert(edge, self.faces.len());
+        }
+        self.pending.push(self.faces.len());
+        self.faces.push(Some(face));
+    }
+
+    /// Puts the farthest point outside `face` on the hull.
+    fn grow(&mut self, start: usize) {
+        let Some(face) = &self.faces[start] else { return };
+        let height = |&i: &usize| face.above(&self.points[i]);
+        let Some(&apex) = face.outside.iter().max_by(|a, b| height(a).total_cmp(&height(b))) else { return };
+        let p = self.points[apex];
+        // Take out every face that the point sees, walking over shared edges.
+        let mut removed: Vec<Face> = self.faces[start].take().into_iter().collect();
+        let mut next = 0;
+        while next < removed.len() {
+            for (a, b) in ring(removed[next].corners) {
+                let Some(&neighbour) = self.owner.get(&(b, a)) else { continue };
+                if self.faces[neighbour].as_ref().is_some_and(|f| f.above(&p) > self.tolerance) {
+                    removed.extend(self.faces[neighbour].take());
+                }
+            }
+            next += 1;
+        }
+        // The edge of the hole: edges whose other side is still there.
+        let rim: Vec<(usize, usize)> = removed
+            .iter()
+            .flat_map(|f| ring(f.corners))
+            .filter(|&(a, b)| self.owner.get(&(b, a)).is_some_and(|&n| self.faces[n].is_some()))
+            .collect();
+        for edge in removed.iter().flat_map(|f| ring(f.corners)) {
+            self.owner.remove(&edge);
+        }
+        let start = self.faces.len();
+        for (a, b) in rim {
+            self.add(Face::new(self.points, [a, b, apex]));
+        }
+        let orphans: Vec<usize> =
+            removed.into_iter().flat_map(|f| f.outside).filter(|&i| i != apex).collect();
+        self.assign(start, &orphans);
+    }
+
+    /// Gives each point to the first face from `start` on that it lies outside of.
+    fn assign(&mut self, start: usize, candidates: &[usize]) {
+        for &i in candidates {
+            let p = &self.points[i];
+            let mut faces = self.faces[start..].iter_mut().flatten();
+            if let Some(face) = faces.find(|f| f.above(p) > self.tolerance) {
+                face.outside.push(i);
+            }
+        }
+    }
 }
 
 fn ring([a, b, c]: [usize; 3]) -> [(usize, usize); 3] {
     [(a, b), (b, c), (c, a)]
-}
-
-/// Gives each point to the first face from `start` on that it lies outside of.
-fn assign(points: &[Vec3], faces: &mut [Face], start: usize, candidates: &[usize], tolerance: f64) {
-    for &i in candidates {
-        if let Some(face) = faces[start..].iter_mut().find(|f| f.above(&points[i]) > tolerance) {
-            face.outside.push(i);
-        }
-    }
 }
 
 /// Four points far apart.
@@ -80,7 +129,7 @@ fn tetrahedron(points: &[Vec3], tolerance: f64) -> Option<Vec<Face>> {
     let normal = (points[b] - points[a]).cross(&(points[c] - points[a])).try_normalize(1e-300)?;
     let height = |p: &Vec3| normal.dot(&(p - points[a]));
     let d = farthest(&|p| height(p).abs())?;
-    if !(height(&points[d]).abs() > 10.0 * tolerance) {
+    if height(&points[d]).abs() <= 10.0 * tolerance {
         return None;
     }
     let (b, c) = if height(&points[d]) > 0.0 { (c, b) } else { (b, c) };

@@ -12,7 +12,7 @@
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
 //! [`World::warnings`], once for each kind of thing with its place and effect; with
 //! [`LoadOptions::strict`] the first one is an error. Malformed input is an error, never a panic.
-//! The support tables are in `docs/formats.md`. Open [`mjcf`] first.
+//! The support tables are in `docs/formats.md`. Open `mjcf/mod.rs` first.
 
 mod drake;
 mod error;

@@ -120,7 +120,7 @@ fn inertia_of(second: &Matrix3<f64>) -> Matrix3<f64> {
     Matrix3::identity() * second.trace() - second
 }
 
-/// Mass properties of a mesh; `None` if it has no volume (or area).
+/// Mass properties of a mesh; `None` if it has no positive volume (or area).
 pub fn mesh(mesh: &Mesh, fill: MeshFill) -> Option<Solid> {
     let (mut area, mut center) = (0.0, Vec3::zeros());
     for t in &mesh.triangles {
@@ -144,8 +144,8 @@ pub fn mesh(mesh: &Mesh, fill: MeshFill) -> Option<Solid> {
         volume += v;
         com += v * (a + b + c) / 4.0;
     }
-    // Less than a millionth of the cube of its size is numerically flat.
-    if !(volume > 1e-14 * area.powf(1.5)) {
+    // Thinner than rounding can tell from flat, or facing inwards.
+    if volume <= 1e-14 * area.powf(1.5) || volume.is_nan() {
         return None;
     }
     com = center + com / volume;

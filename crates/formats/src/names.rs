@@ -12,6 +12,11 @@ impl Names {
         Self(given.filter(|n| !n.is_empty()).map(str::to_string).collect())
     }
 
+    /// Takes a name; false if it is taken already.
+    pub fn claim(&mut self, name: &str) -> bool {
+        self.0.insert(name.to_string())
+    }
+
     /// `wish`, or `wish_2`, `wish_3`… if it is taken.
     pub fn free(&mut self, wish: &str) -> String {
         let mut name = wish.to_string();

@@ -82,3 +82,66 @@ pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Rea
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(list: &str) -> String {
+        let names: Vec<_> = list.split_ascii_whitespace().map(|n| format!("`{n}`")).collect();
+        names.join(" ")
+    }
+
+    /// The support table of a format, as `docs/formats.md` shows it.
+    fn table(rules: &[Rule]) -> String {
+        let mut text = String::from(
+            "| element | read | without effect, and why | pictures and bookkeeping |\n|---|---|---|---|\n",
+        );
+        for rule in rules {
+            let children: Vec<_> = rule.children.iter().map(|(n, _)| format!("`<{n}>`")).collect();
+            let mut ignored: Vec<String> =
+                rule.ignored.iter().map(|(n, why)| format!("{}: {why}", words(n))).collect();
+            for (names, why) in rule.ignored_children {
+                let names: Vec<_> = names.split_ascii_whitespace().map(|n| format!("`<{n}>`")).collect();
+                ignored.push(format!("{}: {why}", names.join(" ")));
+            }
+            let pictures: Vec<_> =
+                rule.drawing_children.split_ascii_whitespace().map(|n| format!("`<{n}>`")).collect();
+            text += &format!(
+                "| {} | {} | {} | {} |\n",
+                rule.key,
+                [words(rule.read), children.join(" ")].join(" ").trim(),
+                ignored.join("<br>"),
+                [words(rule.drawing), pictures.join(" ")].join(" ").trim(),
+            );
+        }
+        text
+    }
+
+    /// The tables in the book are these rules. `UPDATE_DOCS=1` rewrites them.
+    #[test]
+    fn the_book_shows_the_vocabulary_that_is_read() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
+        let mut page = std::fs::read_to_string(path).unwrap();
+        for (name, rules) in [("mjcf", crate::mjcf::RULES), ("urdf", crate::urdf::RULES)] {
+            let (open, close) = (format!("<!-- {name} table -->\n"), format!("<!-- end of {name} table -->"));
+            let start = page.find(&open).unwrap() + open.len();
+            let end = page.find(&close).unwrap();
+            if std::env::var_os("UPDATE_DOCS").is_some() {
+                page.replace_range(start..end, &table(rules));
+                std::fs::write(path, &page).unwrap();
+            } else {
+                assert_eq!(&page[start..end], table(rules), "run the tests once with UPDATE_DOCS=1");
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_that_is_referred_to_exists() {
+        for rules in [crate::mjcf::RULES, crate::urdf::RULES] {
+            for (_, key) in rules.iter().flat_map(|r| r.children) {
+                assert!(*key == "any" || rules.iter().any(|r| r.key == *key), "{key}");
+            }
+        }
+    }
+}

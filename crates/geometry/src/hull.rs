@@ -89,7 +89,7 @@ impl ConvexHull {
             while let Some(t) = stack.pop() {
                 members.push(t);
                 for k in 0..3 {
-                    let Some(o) = across(tris[t][k], tris[t][(k + 1) % 3]) else { return None };
+                    let o = across(tris[t][k], tris[t][(k + 1) % 3])?;
                     let flat = tris[o].iter().all(|&v| (n.dot(&verts[v as usize]) - d).abs() < COPLANAR);
                     // Slivers have noise for a normal; flatness alone decides about them.
                     if group[o] == usize::MAX && flat && normal(&tris[o]).dot(&n) > -COPLANAR {

@@ -23,8 +23,53 @@ fn tolerance(a: &Shape, b: &Shape) -> f64 {
     if is_smooth(a) || is_smooth(b) { 1e-7 } else { 1e-9 }
 }
 
+/// Distance by parry's GJK.
+fn parry_distance((a, xa): (&Shape, &Iso), (b, xb): (&Shape, &Iso)) -> f64 {
+    use parry3d_f64::math::{Pose, Vec3};
+    use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Shape as ParryShape};
+    let v = |p: &V3| Vec3::new(p.x, p.y, p.z);
+    let shape = |s: &Shape| -> Box<dyn ParryShape> {
+        match s {
+            Shape::Sphere { radius } => Box::new(Ball::new(*radius)),
+            Shape::Box { half_extents } => Box::new(Cuboid::new(v(half_extents))),
+            Shape::Capsule { radius, half_length } => Box::new(Capsule::new_z(*half_length, *radius)),
+            Shape::Cylinder { radius, half_length } => Box::new(Cylinder::new(*half_length, *radius)),
+            Shape::Convex(h) => {
+                let points: Vec<_> = h.vertices().iter().map(v).collect();
+                Box::new(ConvexPolyhedron::from_convex_hull(&points).unwrap())
+            }
+            _ => panic!("no such shape in parry"),
+        }
+    };
+    let pose = |s: &Shape, x: &Iso| {
+        // Parry's cylinder lies along y.
+        let turn = UnitQuaternion::from_axis_angle(&V3::x_axis(), std::f64::consts::FRAC_PI_2);
+        let q = if matches!(s, Shape::Cylinder { .. }) { x.rotation * turn } else { x.rotation };
+        let t = x.translation.vector;
+        let axis = q.scaled_axis();
+        Pose::new(v(&t), v(&axis))
+    };
+    parry3d_f64::query::distance(&pose(a, xa), &*shape(a), &pose(b, xb), &*shape(b)).unwrap().distance
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(6000))]
+
+    #[test]
+    fn distances_agree_with_parry(a in parry_shape(), b in parry_shape(), xa in pose(0.8), xb in pose(0.8)) {
+        let reference = parry_distance((&a, &xa), (&b, &xb));
+        let ours = deepest(&contacts((&a, &xa), (&b, &xb), 0.3)).map(|p| p.distance);
+        match ours {
+            Some(d) => {
+                // Both are attained by points of the shapes, so the smaller one is nearer to the truth; parry's
+                // iterations on round shapes end early.
+                let flat = |s: &Shape| matches!(s, Shape::Box { .. } | Shape::Convex(_));
+                let slack = if flat(&a) && flat(&b) { 1e-7 } else { 1e-4 };
+                prop_assert!(d.max(0.0) <= reference + 1e-7 && d.max(0.0) >= reference - slack, "{d} {reference}");
+            }
+            None => prop_assert!(reference > 0.3 - 1e-7, "{reference}"),
+        }
+    }
 
     #[test]
     fn points_are_consistent(a in convex_shape(), b in convex_shape(), xa in pose(0.5), xb in pose(0.5)) {
@@ -36,10 +81,11 @@ proptest! {
             prop_assert!(p.distance <= MARGIN);
         }
         if let Some(p) = deepest(&points) {
-            // Where a curved surface is touched is known to the root of how well its distance is.
-            let tol = if is_smooth(&a) || is_smooth(&b) { 1e-4 } else { 1e-7 };
-            prop_assert!(signed_distance(&a, &xa, &p.p_wa).abs() < tol, "on a: {}", signed_distance(&a, &xa, &p.p_wa));
-            prop_assert!(signed_distance(&b, &xb, &p.p_wb).abs() < tol, "on b: {}", signed_distance(&b, &xb, &p.p_wb));
+            // Where a curved surface is touched is found by iterations that are slow in deep overlap.
+            let curved = is_smooth(&a) || is_smooth(&b);
+            let tol = if !curved { 1e-7 } else if p.distance > -0.05 { 1e-5 } else { 1e-3 };
+            prop_assert!(signed_distance(&a, &xa, &p.p_wa).abs() < tol, "on a: {} at {}", signed_distance(&a, &xa, &p.p_wa), p.distance);
+            prop_assert!(signed_distance(&b, &xb, &p.p_wb).abs() < tol, "on b: {} at {}", signed_distance(&b, &xb, &p.p_wb), p.distance);
         }
     }
 

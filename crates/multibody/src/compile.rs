@@ -9,7 +9,7 @@
 
 use crate::multibody::{JointInfo, Motion, Mount, Multibody, Node, Tree, quat_of};
 use crate::spatial::{Quat, V3, quat_mul};
-use crate::{MassMatrix, MultibodyError, Workspace};
+use crate::{MultibodyError, inertia};
 use nalgebra::Matrix3;
 use std::ops::Range;
 use stiction_model::{Body, Joint, JointKind, Pose, Vec3, World};
@@ -56,8 +56,8 @@ struct Gathered {
 }
 
 impl Multibody {
-    /// Compiles a world. Fails if the description is invalid, if bodies are not listed depth first, or
-    /// if a joint moves nothing that resists it.
+    /// Compiles a world. Fails if the description is invalid or if bodies are not listed depth first.
+    /// Whether it can also be accelerated is said by [`Multibody::check_inertia`].
     pub fn new(world: &World) -> Result<Self, MultibodyError> {
         world.validate()?;
         check_depth_first(world)?;
@@ -65,8 +65,8 @@ impl Multibody {
         for (index, body) in world.bodies.iter().enumerate() {
             builder.add_body(index, body);
         }
-        let multibody = builder.finish(world);
-        check_inertia(world, &multibody)?;
+        let mut multibody = builder.finish(world);
+        multibody.no_inertia = inertia::find_massless(world, &multibody);
         Ok(multibody)
     }
 }
@@ -79,41 +79,8 @@ fn check_depth_first(world: &World) -> Result<(), MultibodyError> {
             previous = previous.and_then(|p| world.bodies[p].parent);
         }
         if previous.is_none() {
-            return Err(MultibodyError::NotDepthFirst {
-                body: body.name.clone(),
-                place: body.source.clone(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// A zero on the diagonal of the mass matrix in two different positions means a point mass on an axis.
-fn check_inertia(world: &World, multibody: &Multibody) -> Result<(), MultibodyError> {
-    let mut workspace = Workspace::new(multibody);
-    let mut mass = MassMatrix::new(multibody);
-    let mut suspects = vec![true; multibody.nv()];
-    let mut q = multibody.default_q().to_vec();
-    let step: Vec<f64> = (0..multibody.nv()).map(|i| 0.3 + 0.1 * ((i % 7) as f64)).collect();
-    let displaced = {
-        let mut out = q.clone();
-        multibody.integrate(&q, &step, 1.0, crate::QuaternionStep::Exponential, &mut out);
-        out
-    };
-    for position in [displaced, std::mem::take(&mut q)] {
-        multibody.positions(&position, &mut workspace);
-        multibody.mass_matrix(&mut workspace, &mut mass);
-        for (i, suspect) in suspects.iter_mut().enumerate() {
-            *suspect &= mass.get(i, i) <= f64::MIN_POSITIVE;
-        }
-    }
-    for joint in multibody.joints.iter().filter(|j| !j.locked) {
-        if let Some(coordinate) = joint.v.clone().position(|i| suspects[i]) {
-            let mut place = world.bodies[joint.body].joints[joint.index].source.clone();
-            if place.element.is_empty() {
-                place.element = format!("body \"{}\"", multibody.body_names[joint.body]);
-            }
-            return Err(MultibodyError::NoInertia { joint: joint.name.clone(), coordinate, place });
+            let place = MultibodyError::place(&body.source, "the list of bodies".into());
+            return Err(MultibodyError::NotDepthFirst { body: body.name.clone(), place });
         }
     }
     Ok(())
@@ -142,6 +109,7 @@ impl Builder {
                 body_trees: Vec::new(),
                 mocap_bodies: Vec::new(),
                 trees: Vec::new(),
+                tree_nodes: Vec::new(),
                 joints: Vec::new(),
                 dofs: Vec::new(),
                 dof_parent: Vec::new(),
@@ -157,6 +125,7 @@ impl Builder {
                 gravity: world.options.gravity,
                 compensates: false,
                 springs: false,
+                no_inertia: None,
             },
             gathered: Vec::new(),
             last_dof: Vec::new(),
@@ -227,6 +196,7 @@ impl Builder {
                 let root = tree.is_none();
                 let tree_index = *tree.get_or_insert_with(|| {
                     self.out.trees.push(Tree { q: self.nq..self.nq, v: self.nq..self.nq, root_body: index });
+                    self.out.tree_nodes.push(self.out.nodes.len()..self.out.nodes.len());
                     self.out.trees.len() - 1
                 });
                 let anchor = if joint.kind == JointKind::Free { Vec3::zeros() } else { joint.anchor };
@@ -238,6 +208,7 @@ impl Builder {
                 self.out.trees[tree_index].q.end = self.nq;
                 self.out.trees[tree_index].v.end = first_dof + primitive.nv;
                 node = self.out.nodes.len() - 1;
+                self.out.tree_nodes[tree_index].end = node + 1;
                 frame = Pose::translation(-anchor.x, -anchor.y, -anchor.z);
                 self.push_default(primitive, reference, body);
             }

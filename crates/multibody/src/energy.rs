@@ -51,7 +51,7 @@ impl Multibody {
 
     /// Centre of mass in the world of one tree, m.
     pub fn tree_center_of_mass(&self, ws: &Workspace, tree: usize) -> Vec3 {
-        self.com_of(ws, self.tree_nodes(tree))
+        self.com_of(ws, self.tree_nodes[tree].clone())
     }
 
     /// Momentum of all bodies in trees (without rotors).
@@ -61,7 +61,7 @@ impl Multibody {
 
     /// Momentum of one tree (without rotors).
     pub fn tree_momentum(&self, ws: &Workspace, tree: usize) -> Momentum {
-        self.momentum_of(ws, self.tree_nodes(tree))
+        self.momentum_of(ws, self.tree_nodes[tree].clone())
     }
 
     /// Jacobian of the centre of mass of all bodies in trees over all velocity coordinates. Allocates.
@@ -78,12 +78,6 @@ impl Multibody {
             }
         }
         if mass > 0.0 { out / mass } else { out }
-    }
-
-    fn tree_nodes(&self, tree: usize) -> std::ops::Range<usize> {
-        let start = self.nodes[self.bases..].partition_point(|n| n.tree < tree);
-        let end = self.nodes[self.bases..].partition_point(|n| n.tree <= tree);
-        self.bases + start..self.bases + end
     }
 
     fn com_of(&self, ws: &Workspace, nodes: std::ops::Range<usize>) -> Vec3 {

@@ -17,7 +17,8 @@ use crate::Multibody;
 use crate::spatial::{RigidInertia, V6, add6, axpy6, dot6, fma};
 use crate::workspace::Workspace;
 
-/// A symmetric 6×6 matrix, row after row; only j ≥ i of row i is used.
+/// The inertia a body shows at its joint while the joints behind it are free to yield: a symmetric 6×6
+/// matrix of 21 numbers in three blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ArticulatedInertia {
     /// Angular–angular: xx, yy, zz, xy, xz, yz.
@@ -101,7 +102,8 @@ impl ArticulatedInertia {
 impl Multibody {
     /// Accelerations `vdot` (nv numbers) under the joint forces `tau` (nv numbers: actuation, passive and
     /// external forces together) at the positions and velocities set before. Coordinates of locked
-    /// joints do not accelerate. Leaves the bodies' accelerations in the workspace.
+    /// joints do not accelerate. Leaves the bodies' accelerations in the workspace. Where the mass matrix
+    /// is singular the result is not finite or meaningless; [`Multibody::check_inertia`] tells beforehand.
     pub fn forward_dynamics(&self, ws: &mut Workspace, tau: &[f64], vdot: &mut [f64]) {
         assert_eq!(tau.len(), self.nv(), "joint forces need nv numbers");
         assert_eq!(vdot.len(), self.nv(), "accelerations need nv numbers");

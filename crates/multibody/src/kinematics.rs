@@ -15,9 +15,10 @@
 
 use crate::multibody::{Motion, Multibody, Node, unit_quaternion};
 use crate::spatial::{
-    M3, Quat, V3, V6, add_cross, add_rotated, add3, angular, axpy3, axpy6, cross, cross_motion, fma, join,
-    linear, matrix, normalized, quat_mul, rotate, sub3,
+    M3, Quat, V3, V6, add_cross, add_rotated, add3, add6, angular, axpy3, axpy6, cross, cross_motion, fma,
+    join, linear, matrix, normalized, quat_mul, rotate, sub3,
 };
+use crate::trig::sin_cos;
 use crate::workspace::{Frame, Workspace};
 use nalgebra::Vector6;
 use stiction_model::{Pose, Vec3};
@@ -28,20 +29,25 @@ impl Multibody {
     pub fn positions(&self, q: &[f64], ws: &mut Workspace) {
         assert_eq!(q.len(), self.nq(), "positions need nq numbers");
         ws.inertias_ready = false;
+        // Apart from the recursion, where they would wait for each other.
+        for (turn, node) in ws.half_turns.iter_mut().zip(&self.nodes) {
+            if node.motion == Motion::Screw {
+                *turn = sin_cos(0.5 * (q[node.q] - node.reference));
+            }
+        }
         for (i, node) in self.nodes.iter().enumerate().skip(self.bases) {
             let parent = &ws.frames[node.parent];
             let (quat, rot, mut origin);
             match node.motion {
                 Motion::Screw => {
-                    let angle = q[node.q] - node.reference;
-                    let (sin, cos) = (0.5 * angle).sin_cos();
+                    let (sin, cos) = ws.half_turns[i];
                     let turn: Quat = std::array::from_fn(|k| fma(cos, node.turn[k], sin * node.turn_axis[k]));
                     quat = quat_mul(parent.quat, turn);
                     rot = matrix(quat);
                     let axis = rotate(&rot, node.axis);
                     origin = add_rotated(parent.origin, &parent.rot, node.offset);
                     if node.lead != 0.0 {
-                        origin = axpy3(origin, node.lead * angle, axis);
+                        origin = axpy3(origin, node.lead * (q[node.q] - node.reference), axis);
                     }
                     place_root(node, &mut origin, &mut ws.origins);
                     let moment = cross(origin, axis);
@@ -92,7 +98,7 @@ impl Multibody {
             for (s, &rate) in ws.s[node.v..node.v + node.nv].iter().zip(&v[node.v..node.v + node.nv]) {
                 own = axpy6(&own, rate, s);
             }
-            ws.v[i] = crate::spatial::add6(&before, &own);
+            ws.v[i] = add6(&before, &own);
             ws.c[i] = if node.motion == Motion::Free {
                 join([0.0; 3], cross(linear(&own), angular(&own)))
             } else {
@@ -120,9 +126,9 @@ impl Multibody {
             let twist = &ws.base_twists[node.parent];
             // A mocap body keeps its twist: only its passage through O accelerates.
             let drift = cross(linear(twist), angular(twist));
-            crate::spatial::add6(&ws.c[i], &join([0.0; 3], drift))
+            add6(&ws.c[i], &join([0.0; 3], drift))
         } else {
-            crate::spatial::add6(&ws.c[i], &ws.a[node.parent])
+            add6(&ws.c[i], &ws.a[node.parent])
         }
     }
 
@@ -153,9 +159,20 @@ impl Multibody {
         self.world_point(ws, mount.node, add_rotated(frame.origin, &frame.rot, mount.offset)).into()
     }
 
+    /// The point O of the world about which all spatial quantities of a tree are taken, m.
+    pub fn reference_point(&self, ws: &Workspace, tree: usize) -> Vec3 {
+        ws.origins[tree].into()
+    }
+
+    /// The motion-subspace columns of all velocity coordinates: what each moves per unit of velocity,
+    /// `[angular; linear of the point at O]` in world axes about its tree's reference point.
+    pub fn columns<'a>(&self, ws: &'a Workspace) -> &'a [[f64; 6]] {
+        &ws.s
+    }
+
     /// Twist of a body, [angular; linear velocity of its origin], world axes.
     pub fn twist(&self, ws: &Workspace, body: usize) -> Vector6<f64> {
-        let (v, arm) = self.motion_and_arm(ws, body, &ws.v);
+        let (v, arm) = self.motion_and_arm(ws, body);
         join(angular(&v), add_cross(linear(&v), angular(&v), arm)).into()
     }
 
@@ -169,7 +186,7 @@ impl Multibody {
             let arm = rotate(&frame.rot, self.mounts[body].offset);
             return join([0.0; 3], cross(w, cross(w, arm))).into();
         }
-        let (v, arm) = self.motion_and_arm(ws, body, &ws.v);
+        let (v, arm) = self.motion_and_arm(ws, body);
         let a = &ws.a[node];
         let w = angular(&v);
         let velocity = add_cross(linear(&v), w, arm);
@@ -178,14 +195,14 @@ impl Multibody {
     }
 
     /// A node's motion, and the position of the body's origin from the point it is taken about.
-    fn motion_and_arm(&self, ws: &Workspace, body: usize, motions: &[V6]) -> (V6, V3) {
+    fn motion_and_arm(&self, ws: &Workspace, body: usize) -> (V6, V3) {
         let mount = &self.mounts[body];
         let frame = &ws.frames[mount.node];
         let arm = rotate(&frame.rot, mount.offset);
         if mount.node < self.bases {
             (ws.base_twists[mount.node], arm)
         } else {
-            (motions[mount.node], add3(frame.origin, arm))
+            (ws.v[mount.node], add3(frame.origin, arm))
         }
     }
 

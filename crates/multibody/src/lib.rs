@@ -10,6 +10,32 @@
 //!                                                               └──► forward_dynamics        (ABA)
 //! ```
 //!
+//! ```
+//! use nalgebra::{Matrix3, Vector3};
+//! use stiction_model::{Body, Inertia, Joint, JointKind, World};
+//! use stiction_multibody::{MassMatrix, Multibody, Workspace};
+//!
+//! let mut world = World::new("pendulum");
+//! let mut bob = Body::new("bob", 0);
+//! bob.inertia = Inertia { mass: 2.0, com: Vector3::new(0.0, 0.0, -0.5), rotational: Matrix3::zeros() };
+//! bob.joints.push(Joint::new("pin", JointKind::Hinge { axis: Vector3::y() }));
+//! world.bodies.push(bob);
+//!
+//! let pendulum = Multibody::new(&world)?;
+//! let mut ws = Workspace::new(&pendulum);
+//! pendulum.positions(&[0.3], &mut ws);
+//! pendulum.velocities(&[0.0], &mut ws);
+//!
+//! let mut mass = MassMatrix::new(&pendulum);
+//! pendulum.mass_matrix(&mut ws, &mut mass);
+//! assert!((mass.get(0, 0) - 2.0 * 0.5 * 0.5).abs() < 1e-15);
+//!
+//! let mut acceleration = [0.0];
+//! pendulum.forward_dynamics(&mut ws, &[0.0], &mut acceleration);
+//! assert!((acceleration[0] + 9.81 / 0.5 * f64::sin(0.3)).abs() < 1e-12);
+//! # Ok::<(), stiction_multibody::MultibodyError>(())
+//! ```
+//!
 //! Every function reads the stage before it from the workspace: call [`Multibody::positions`] when q
 //! changes, then [`Multibody::velocities`], then what you need.
 //!
@@ -26,6 +52,7 @@
 //! |---|---|
 //! | [`multibody`] | the compiled trees: coordinates, joints, bodies, trees |
 //! | `compile` | from a description to primitive joints in sequence |
+//! | `inertia` | whether forces determine accelerations |
 //! | [`workspace`] | what depends on the state |
 //! | `kinematics` | poses, twists, accelerations |
 //! | `jacobian` | body and point Jacobians, wrenches to joint forces |
@@ -36,15 +63,20 @@
 //! | `passive` | springs, damping, gravity compensation |
 //! | [`energy`] | energies, momentum, centre of mass |
 //! | [`integrate`] | moving along a velocity, and the way back |
-//! | `spatial` | the fixed-size kernels all of these use |
+//! | `spatial`, `trig` | the fixed-size kernels all of these use |
 //!
-//! Coordinates are laid out as MuJoCo lays out `qpos` and `qvel`.
+//! Coordinates are laid out as MuJoCo lays out `qpos` and `qvel`. A joint that is locked keeps its
+//! coordinates: forward dynamics and [`Factor`] give it no acceleration, the mass matrix stays whole, and
+//! the caller keeps its velocity at zero.
+//!
+//! Slices of the wrong length are a mistake of the program, not of its user, and panic.
 
 mod compile;
 pub mod energy;
 pub mod error;
 pub mod factor;
 mod forward;
+mod inertia;
 pub mod integrate;
 mod inverse;
 mod jacobian;
@@ -53,6 +85,7 @@ pub mod mass;
 pub mod multibody;
 mod passive;
 mod spatial;
+mod trig;
 pub mod workspace;
 
 pub use energy::Momentum;

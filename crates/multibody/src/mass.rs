@@ -109,10 +109,7 @@ impl Multibody {
                 let row = &mut out.data[begin..begin + n];
                 row[j - first] = dot6(&ws.s[j], &force) + self.armature[j];
                 for run in self.ancestors(j) {
-                    let entries = &mut row[run.start - first..run.end - first];
-                    for (entry, s) in entries.iter_mut().zip(&ws.s[run.clone()]) {
-                        *entry = dot6(s, &force);
-                    }
+                    project(&mut row[run.start - first..run.end - first], &ws.s[run.clone()], &force);
                 }
             }
             if !node.root {
@@ -133,5 +130,13 @@ impl Multibody {
                 ws.inertias[i] = RigidInertia::new(node.mass, frame.com, &frame.rot, &node.rotational);
             }
         }
+    }
+}
+
+/// Each column dotted with `force`.
+#[inline(never)]
+fn project(out: &mut [f64], columns: &[V6], force: &V6) {
+    for (out, s) in out.iter_mut().zip(columns) {
+        *out = dot6(s, force);
     }
 }

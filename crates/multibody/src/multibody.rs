@@ -1,5 +1,6 @@
 //! The compiled trees: what never changes while a world is simulated.
 
+use crate::MultibodyError;
 use crate::spatial::{Quat, V3};
 use nalgebra::{Quaternion, UnitQuaternion};
 use std::ops::Range;
@@ -78,9 +79,9 @@ pub struct Tree {
 pub struct JointInfo {
     /// Name.
     pub name: String,
-    /// The body it moves, and its place in that body's list.
+    /// The body it moves.
     pub body: usize,
-    /// Place in the body's list of joints.
+    /// Its place in that body's list of joints.
     pub index: usize,
     /// Kind, with axes in the body frame.
     pub kind: JointKind,
@@ -107,6 +108,8 @@ pub struct Multibody {
     pub(crate) body_trees: Vec<Option<usize>>,
     pub(crate) mocap_bodies: Vec<usize>,
     pub(crate) trees: Vec<Tree>,
+    /// The nodes of each tree.
+    pub(crate) tree_nodes: Vec<Range<usize>>,
     pub(crate) joints: Vec<JointInfo>,
     pub(crate) dofs: Vec<Dof>,
     pub(crate) dof_parent: Vec<Option<usize>>,
@@ -124,6 +127,8 @@ pub struct Multibody {
     pub(crate) gravity: Vec3,
     pub(crate) compensates: bool,
     pub(crate) springs: bool,
+    /// Why forward dynamics has no answer, if so.
+    pub(crate) no_inertia: Option<MultibodyError>,
 }
 
 impl Multibody {
@@ -152,7 +157,7 @@ impl Multibody {
         self.body_masses[body]
     }
 
-    /// Mass of all moving and fixed bodies, kg.
+    /// Mass of all bodies, moving or not, kg.
     pub fn total_mass(&self) -> f64 {
         self.body_masses.iter().sum()
     }

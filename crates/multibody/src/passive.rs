@@ -7,7 +7,7 @@
 
 use crate::Multibody;
 use crate::multibody::Motion;
-use crate::spatial::{Quat, V3, add_cross, add_rotated, join, log, normalized, quat_mul, scale3};
+use crate::spatial::{Quat, V3, add_rotated, add6, cross, dot6, join, log, normalized, quat_mul, scale3};
 use crate::workspace::Workspace;
 
 impl Multibody {
@@ -53,15 +53,15 @@ impl Multibody {
             // Moment about O: (m r_node + R Σ m c) × (−g), with the first moment in node axes.
             let arm = scale3(node.compensated_mass, frame.origin);
             let arm = add_rotated(arm, &frame.rot, node.compensated_moment);
-            ws.f[i] = join(add_cross([0.0; 3], arm, up), force);
+            ws.f[i] = join(cross(arm, up), force);
         }
         for (i, node) in self.nodes.iter().enumerate().skip(self.bases).rev() {
             let f = ws.f[i];
             for k in node.v..node.v + node.nv {
-                out[k] += crate::spatial::dot6(&ws.s[k], &f);
+                out[k] += dot6(&ws.s[k], &f);
             }
             if !node.root {
-                ws.f[node.parent] = crate::spatial::add6(&ws.f[node.parent], &f);
+                ws.f[node.parent] = add6(&ws.f[node.parent], &f);
             }
         }
     }

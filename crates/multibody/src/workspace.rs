@@ -22,6 +22,8 @@ pub(crate) struct Frame {
 pub struct Workspace {
     /// Acceleration of gravity used by the dynamics, m/s², world axes.
     pub gravity: Vec3,
+    /// Sine and cosine of half the angle of each node that turns about an axis.
+    pub(crate) half_turns: Vec<(f64, f64)>,
     pub(crate) frames: Vec<Frame>,
     /// Reference point of each tree in the world.
     pub(crate) origins: Vec<V3>,
@@ -59,6 +61,7 @@ impl Workspace {
         };
         let mut this = Self {
             gravity: multibody.gravity,
+            half_turns: vec![(0.0, 1.0); nodes],
             frames: vec![identity; nodes],
             origins: vec![[0.0; 3]; multibody.trees.len()],
             base_twists: vec![[0.0; 6]; multibody.bases],

@@ -61,7 +61,7 @@ proptest! {
         let momentum = case.mb.momentum(&case.ws);
         let mass: f64 = (0..case.mb.body_count()).filter(|b| case.mb.body_tree(*b).is_some()).map(|b| case.mb.body_mass(b)).sum();
         let velocity = case.mb.com_jacobian(&case.ws) * DVector::from_vec(case.v.clone());
-        prop_assert!((momentum.linear - mass * &velocity).norm() <= 1e-12 * (1.0 + momentum.linear.norm()));
+        prop_assert!((momentum.linear - mass * velocity).norm() <= 1e-12 * (1.0 + momentum.linear.norm()));
         // Body by body, from the description.
         let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
         for (b, body) in case.world.bodies.iter().enumerate().filter(|(b, _)| case.mb.body_tree(*b).is_some()) {

@@ -126,8 +126,7 @@ proptest! {
         prop_assert!(relative(&bias, &forces, 1.0) <= 1e-13);
     }
 
-    /// Lagrange: d/dt(∂T/∂v) − ∂T/∂q along v, contracted with v, must equal ½ vᵀ Ṁ v more than the work
-    /// of the bias: v·bias(no gravity) = ½ vᵀ Ṁ v.
+    /// From T = ½ vᵀ M v and dT/dt = v·τ, with τ = M v̇ + bias and no gravity: v·bias = ½ vᵀ Ṁ v.
     #[test]
     fn coriolis_forces_do_the_work_of_the_changing_mass(seed: u64) {
         let mut case = Case::new(seed);
@@ -145,7 +144,6 @@ proptest! {
         let h = 1e-5;
         let rate = (twice_kinetic(h) - twice_kinetic(-h)) / (2.0 * h);
         let work = dot(&bias, &case.v);
-        // Quasi-velocities of quaternions do no work of their own: v·(ω × Iω) = 0.
         prop_assert!((work - 0.5 * rate).abs() <= 1e-7 * (1.0 + work.abs() + twice_kinetic(0.0)));
     }
 }

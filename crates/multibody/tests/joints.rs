@@ -282,3 +282,11 @@ fn projected_quaternions_turn_by_twice_the_arctangent_of_half_the_angle() {
         assert!((Vector3::from(back) - expected).norm() < 1e-15);
     }
 }
+
+#[test]
+fn a_compiled_world_can_be_shared_between_threads() {
+    fn shareable<T: Send + Sync>(_: &T) {}
+    let mb = Multibody::new(&random_world(1)).unwrap();
+    shareable(&mb);
+    shareable(&Workspace::new(&mb));
+}

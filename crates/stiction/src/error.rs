@@ -33,6 +33,9 @@ pub enum LoadError {
         /// The names there are.
         known: String,
     },
+    /// Bytes that are not a saved model of this version.
+    #[error("this model cannot be restored: {0}")]
+    Archive(String),
 }
 
 /// An option out of its range.

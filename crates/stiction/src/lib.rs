@@ -28,6 +28,7 @@
 //! `[angular; linear]`.
 
 mod actuation;
+mod archive;
 mod assemble;
 mod clock;
 mod compiled;

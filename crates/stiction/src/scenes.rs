@@ -27,7 +27,19 @@ macro_rules! scenes {
 
 /// All built-in scenes, by name.
 pub fn all() -> &'static [Scene] {
-    scenes!["clutter"]
+    scenes![
+        "arm",
+        "clutter",
+        "conveyor",
+        "double_pendulum",
+        "four_bar",
+        "gripper",
+        "humanoid",
+        "incline",
+        "rolling_ball",
+        "spinning_top",
+        "stack",
+    ]
 }
 
 /// The text of the scene of this name.

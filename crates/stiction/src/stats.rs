@@ -62,6 +62,8 @@ pub struct Stats {
     pub max_penetration: f64,
     /// Energy dissipated by friction, J.
     pub friction_loss: f64,
+    /// Energy dissipated by the damping of normal forces, J.
+    pub damping_loss: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }

@@ -45,6 +45,8 @@ pub struct StepReport {
     pub max_penetration: f64,
     /// Energy taken by friction in this step, J.
     pub friction_loss: f64,
+    /// Energy taken by the dissipation of normal forces in this step, J.
+    pub damping_loss: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
@@ -182,6 +184,10 @@ impl Stepper {
             let slip = Vector3::new(velocity.x, velocity.y, 0.0);
             let tangential = impulse.x.hypot(impulse.y);
             report.friction_loss -= impulse.x * velocity.x + impulse.y * velocity.y;
+            // What the normal impulse has beyond the spring's at the end of the step is dissipation.
+            let law = &self.problem.contacts()[entry];
+            let elastic = (law.elastic_force - self.options.step * law.stiffness * velocity.z).max(0.0);
+            report.damping_loss -= (impulse.z - self.options.step * elastic) * velocity.z;
             report.max_penetration = report.max_penetration.max(-point.distance);
             self.contacts[index] = Contact {
                 geom_a: compiled.colliding[point.geom_a],

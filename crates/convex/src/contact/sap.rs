@@ -41,7 +41,8 @@ impl SapLaw {
         // R_n⁻¹ v̂ with v̂ = f0/(k (δt + τ)), written so that k → 0 is harmless.
         let (inv_rn, y0) =
             if compliant <= rigid { (compliant, dt * f0) } else { (rigid, rigid * f0 / (k * (dt + tau))) };
-        Self { inv_rn, rt: sigma * w, y0, friction }
+        // A point that does not move at all (w = 0) still needs a finite 1/R_t.
+        Self { inv_rn, rt: (sigma * w).max(1e-100), y0, friction }
     }
 
     /// Cost, impulse and Hessian along the normal alone (no friction).

@@ -1,22 +1,24 @@
-//! Numeric block Cholesky factorisation on a [`Symbolic`] pattern, right-looking:
+//! Numeric block Cholesky factorisation H = L D Lᵀ on a [`Symbolic`] pattern, right-looking:
 //!
 //! ```text
-//! for each column j:   L_jj = chol(H_jj)
-//!                      L_ij = H_ij L_jj⁻ᵀ              for each row i below
-//!                      H_ik -= L_ij L_kjᵀ              for each pair i ≥ k below
+//! for each column j:   L_jj D_j L_jjᵀ = H_jj
+//!                      X_i = H_ij L_jj⁻ᵀ,   L_ij = X_i D_j⁻¹        for each row i below
+//!                      H_ik -= X_i L_kjᵀ                             for each pair i ≥ k below
 //! ```
 
 use super::kernels::{self, block6, block6_mut};
 use super::symbolic::Symbolic;
 
-/// A factor L with H = L Lᵀ, and the room H is assembled in.
+/// A factor H = L D Lᵀ, L unit lower triangular and D diagonal, and the room H is assembled in.
 #[derive(Debug, Default, Clone)]
 pub struct BlockCholesky {
     /// Pattern of H and L.
     pub symbolic: Symbolic,
     /// Lower blocks of H before [`Self::factor`], of L after it.
     pub values: Vec<f64>,
-    inv_diag: Vec<f64>,
+    inv_d: Vec<f64>,
+    /// L D of the column at hand.
+    panel: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -25,7 +27,8 @@ impl BlockCholesky {
     pub fn analyze(&mut self, sizes: &[u32], edges: &[(u32, u32)]) -> bool {
         let kept = self.symbolic.analyze(sizes, edges);
         self.values.resize(self.symbolic.value_count(), 0.0);
-        self.inv_diag.resize(self.symbolic.dofs(), 0.0);
+        self.inv_d.resize(self.symbolic.dofs(), 0.0);
+        self.panel.resize(self.symbolic.largest_column(), 0.0);
         self.work.resize(self.symbolic.dofs(), 0.0);
         kept
     }
@@ -34,38 +37,40 @@ impl BlockCholesky {
     pub fn factor(&mut self) -> usize {
         let s = &self.symbolic;
         // The diagonal before elimination is the yardstick of the pivot floor.
-        let mut dof = 0;
         for j in 0..s.block_count() {
-            let (n, at) = (s.size_at[j] as usize, s.diagonal[j] as usize);
+            let (n, from, to) = (s.size_at[j] as usize, s.diagonal[j] as usize, s.start_at[j] as usize);
             for k in 0..n {
-                self.inv_diag[dof + k] = self.values[at + k + n * k];
+                self.inv_d[to + k] = self.values[from + k + n * k];
             }
-            dof += n;
         }
         if s.uniform6 { self.factor_6() } else { self.factor_any() }
     }
 
     fn factor_6(&mut self) -> usize {
+        const B: usize = kernels::BLOCK6;
         let s = &self.symbolic;
         let (mut raised, mut update) = (0, 0);
         for j in 0..s.block_count() {
-            let start = s.diagonal[j] as usize;
-            let (column, later) = self.values[start..].split_at_mut((s.diagonal[j + 1] as usize) - start);
-            let (diag, below) = column.split_at_mut(kernels::BLOCK6);
+            let (start, end) = (s.diagonal[j] as usize, s.diagonal[j + 1] as usize);
+            let (column, later) = self.values[start..].split_at_mut(end - start);
+            let (diag, below) = column.split_at_mut(B);
             let diag = block6_mut(diag, 0);
-            let inv_diag: &mut [f64; 6] = (&mut self.inv_diag[6 * j..6 * j + 6]).try_into().expect("six");
-            raised += kernels::cholesky_6(diag, inv_diag);
-            let shift = s.diagonal[j + 1] as usize;
-            let count = below.len() / kernels::BLOCK6;
-            for i in 0..count {
-                kernels::solve_right_6(block6_mut(below, i * kernels::BLOCK6), diag, inv_diag);
+            let inv_d: &mut [f64; 6] = (&mut self.inv_d[6 * j..6 * j + 6]).try_into().expect("six");
+            raised += kernels::ldl_6(diag, inv_d);
+            let panel = &mut self.panel[..below.len()];
+            for (block, x) in below.chunks_exact_mut(B).zip(panel.chunks_exact_mut(B)) {
+                let (block, x) = (block6_mut(block, 0), block6_mut(x, 0));
+                kernels::solve_right_6(block, diag);
+                *x = *block;
+                kernels::scale_columns(block, inv_d, 6);
             }
+            let count = below.len() / B;
             for k in 0..count {
-                let b = block6(below, k * kernels::BLOCK6);
-                for i in k..count {
-                    let target = s.targets[update] as usize - shift;
-                    update += 1;
-                    kernels::sub_abt_6(block6_mut(later, target), block6(below, i * kernels::BLOCK6), b);
+                let b = block6(below, k * B);
+                let targets = &s.targets[update..update + count - k];
+                update += count - k;
+                for (x, &target) in panel[k * B..].chunks_exact(B).zip(targets) {
+                    kernels::sub_abt_6(block6_mut(later, target as usize - end), block6(x, 0), b);
                 }
             }
         }
@@ -74,36 +79,37 @@ impl BlockCholesky {
 
     fn factor_any(&mut self) -> usize {
         let s = &self.symbolic;
-        let (mut raised, mut update, mut dof) = (0, 0, 0);
+        let (mut raised, mut update) = (0, 0);
         for j in 0..s.block_count() {
-            let n = s.size_at[j] as usize;
-            let start = s.diagonal[j] as usize;
-            let shift = s.diagonal[j + 1] as usize;
-            let (column, later) = self.values[start..].split_at_mut(shift - start);
+            let (n, dof) = (s.size_at[j] as usize, s.start_at[j] as usize);
+            let (start, end) = (s.diagonal[j] as usize, s.diagonal[j + 1] as usize);
+            let (column, later) = self.values[start..].split_at_mut(end - start);
             let (diag, below) = column.split_at_mut(n * n);
-            let inv_diag = &mut self.inv_diag[dof..dof + n];
-            raised += kernels::cholesky(diag, inv_diag, n);
+            let inv_d = &mut self.inv_d[dof..dof + n];
+            raised += kernels::ldl(diag, inv_d, n);
             let range = s.column[j] as usize..s.column[j + 1] as usize;
             let at = |i: usize| s.offsets[i] as usize - start - n * n;
             let rows = |i: usize| s.size_at[s.rows[i] as usize] as usize;
             for i in range.clone() {
-                kernels::solve_right(&mut below[at(i)..at(i) + n * rows(i)], diag, inv_diag, rows(i), n);
+                let block = &mut below[at(i)..at(i) + n * rows(i)];
+                kernels::solve_right(block, diag, rows(i), n);
+                self.panel[at(i)..at(i) + n * rows(i)].copy_from_slice(block);
+                kernels::scale_columns(block, inv_d, rows(i));
             }
             for k in range.clone() {
                 let b = &below[at(k)..at(k) + n * rows(k)];
                 for i in k..range.end {
-                    let target = s.targets[update] as usize - shift;
+                    let target = s.targets[update] as usize - end;
                     update += 1;
-                    let a = &below[at(i)..at(i) + n * rows(i)];
+                    let x = &self.panel[at(i)..at(i) + n * rows(i)];
                     let c = &mut later[target..target + rows(i) * rows(k)];
-                    if n == 6 && a.len() == kernels::BLOCK6 && b.len() == kernels::BLOCK6 {
-                        kernels::sub_abt_6(block6_mut(c, 0), block6(a, 0), block6(b, 0));
+                    if n == 6 && x.len() == kernels::BLOCK6 && b.len() == kernels::BLOCK6 {
+                        kernels::sub_abt_6(block6_mut(c, 0), block6(x, 0), block6(b, 0));
                     } else {
-                        kernels::sub_abt(c, a, b, rows(i), rows(k), n);
+                        kernels::sub_abt(c, x, b, rows(i), rows(k), n);
                     }
                 }
             }
-            dof += n;
         }
         raised
     }
@@ -148,9 +154,9 @@ impl BlockCholesky {
             w[at..at + n].copy_from_slice(&x[from..from + n]);
         }
         if s.uniform6 {
-            substitute::<true>(s, &self.values, &self.inv_diag, w);
+            substitute::<true>(s, &self.values, &self.inv_d, w);
         } else {
-            substitute::<false>(s, &self.values, &self.inv_diag, w);
+            substitute::<false>(s, &self.values, &self.inv_d, w);
         }
         for j in 0..s.block_count() {
             let (n, at, to) =
@@ -161,7 +167,7 @@ impl BlockCholesky {
 }
 
 /// Forward and back substitution in elimination order; `SIX` promises that every block is 6×6.
-fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_diag: &[f64], w: &mut [f64]) {
+fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_d: &[f64], w: &mut [f64]) {
     let size = |j: usize| if SIX { 6 } else { s.size_at[j] as usize };
     for j in 0..s.block_count() {
         let (n, at, diag) = (size(j), s.start_at[j] as usize, s.diagonal[j] as usize);
@@ -169,7 +175,6 @@ fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_diag: &[f64], w
         let (head, tail) = w.split_at_mut(at + n);
         let x = &mut head[at..];
         for k in 0..n {
-            x[k] *= inv_diag[at + k];
             for r in k + 1..n {
                 x[r] = l[r + n * k].mul_add(-x[k], x[r]);
             }
@@ -186,6 +191,9 @@ fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_diag: &[f64], w
         let l = &values[diag..diag + n * n];
         let (head, tail) = w.split_at_mut(at + n);
         let x = &mut head[at..];
+        for k in 0..n {
+            x[k] *= inv_d[at + k];
+        }
         for i in s.column[j] as usize..s.column[j + 1] as usize {
             let (row, block) = (s.rows[i] as usize, s.offsets[i] as usize);
             let m = size(row);
@@ -197,7 +205,7 @@ fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_diag: &[f64], w
             for r in k + 1..n {
                 sum = l[r + n * k].mul_add(-x[r], sum);
             }
-            x[k] = sum * inv_diag[at + k];
+            x[k] = sum;
         }
     }
 }

@@ -49,10 +49,10 @@ pub fn sub_abt(c: &mut [f64], a: &[f64], b: &[f64], m: usize, n: usize, p: usize
     }
 }
 
-/// `X := X L⁻ᵀ` on 6×6 blocks, L lower triangular with the inverse of its diagonal given.
+/// `X := X L⁻ᵀ` on 6×6 blocks, L unit lower triangular.
 #[inline]
-pub fn solve_right_6(x: &mut [f64; BLOCK6], l: &[f64; BLOCK6], inv_diag: &[f64; 6]) {
-    for k in 0..6 {
+pub fn solve_right_6(x: &mut [f64; BLOCK6], l: &[f64; BLOCK6]) {
+    for k in 1..6 {
         let mut col = [0.0; 6];
         col.copy_from_slice(&x[6 * k..6 * k + 6]);
         for m in 0..k {
@@ -61,15 +61,13 @@ pub fn solve_right_6(x: &mut [f64; BLOCK6], l: &[f64; BLOCK6], inv_diag: &[f64; 
                 col[r] = x[r + 6 * m].mul_add(s, col[r]);
             }
         }
-        for r in 0..6 {
-            x[r + 6 * k] = col[r] * inv_diag[k];
-        }
+        x[6 * k..6 * k + 6].copy_from_slice(&col);
     }
 }
 
-/// `X := X L⁻ᵀ` with X of m×n and L of n×n.
-pub fn solve_right(x: &mut [f64], l: &[f64], inv_diag: &[f64], m: usize, n: usize) {
-    for k in 0..n {
+/// `X := X L⁻ᵀ` with X of m×n and L of n×n, unit lower triangular.
+pub fn solve_right(x: &mut [f64], l: &[f64], m: usize, n: usize) {
+    for k in 1..n {
         let (done, rest) = x.split_at_mut(m * k);
         let col = &mut rest[..m];
         for q in 0..k {
@@ -79,8 +77,15 @@ pub fn solve_right(x: &mut [f64], l: &[f64], inv_diag: &[f64], m: usize, n: usiz
                 col[r] = x_col[r].mul_add(s, col[r]);
             }
         }
-        for value in col {
-            *value *= inv_diag[k];
+    }
+}
+
+/// Scales the columns of X (m×n) by `d`.
+#[inline(always)]
+pub fn scale_columns(x: &mut [f64], d: &[f64], m: usize) {
+    for (column, &d) in x.chunks_exact_mut(m).zip(d) {
+        for value in column {
+            *value *= d;
         }
     }
 }
@@ -92,44 +97,65 @@ pub fn solve_right(x: &mut [f64], l: &[f64], inv_diag: &[f64], m: usize, n: usiz
 /// positive definite and the Newton direction a descent direction.
 pub const PIVOT_FLOOR: f64 = 4.0 * f64::EPSILON;
 
-/// Cholesky factor of the lower triangle of an n×n block in place; returns how many pivots were raised to
-/// [`PIVOT_FLOOR`]. `inv_diag` receives the inverse diagonal of L; on entry it holds the diagonal of the
-/// matrix before any elimination, the yardstick of the floor.
-#[inline(always)]
-pub fn cholesky(a: &mut [f64], inv_diag: &mut [f64], n: usize) -> usize {
+/// Factors an n×n block as L D Lᵀ in place, L unit lower triangular; `inv_d` receives the inverse of D. On
+/// entry it holds the diagonal of the matrix before any elimination, the yardstick of the pivot floor.
+/// Returns how many pivots were raised to it. Reads the lower triangle; the upper one and the diagonal are
+/// left without meaning.
+///
+/// No square roots: they are the longest link of the chain of dependent operations in a small block.
+pub fn ldl(a: &mut [f64], inv_d: &mut [f64], n: usize) -> usize {
     let mut raised = 0;
     for k in 0..n {
-        let floor = PIVOT_FLOOR * inv_diag[k];
-        let mut pivot = a[k + n * k];
-        // NaN counts as too small; the caller's finiteness test reports it.
-        if pivot.is_nan() || pivot <= floor {
-            raised += 1;
-            pivot = if floor > 0.0 { floor } else { f64::MIN_POSITIVE };
-        }
-        let root = pivot.sqrt();
-        let inverse = 1.0 / root;
-        inv_diag[k] = inverse;
-        a[k + n * k] = root;
-        for r in k + 1..n {
-            a[r + n * k] *= inverse;
-        }
         let (left, right) = a.split_at_mut(n * (k + 1));
-        let l_col = &left[n * k..];
+        let column = &mut left[n * k..];
+        let inverse = invert_pivot(column[k], inv_d[k], &mut raised);
+        inv_d[k] = inverse;
         for c in k + 1..n {
-            let s = -l_col[c];
-            let col = &mut right[n * (c - k - 1)..n * (c - k)];
+            let s = -column[c] * inverse;
+            let target = &mut right[n * (c - k - 1)..n * (c - k)];
             for r in c..n {
-                col[r] = l_col[r].mul_add(s, col[r]);
+                target[r] = column[r].mul_add(s, target[r]);
             }
+        }
+        for value in &mut column[k + 1..] {
+            *value *= inverse;
         }
     }
     raised
 }
 
-/// [`cholesky`] for a 6×6 block.
+/// [`ldl`] for a 6×6 block. Whole columns are updated, which is cheaper than what it saves to stop at the
+/// diagonal.
 #[inline]
-pub fn cholesky_6(a: &mut [f64; BLOCK6], inv_diag: &mut [f64; 6]) -> usize {
-    cholesky(a, inv_diag, 6)
+pub fn ldl_6(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6]) -> usize {
+    let mut raised = 0;
+    for k in 0..6 {
+        let mut column = [0.0; 6];
+        column.copy_from_slice(&a[6 * k..6 * k + 6]);
+        let inverse = invert_pivot(column[k], inv_d[k], &mut raised);
+        inv_d[k] = inverse;
+        for c in k + 1..6 {
+            let s = -column[c] * inverse;
+            for r in 0..6 {
+                a[r + 6 * c] = column[r].mul_add(s, a[r + 6 * c]);
+            }
+        }
+        for r in 0..6 {
+            a[r + 6 * k] = column[r] * inverse;
+        }
+    }
+    raised
+}
+
+#[inline(always)]
+fn invert_pivot(pivot: f64, yardstick: f64, raised: &mut usize) -> f64 {
+    let floor = PIVOT_FLOOR * yardstick;
+    if pivot > floor {
+        return 1.0 / pivot;
+    }
+    // NaN ends here, too; the caller's finiteness test reports it.
+    *raised += 1;
+    1.0 / if floor > 0.0 { floor } else { f64::MIN_POSITIVE }
 }
 
 /// `y += A x` with A of m×n.

@@ -81,6 +81,13 @@ impl Symbolic {
         *self.diagonal.last().unwrap_or(&0) as usize
     }
 
+    /// Most numbers below the diagonal block of a column.
+    pub fn largest_column(&self) -> usize {
+        let numbers =
+            |j: usize| (self.diagonal[j + 1] - self.diagonal[j] - self.size_at[j] * self.size_at[j]) as usize;
+        (0..self.block_count()).map(numbers).max().unwrap_or(0)
+    }
+
     /// Where the diagonal block of block `b` starts.
     pub fn diagonal_offset(&self, b: usize) -> usize {
         self.diagonal[self.position[b] as usize] as usize

@@ -5,14 +5,17 @@
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
 use super::island::{
-    Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian, rotate,
+    Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, PackedContact, Side, SideJacobian,
+    rotate,
 };
 use super::transform::{body_delassus, is_orthogonal, point_delassus, shift_columns, similarity};
 use crate::contact::sap::SapLaw;
 use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::friction::blended_friction;
-use crate::normal::NormalInput;
+use crate::friction::{Regularizer, blended_friction};
+use crate::lanes::F4;
+use crate::normal::{NormalInput, NormalLaw};
+use crate::packet::Packet;
 use crate::problem::{BodyId, ContactEntry, Problem, RowPlace};
 use crate::spatial::{V3, V6, add, cross, dot, shift_twist, sub};
 
@@ -297,14 +300,17 @@ impl Compiler {
                 }; 2],
                 side_count: 0,
                 coupling: (0, false),
+                packets: island.packets.len() as u32..0,
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
             let mut context = PairContext { shift, twist0: local.bias, delassus: [0.0; 36], size: [0.0; 6] };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
+            let mut lane = F4::LANES; // the first contact opens a packet
             for c in pair.contacts.clone() {
-                add_contact(problem, island, c, &context);
+                add_contact(problem, island, c, &context, &mut lane);
             }
+            local.packets.end = island.packets.len() as u32;
             local.contacts.end = island.contacts.len() as u32;
             for &row in &self.row_list[self.row_start[index] as usize..self.row_start[index + 1] as usize] {
                 let stated = &problem.rows[row as usize];
@@ -497,7 +503,7 @@ fn transpose(m: &mut [f64; 36]) {
 }
 
 /// Compiles contact `index` of the problem.
-fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &PairContext) {
+fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &PairContext, lane: &mut usize) {
     let entry = &problem.contacts[index];
     let r = sub(entry.r.into(), pair.shift);
     let column = |i: usize| -> V3 { entry.frame.column(i).into_owned().into() };
@@ -509,6 +515,22 @@ fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &Pair
     let at_point = add([x, y, z], cross([wx, wy, wz], r));
     let v0: V3 = [0, 1, 2].map(|i| dot(axes[i], at_point) + bias[i]);
     let law = compile_law(problem, entry, v0, pair, r);
+    let plain = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear)
+        && matches!(problem.settings.regularizer, Regularizer::Soft)
+        && law.spring.is_none();
+    if plain {
+        if *lane == F4::LANES {
+            island.packets.push(Packet::empty());
+            *lane = 0;
+        }
+        let packet = island.packets.len() - 1;
+        island.packets[packet].set(*lane, r, axes[2], world_bias, &law);
+        island.packed.push(PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 });
+        *lane += 1;
+        return;
+    }
+    let lower_bound = problem.normal_laws[entry.normal_law.0 as usize].lower_bound(&law.normal);
+    let lower_bound = if let ModelLaw::Sap(_) = law.model { f64::NEG_INFINITY } else { lower_bound };
     island.contacts.push(LocalContact {
         global: index as u32,
         r,
@@ -516,6 +538,7 @@ fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &Pair
         bias,
         law,
         normal_law: entry.normal_law.0,
+        lower_bound,
     });
 }
 
@@ -578,7 +601,7 @@ fn finish(island: &mut Island) {
         cliques: island.cliques.len(),
         dofs: island.dofs(),
         pairs: island.pairs.len(),
-        contacts: island.contacts.len(),
+        contacts: island.contacts.len() + island.packed.len(),
         symbolic_kept: kept,
         factor_blocks: symbolic.rows.len(),
         ..Default::default()

@@ -9,6 +9,8 @@
 
 use super::island::{Island, LocalPair, Side, SideJacobian};
 use crate::linear::kernels;
+use crate::normal::NormalLaw;
+use crate::packet::{self, Hessian};
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist};
 
@@ -36,8 +38,9 @@ impl Island {
     }
 
     /// Evaluates all laws at u: velocities, impulses, pair sums, row curvatures. False when a law is
-    /// outside its domain or a number is not finite.
-    pub fn evaluate_laws(&mut self, problem: &Problem) -> bool {
+    /// outside its domain or a number is not finite. `hessian` chooses between the true one and
+    /// the primal–dual one of [`crate::packet`].
+    pub fn evaluate_laws(&mut self, problem: &Problem, hessian: Hessian) -> bool {
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
             let mut twist = self.twist_of(pair, &self.u);
@@ -46,15 +49,13 @@ impl Island {
             }
             self.twists[p] = twist;
             let mut sum = PairSum::default();
+            let packets = &mut self.packets[pair.packets.start as usize..pair.packets.end as usize];
+            packet::evaluate(packets, problem.settings.model, &twist, hessian, &mut sum);
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
                 let v: V3 = [0, 1, 2].map(|i| dot(contact.axes[i], v) + contact.bias[i]);
-                let value = contact.law.evaluate(
-                    &problem.normal_laws[contact.normal_law as usize],
-                    &problem.settings.regularizer,
-                    v,
-                );
+                let value = contact.evaluate(problem, self.stand_in, v);
                 let [x, y, z] = value.impulse;
                 let force = [0, 1, 2]
                     .map(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
@@ -197,12 +198,26 @@ impl Island {
             let law = &problem.normal_laws[contact.normal_law as usize];
             constraints += contact.law.evaluate(law, &problem.settings.regularizer, v).cost;
         }
+        for contact in &self.packed {
+            let (packet, lane) = (&self.packets[contact.packet as usize], contact.lane as usize);
+            let axes = frame_axes(problem, contact.global);
+            let world = packet.velocity(lane);
+            let v = axes.map(|axis| dot(axis, world));
+            let law = packet.law(lane, problem.settings.model);
+            constraints += law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
+        }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (law, &v) in laws.zip(&self.row_velocity) {
             constraints += law.evaluate(v).cost;
         }
         (momentum, constraints)
     }
+}
+
+/// Axes of a contact's frame in world.
+pub fn frame_axes(problem: &Problem, contact: u32) -> [V3; 3] {
+    let frame = &problem.contacts[contact as usize].frame;
+    [0, 1, 2].map(|i| [frame[(0, i)], frame[(1, i)], frame[(2, i)]])
 }
 
 /// Velocity of the point `r` of a twist.

@@ -7,15 +7,16 @@ use super::Solver;
 use super::island::Island;
 use crate::error::ProblemError;
 use crate::linear::kernels;
+use crate::packet::Hessian;
 use crate::problem::Problem;
 
 /// Factors of A for cliques without constraints.
 #[derive(Debug, Default)]
 pub struct FreeFactors {
-    /// (first dof, n, first value, first inverse diagonal).
+    /// (first dof, n, first value, first inverse of D).
     cliques: Vec<(usize, usize, usize, usize)>,
     values: Vec<f64>,
-    inv_diag: Vec<f64>,
+    inv_d: Vec<f64>,
 }
 
 impl Solver {
@@ -27,23 +28,23 @@ impl Solver {
             return Err(ProblemError::Length { what: "the last solution", found, expected });
         }
         for island in &mut self.islands[..self.island_count] {
-            island.evaluate_laws(problem);
+            island.evaluate_laws(problem, Hessian::Exact);
             island.assemble();
             island.factor.factor();
         }
         let free = &mut self.free_factors;
         free.cliques.clear();
         free.values.clear();
-        free.inv_diag.clear();
+        free.inv_d.clear();
         for (index, clique) in problem.cliques.iter().enumerate() {
             if self.compiler.island_of[index] != u32::MAX {
                 continue;
             }
-            let (n, at, diag) = (clique.n, free.values.len(), free.inv_diag.len());
+            let (n, at, diag) = (clique.n, free.values.len(), free.inv_d.len());
             free.cliques.push((clique.dof, n, at, diag));
             free.values.extend_from_slice(&problem.a[clique.a..clique.a + n * n]);
-            free.inv_diag.extend((0..n).map(|i| problem.a[clique.a + i + n * i]));
-            kernels::cholesky(&mut free.values[at..], &mut free.inv_diag[diag..], n);
+            free.inv_d.extend((0..n).map(|i| problem.a[clique.a + i + n * i]));
+            kernels::ldl(&mut free.values[at..], &mut free.inv_d[diag..], n);
         }
         self.factored = true;
         Ok(())
@@ -69,18 +70,17 @@ impl Solver {
         let free = &self.free_factors;
         for &(dof, n, at, diag) in &free.cliques {
             let (l, inv, x) =
-                (&free.values[at..at + n * n], &free.inv_diag[diag..diag + n], &mut x[dof..dof + n]);
+                (&free.values[at..at + n * n], &free.inv_d[diag..diag + n], &mut x[dof..dof + n]);
             for k in 0..n {
-                x[k] *= inv[k];
                 for r in k + 1..n {
                     x[r] -= l[r + n * k] * x[k];
                 }
             }
             for k in (0..n).rev() {
+                x[k] *= inv[k];
                 for r in k + 1..n {
                     x[k] -= l[r + n * k] * x[r];
                 }
-                x[k] *= inv[k];
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ impl Solver {
 /// and on its inverse. Leaves H factored.
 pub fn condition(island: &mut Island, problem: &Problem) -> f64 {
     const STEPS: usize = 12;
-    island.evaluate_laws(problem);
+    island.evaluate_laws(problem, Hessian::Exact);
     island.assemble();
     let n = island.dofs();
     // D in u: the diagonal of the rotated A, which is as good a scale.

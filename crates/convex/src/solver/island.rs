@@ -4,8 +4,11 @@
 //! orthogonal, so that v = Jᵀ u): its Jacobian about any other point is then a shift, and projecting a pair's
 //! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
 
-use crate::contact::ContactLaw;
+use crate::contact::{ContactLaw, ContactValue, ModelLaw};
 use crate::linear::cholesky::BlockCholesky;
+use crate::normal::{NormalInput, NormalLaw};
+use crate::packet::{LinePacket, Packet};
+use crate::problem::Problem;
 use crate::scalar::ScalarLaw;
 use crate::spatial::{PairSum, V3, V6};
 use std::ops::Range;
@@ -64,13 +67,26 @@ pub struct LocalPair {
     pub side_count: u32,
     /// Where the coupling block of H starts, and whether its rows are the first side's.
     pub coupling: (u32, bool),
+    /// Packets of contacts evaluated four at a time.
+    pub packets: Range<u32>,
     /// Contacts evaluated one by one.
     pub contacts: Range<u32>,
     /// Rows of the pair.
     pub rows: Range<u32>,
 }
 
-/// A contact within its island.
+/// A contact in a lane of a packet.
+#[derive(Debug, Clone, Copy)]
+pub struct PackedContact {
+    /// Index in the problem.
+    pub global: u32,
+    /// Its packet.
+    pub packet: u32,
+    /// Its lane.
+    pub lane: u32,
+}
+
+/// A contact within its island that is evaluated by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalContact {
     /// Index in the problem.
@@ -85,6 +101,45 @@ pub struct LocalContact {
     pub law: ContactLaw,
     /// Index of its normal law.
     pub normal_law: u32,
+    /// The normal law is defined above this velocity; −∞ for all but barriers.
+    pub lower_bound: f64,
+}
+
+impl LocalContact {
+    /// Cost, impulse and Hessian at contact velocity `v`.
+    pub fn evaluate(&self, problem: &Problem, stand_in: Option<f64>, v: V3) -> ContactValue {
+        let regularizer = &problem.settings.regularizer;
+        match stand_in {
+            Some(stiffness) if self.lower_bound > f64::NEG_INFINITY => {
+                let law = ContactLaw { normal: self.spring_to_domain(stiffness), ..self.law };
+                law.evaluate(&NormalLaw::Linear, regularizer, v)
+            }
+            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], regularizer, v),
+        }
+    }
+
+    /// Whether `v` is in the domain of the normal law.
+    pub fn in_domain(&self, problem: &Problem, v: V3) -> bool {
+        if self.lower_bound == f64::NEG_INFINITY {
+            return true;
+        }
+        let v_n = match self.law.model {
+            ModelLaw::Similar { friction, epsilon } if self.law.spring.is_none() => {
+                let s = v[0].hypot(v[1]) / epsilon;
+                v[2] - friction * epsilon * problem.settings.regularizer.evaluate(s).antiderivative
+            }
+            _ => v[2],
+        };
+        v_n > self.lower_bound
+    }
+
+    /// A spring of the given stiffness that pushes a tenth of a millimetre's worth of velocity into the domain.
+    fn spring_to_domain(&self, stiffness: f64) -> NormalInput {
+        const MARGIN: f64 = 1e-4;
+        let dt = self.law.normal.dt;
+        let elastic_force = stiffness * (dt * self.lower_bound + MARGIN);
+        NormalInput { elastic_force, stiffness, dissipation: 0.0, ..self.law.normal }
+    }
 }
 
 /// A row on a pair.
@@ -125,6 +180,8 @@ pub struct Island {
     /// J of free bodies, column-major 6×6.
     pub rotations: Vec<[f64; 36]>,
     pub pairs: Vec<LocalPair>,
+    pub packets: Vec<Packet>,
+    pub packed: Vec<PackedContact>,
     pub contacts: Vec<LocalContact>,
     pub pair_rows: Vec<LocalPairRow>,
     pub rows: Vec<LocalRow>,
@@ -144,6 +201,7 @@ pub struct Island {
     pub a_step: Vec<f64>,
     pub sums: Vec<PairSum>,
     pub twists: Vec<V6>,
+    pub lines: Vec<LinePacket>,
     pub contact_velocity: Vec<V3>,
     pub contact_step: Vec<V3>,
     pub contact_impulse: Vec<V3>,
@@ -153,6 +211,8 @@ pub struct Island {
     pub row_impulse: Vec<f64>,
     pub row_hessian: Vec<f64>,
     pub dense_scratch: Vec<f64>,
+    /// While looking for a feasible start: barriers are springs of this stiffness.
+    pub stand_in: Option<f64>,
     pub report: super::report::IslandReport,
 
     // Scratch of the compilation.
@@ -169,6 +229,8 @@ impl Island {
         self.d.clear();
         self.rotations.clear();
         self.pairs.clear();
+        self.packets.clear();
+        self.packed.clear();
         self.contacts.clear();
         self.pair_rows.clear();
         self.rows.clear();
@@ -199,6 +261,7 @@ impl Island {
             v.clear();
             v.resize(n, 0.0);
         }
+        self.lines.resize(self.packets.len(), LinePacket::default());
         self.sums.resize(self.pairs.len(), PairSum::default());
         self.twists.resize(self.pairs.len(), [0.0; 6]);
         for v in [&mut self.contact_velocity, &mut self.contact_step, &mut self.contact_impulse] {

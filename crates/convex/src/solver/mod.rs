@@ -26,9 +26,11 @@ mod transform;
 
 use crate::error::{ProblemError, require};
 use crate::problem::{PairId, Problem};
-use crate::spatial::{shift_wrench, sub};
+use crate::spatial::{dot, shift_wrench, sub};
 use compile::Compiler;
+use evaluate::frame_axes;
 use island::Island;
+pub(crate) use line_search::LineValue;
 use nalgebra::{Vector2, Vector3, Vector6};
 use report::{IslandReport, SolveReport};
 use timer::Timer;
@@ -57,7 +59,7 @@ impl Default for SolverSettings {
             relative_tolerance: 1e-6,
             absolute_tolerance: 1e-14,
             max_iterations: 200,
-            line_tolerance: 1e-2,
+            line_tolerance: 1e-1,
             timings: false,
             condition: false,
         }
@@ -162,6 +164,14 @@ impl Solver {
         for island in &self.islands[..self.island_count] {
             island.to_global(&island.u, &mut self.v);
             self.report.take(&island.report);
+            for contact in &island.packed {
+                let (at, lane) = (contact.global as usize, contact.lane as usize);
+                let packet = &island.packets[contact.packet as usize];
+                let axes = frame_axes(problem, contact.global);
+                let in_frame = |x: [f64; 3]| Vector3::from(axes.map(|axis| dot(axis, x)));
+                self.contact_impulses[at] = in_frame(packet.impulse(lane));
+                self.contact_velocities[at] = in_frame(packet.velocity(lane));
+            }
             for (c, contact) in island.contacts.iter().enumerate() {
                 let at = contact.global as usize;
                 let v = island.contact_velocity[c];

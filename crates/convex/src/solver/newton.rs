@@ -14,6 +14,7 @@ use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
+use crate::packet::{self, Hessian};
 use crate::problem::Problem;
 use crate::spatial::{V3, dot};
 
@@ -21,21 +22,69 @@ impl Island {
     /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
     pub fn solve(&mut self, problem: &Problem, settings: &SolverSettings) {
         let mut timer = Timer::new(settings.timings);
+        self.stand_in = None;
+        self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
+            self.iterate(problem, settings, &mut timer, false)
+        } else {
+            Criterion::Infeasible
+        };
+    }
+
+    /// Barriers need a start inside their domain. Where the guess is outside, barriers are replaced by ever
+    /// stiffer springs into the domain and Newton runs until a velocity inside is met.
+    fn make_feasible(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) -> bool {
+        if self.contacts.iter().all(|c| c.lower_bound == f64::NEG_INFINITY) {
+            return true;
+        }
+        // First stiffness: what stops the heaviest dof within the step.
+        let heaviest = self.cliques.iter().flat_map(|c| (0..c.n).map(move |i| c.a + i * (c.n + 1)));
+        let mass = heaviest.map(|i| self.a[i as usize]).fold(0.0, f64::max);
+        let mut stiffness = 1e2 * mass / (problem.dt * problem.dt);
+        for _ in 0..4 {
+            self.stand_in = Some(stiffness);
+            self.iterate(problem, settings, timer, true);
+            self.stand_in = None;
+            if self.in_domain(problem) {
+                return true;
+            }
+            stiffness *= 1e3;
+        }
+        false
+    }
+
+    /// Whether all laws are defined at the velocities evaluated last.
+    fn in_domain(&self, problem: &Problem) -> bool {
+        self.contacts.iter().zip(&self.contact_velocity).all(|(c, &v)| c.in_domain(problem, v))
+    }
+
+    /// Newton's iteration from u; with `until_feasible` it ends as soon as all laws are defined.
+    fn iterate(
+        &mut self,
+        problem: &Problem,
+        settings: &SolverSettings,
+        timer: &mut Timer,
+        until_feasible: bool,
+    ) -> Criterion {
         let mut flat = false;
-        self.report.criterion = loop {
+        let mut hessian = Hessian::First;
+        loop {
             let last = self.report.residual;
-            let finite = self.evaluate_laws(problem);
+            let finite = self.evaluate_laws(problem, hessian);
+            hessian = Hessian::PrimalDual;
             self.evaluate_gradient();
             let criterion = self.test(finite, settings);
             timer.lap(&mut self.report.seconds.evaluate);
+            if until_feasible && self.in_domain(problem) {
+                return Criterion::Optimality;
+            }
             if let Some(criterion) = criterion {
-                break criterion;
+                return criterion;
             }
             if flat && self.report.residual > 0.5 * last {
-                break Criterion::Rounding;
+                return Criterion::Rounding;
             }
             if self.report.iterations == settings.max_iterations {
-                break Criterion::IterationLimit;
+                return Criterion::IterationLimit;
             }
             self.report.iterations += 1;
             self.assemble();
@@ -50,10 +99,10 @@ impl Island {
             let decrease = self.advance(problem, settings);
             timer.lap(&mut self.report.seconds.line_search);
             match decrease {
-                None => break Criterion::Rounding,
+                None => return Criterion::Rounding,
                 Some(decrease) => flat = decrease <= f64::EPSILON * self.report.energy,
             }
-        };
+        }
     }
 
     /// The optimality test; also refuses numbers that are not finite.
@@ -106,6 +155,8 @@ impl Island {
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
             let twist = self.twist_of(pair, &self.step);
+            let range = pair.packets.start as usize..pair.packets.end as usize;
+            packet::step(&mut self.packets[range.clone()], &twist, &mut self.lines[range]);
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
@@ -132,16 +183,16 @@ impl Island {
 
     /// ℓ′ and ℓ″ at α along the step.
     fn line(&self, problem: &Problem, alpha: f64, slope_a: f64, curvature_a: f64) -> LineValue {
-        let mut slope = slope_a + alpha * curvature_a;
-        let mut curvature = curvature_a;
+        let packed = packet::line(&self.lines, problem.settings.model, alpha);
+        let mut slope = slope_a + alpha * curvature_a + packed.slope;
+        let mut curvature = curvature_a + packed.curvature;
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
             let at: V3 = [0, 1, 2].map(|i| alpha.mul_add(dv[i], v[i]));
-            let value = contact.law.evaluate(
-                &problem.normal_laws[contact.normal_law as usize],
-                &problem.settings.regularizer,
-                at,
-            );
+            if self.stand_in.is_none() && !contact.in_domain(problem, at) {
+                return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
+            }
+            let value = contact.evaluate(problem, self.stand_in, at);
             slope -= dot(value.impulse, dv);
             curvature += dot(value.hessian.map(|row| dot(row, dv)), dv);
         }
@@ -151,9 +202,6 @@ impl Island {
             let value = law.evaluate(alpha.mul_add(dv, self.row_velocity[r]));
             slope -= value.impulse * dv;
             curvature += value.hessian * dv * dv;
-        }
-        if slope.is_nan() {
-            slope = f64::INFINITY; // outside the domain of a law
         }
         LineValue { slope, curvature }
     }

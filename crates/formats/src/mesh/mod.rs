@@ -41,7 +41,11 @@ pub(crate) fn finish(mesh: Mesh) -> Result<Mesh, String> {
     Ok(mesh)
 }
 
-/// Whether every vertex lies below every face's plane, up to a small share of the mesh's size.
+/// Most pairs of a face and a vertex that [`is_convex`] tests.
+const MAX_CONVEX_PAIRS: usize = 2_000_000_000;
+
+/// Whether every vertex lies below every face's plane, up to 1e-4 of the mesh's size. A mesh with more
+/// than 2·10⁹ pairs of face and vertex is not tested to the end and counts as not convex.
 pub fn is_convex(mesh: &Mesh) -> bool {
     let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for v in &mesh.vertices {
@@ -49,13 +53,13 @@ pub fn is_convex(mesh: &Mesh) -> bool {
         high = high.sup(v);
     }
     let tolerance = 1e-4 * (high - low).norm();
-    // Large meshes are sampled: a quadratic test of a million faces would take minutes.
-    let face_step = mesh.triangles.len().div_ceil(2000).max(1);
-    let vertex_step = mesh.vertices.len().div_ceil(5000).max(1);
-    mesh.triangles.iter().step_by(face_step).all(|t| {
+    if mesh.triangles.len().saturating_mul(mesh.vertices.len()) > MAX_CONVEX_PAIRS {
+        return false;
+    }
+    mesh.triangles.iter().all(|t| {
         let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-300) else { return true };
-        mesh.vertices.iter().step_by(vertex_step).all(|v| normal.dot(&(v - a)) <= tolerance)
+        mesh.vertices.iter().all(|v| normal.dot(&(v - a)) <= tolerance)
     })
 }
 

@@ -1,7 +1,8 @@
 //! Actuators: all of MuJoCo's shortcuts reduce to gains and biases on a joint.
 
 use super::defaults::{Attrs, MAIN};
-use super::reader::Reader;
+use super::reader::{Reader, unique};
+use super::reference;
 use crate::error::Read;
 use crate::names::Names;
 use crate::xml::Node;
@@ -49,7 +50,17 @@ impl Spec {
     fn read(&mut self, node: &Node) -> Read<()> {
         let attrs = Attrs::plain(node);
         attrs.overlay("gear", &mut self.gear)?;
-        attrs.overlay("ctrlrange", &mut self.control)?;
+        // The last of a range of its own and one taken over from the joint counts.
+        if let Some(x) = node.number("inheritrange")? {
+            if x > 0.0 && node.attr("ctrlrange").is_some() {
+                return Err(node.error("give ctrlrange or inheritrange, not both"));
+            }
+            self.inherit_range = x;
+            self.control = [0.0; 2];
+        }
+        if attrs.overlay("ctrlrange", &mut self.control)? > 0 {
+            self.inherit_range = 0.0;
+        }
         attrs.overlay("forcerange", &mut self.force)?;
         for (name, into) in
             [("ctrllimited", &mut self.control_limited), ("forcelimited", &mut self.force_limited)]
@@ -57,9 +68,6 @@ impl Spec {
             if node.attr(name).is_some() {
                 *into = attrs.tristate(name)?;
             }
-        }
-        if let Some(x) = node.number("inheritrange")? {
-            self.inherit_range = x;
         }
         match node.name.as_str() {
             "general" => {
@@ -153,7 +161,7 @@ impl<'a> Reader<'a> {
                 self.world.actuators.push(actuator);
             }
         }
-        Ok(())
+        unique(self.world.actuators.iter().map(|a| (&a.name, &a.source)), "actuators")
     }
 
     fn actuator(&mut self, node: &'a Node) -> Read<Option<Actuator>> {
@@ -216,10 +224,11 @@ impl<'a> Reader<'a> {
             )?;
         }
         if let Some(ratio) = spec.damping_ratio.filter(|_| acts) {
-            match self.reflected_inertia(body, joint) {
-                Some(inertia) => {
+            let single = self.world.bodies[body].joints[joint].kind.nv() == 1;
+            match reference::felt_inertia(&self.world, body, joint).filter(|_| single) {
+                Some(felt) => {
                     // Critical damping times the ratio, for the inertia seen at the actuator.
-                    let seen = inertia / (gear[0] * gear[0]).max(1e-30);
+                    let seen = felt[0] / (gear[0] * gear[0]).max(1e-30);
                     spec.bias[2] = -2.0 * ratio * (spec.gain[0] * seen).max(0.0).sqrt();
                 }
                 None => self.report.warn(
@@ -290,38 +299,5 @@ impl<'a> Reader<'a> {
             force_range,
             source: node.source(),
         })
-    }
-
-    /// Inertia that a hinge or slide moves when every joint is at its reference: the diagonal
-    /// element of the mass matrix.
-    fn reflected_inertia(&self, body: usize, joint: usize) -> Option<f64> {
-        let bodies = &self.world.bodies;
-        let x_w = self.reference_poses();
-        let j = &bodies[body].joints[joint];
-        let (axis, turns) = match j.kind {
-            JointKind::Hinge { axis } => (axis, true),
-            JointKind::Slide { axis } => (axis, false),
-            _ => return None,
-        };
-        let axis = x_w[body].rotation * axis;
-        let anchor = x_w[body].transform_point(&j.anchor.into());
-        let mut below = vec![false; bodies.len()];
-        below[body] = true;
-        let mut sum = j.dofs[0].armature;
-        for b in body..bodies.len() {
-            below[b] |= b > body && bodies[b].parent.is_some_and(|p| below[p]);
-            if !below[b] {
-                continue;
-            }
-            let i = &bodies[b].inertia;
-            if turns {
-                let local = x_w[b].rotation.inverse() * axis;
-                let arm = (x_w[b].transform_point(&i.com.into()) - anchor).cross(&axis);
-                sum += local.dot(&(i.rotational * local)) + i.mass * arm.norm_squared();
-            } else {
-                sum += i.mass;
-            }
-        }
-        Some(sum)
     }
 }

@@ -1,4 +1,4 @@
-//! Assets: meshes, height fields and the colours of materials. Meshes are read when first used.
+//! Assets by name, and the meshes among them, which are read when first used.
 
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
@@ -10,7 +10,7 @@ use crate::mesh;
 use crate::xml::Node;
 use nalgebra::{Matrix3, Rotation3, Translation3, UnitQuaternion};
 use std::collections::BTreeMap;
-use stiction_model::{HeightField, Mesh, Pose, Shape, Vec3};
+use stiction_model::{Mesh, Pose, Shape, Vec3};
 
 /// Assets by name.
 #[derive(Debug, Default)]
@@ -22,7 +22,8 @@ pub struct Assets<'a> {
     /// Colours of materials.
     pub materials: BTreeMap<String, [f64; 4]>,
     loaded: BTreeMap<String, Option<MeshAsset>>,
-    loaded_fields: BTreeMap<String, Option<usize>>,
+    /// Height fields that have been read: index into the world's.
+    pub loaded_fields: BTreeMap<String, usize>,
 }
 
 /// A mesh that has been read.
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         };
         if solid.is_none() {
             let message = format!(
-                "the mesh \"{}\" has no volume, so it adds no mass (inertia=\"shell\" would)",
+                "the mesh \"{}\" has no positive volume (it is flat or faces inwards), so it adds no mass (inertia=\"shell\" would)",
                 mesh.name
             );
             self.report.warn(node, &format!("flat {}", mesh.name), message)?;
@@ -219,96 +220,6 @@ impl<'a> Reader<'a> {
             other => return Err(node.error(format!("a {other} cannot be fitted to a mesh"))),
         };
         Ok(Some((Pose::from_parts(Translation3::from(center), rotation), shape)))
-    }
-
-    /// The height field a geom refers to.
-    pub fn height_field_of(&mut self, attrs: &Attrs) -> Read<Option<usize>> {
-        let geom = attrs.node();
-        let name = attrs.text("hfield").ok_or_else(|| geom.error("a height field needs hfield=\"…\""))?;
-        if let Some(index) = self.assets.loaded_fields.get(name) {
-            return Ok(*index);
-        }
-        let node = *self.assets.fields.get(name).ok_or_else(|| {
-            geom.error(format!("the height field \"{name}\" does not exist; define it in asset"))
-        })?;
-        let field = self.load_field(name, node)?;
-        let index = field.map(|f| {
-            self.world.height_fields.push(f);
-            self.world.height_fields.len() - 1
-        });
-        self.assets.loaded_fields.insert(name.to_string(), index);
-        Ok(index)
-    }
-
-    fn load_field(&mut self, name: &str, node: &Node) -> Read<Option<HeightField>> {
-        let [rx, ry, top, base] =
-            node.array("size")?.ok_or_else(|| node.error("size needs four numbers: x y top base"))?;
-        if !(rx > 0.0 && ry > 0.0 && top > 0.0 && base > 0.0) {
-            return Err(node.error("all four numbers of size must be positive"));
-        }
-        let count = |name: &str| -> Read<usize> {
-            let value = node.integer(name)?.unwrap_or(0);
-            usize::try_from(value)
-                .ok()
-                .filter(|n| *n <= 20_000)
-                .ok_or_else(|| node.error(format!("{name} is {value}; it must be between 2 and 20000")))
-        };
-        let (mut rows, mut columns) = (count("nrow")?, count("ncol")?);
-        let mut data = node.numbers("elevation")?.unwrap_or_default();
-        if let Some(file) = node.attr("file") {
-            if file.to_ascii_lowercase().ends_with(".png") {
-                let message =
-                    "height fields from PNG pictures are not read; the geoms that use it are left out";
-                self.report.warn(node, "hfield png", message)?;
-                return Ok(None);
-            }
-            let path = join(self.model_dir, &self.compiler.asset_path(file));
-            let bytes = self
-                .files
-                .read(&path)
-                .map_err(|reason| node.error(format!("{path} {reason}; correct file")))?;
-            let word = |i: usize| bytes.get(4 * i..4 * i + 4).and_then(|b| <[u8; 4]>::try_from(b).ok());
-            let side = |i: usize| word(i).map(i32::from_le_bytes).and_then(|n| usize::try_from(n).ok());
-            (rows, columns) = (side(0).unwrap_or(0), side(1).unwrap_or(0));
-            if rows > 20_000 || columns > 20_000 || bytes.len() != 8 + 4 * rows * columns {
-                return Err(
-                    node.error(format!("{path} is not a height field: its size does not fit its header"))
-                );
-            }
-            data = (0..rows * columns)
-                .map(|i| word(i + 2).map_or(0.0, |w| f32::from_le_bytes(w) as f64))
-                .collect();
-        }
-        if rows < 2 || columns < 2 {
-            return Err(node.error("a height field needs two rows and two columns or more (nrow, ncol)"));
-        }
-        if data.is_empty() {
-            data = vec![0.0; rows * columns];
-        }
-        if data.len() != rows * columns {
-            return Err(node.error(format!(
-                "elevation has {} numbers, it needs {}",
-                data.len(),
-                rows * columns
-            )));
-        }
-        // MuJoCo scales the heights to lie between 0 and 1 before `size` applies.
-        let low = data.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = data.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if !(low.is_finite() && high.is_finite()) {
-            return Err(node.error("every height must be finite"));
-        }
-        let span = if high > low { high - low } else { 1.0 };
-        let heights = data.iter().map(|h| (h - low) / span * top).collect();
-        Ok(Some(HeightField {
-            name: name.to_string(),
-            rows,
-            columns,
-            half_extents: [rx, ry],
-            heights,
-            base,
-            source: node.source(),
-        }))
     }
 }
 

@@ -25,11 +25,12 @@ impl<'a> Defaults<'a> {
         let mut defaults = Self::default();
         defaults.classes.insert(MAIN, Class::default());
         for section in root.children_named("default") {
-            let name = section.attr("class").unwrap_or(MAIN);
-            if name != MAIN {
-                defaults.classes.insert(name, Class { parent: Some(MAIN), elements: Vec::new() });
+            if section.attr("class").is_some_and(|name| name != MAIN) {
+                return Err(section.error(
+                    "the outermost default is called main; put its content into a default inside it",
+                ));
             }
-            defaults.add(section, name)?;
+            defaults.add(section, MAIN)?;
         }
         Ok(defaults)
     }

@@ -28,6 +28,9 @@ impl<'a> Reader<'a> {
         let mut x_fg = pose::pose(attrs, &self.compiler)?;
         let kind = attrs.text("type").unwrap_or("sphere");
         if let Some([a, b, c, d, e, f]) = attrs.array("fromto")? {
+            if attrs.holder(&["pos"]).is_some() {
+                return Err(node.error("pos and fromto both say where it is; keep one"));
+            }
             let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
             let rotation = rotation_from_z(&(from - to))
                 .ok_or_else(|| node.error("fromto has its two ends at the same point; move one"))?;
@@ -57,10 +60,7 @@ impl<'a> Reader<'a> {
                 }
                 Shape::Mesh { mesh: asset.index, convex: true }
             }
-            "hfield" => match self.height_field_of(attrs)? {
-                Some(field) => Shape::HeightField { field },
-                None => return Ok(None),
-            },
+            "hfield" => Shape::HeightField { field: self.height_field_of(attrs)? },
             "sdf" => {
                 self.report.warn(node, "geom sdf", "signed distance geoms are not read and are left out")?;
                 return Ok(None);

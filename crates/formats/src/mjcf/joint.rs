@@ -6,6 +6,25 @@ use crate::error::Read;
 use crate::report::Report;
 use stiction_model::{Dof, Joint, JointKind, Pose, Vec3};
 
+/// Time constant and damping ratio of a joint whose stiffness and damping follow from its inertia.
+#[derive(Clone, Copy, Debug)]
+pub struct SpringDamper {
+    /// Body of the joint.
+    pub body: usize,
+    /// Its place in the body's list.
+    pub joint: usize,
+    /// Time constant, s.
+    pub time: f64,
+    /// Damping ratio.
+    pub ratio: f64,
+}
+
+/// The spring and damper a joint asks for by time constant, if both numbers are positive.
+pub fn spring_damper(attrs: &Attrs, body: usize, joint: usize) -> Read<Option<SpringDamper>> {
+    let [time, ratio] = attrs.array("springdamper")?.unwrap_or_default();
+    Ok((time > 0.0 && ratio > 0.0).then_some(SpringDamper { body, joint, time, ratio }))
+}
+
 /// Reads `joint` or `freejoint`; `x_bf` is the pose in the body of the frame the joint is written in.
 /// The name is left as written, empty if there is none.
 pub fn read(attrs: &Attrs, x_bf: &Pose, compiler: &Compiler, report: &mut Report) -> Read<Joint> {

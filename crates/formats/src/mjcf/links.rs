@@ -2,22 +2,13 @@
 
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
+use super::reference;
 use crate::error::Read;
 use crate::xml::Node;
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 use stiction_model::{CollisionFilter, Dof, Equality, EqualityKind, Keyframe, Pose, Vec3, World};
 
 impl<'a> Reader<'a> {
-    /// Poses in the world of all bodies with every joint at its reference.
-    pub fn reference_poses(&self) -> Vec<Pose> {
-        let mut poses: Vec<Pose> = Vec::with_capacity(self.world.bodies.len());
-        for body in &self.world.bodies {
-            let parent = body.parent.map_or(Pose::identity(), |p| poses[p]);
-            poses.push(parent * body.pose);
-        }
-        poses
-    }
-
     /// Reads every coupling.
     pub fn equalities(&mut self, root: &'a Node) -> Read<()> {
         for node in root.children_named("equality").flat_map(|s| &s.children) {
@@ -78,7 +69,7 @@ impl<'a> Reader<'a> {
         let point_a = node
             .vec3("anchor")?
             .ok_or_else(|| node.error("it needs anchor=\"…\", a point in body1's frame"))?;
-        let poses = self.reference_poses();
+        let poses = reference::poses(&self.world);
         let point_b = poses[body_b].inverse_transform_point(&poses[body_a].transform_point(&point_a.into()));
         Ok(EqualityKind::Connect { body_a, body_b, point_a, point_b: point_b.coords })
     }
@@ -92,10 +83,13 @@ impl<'a> Reader<'a> {
         let point_b = node.vec3("anchor")?.unwrap_or_default();
         let [x, y, z, qw, qx, qy, qz] = node.array("relpose")?.unwrap_or([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let pose_ab = match UnitQuaternion::try_new(Quaternion::new(qw, qx, qy, qz), 1e-15) {
-            Some(rotation) => Pose::from_parts(Translation3::new(x, y, z), rotation),
+            // MuJoCo places the anchor, not the origin, of body2 at the position.
+            Some(rotation) => {
+                Pose::from_parts(Translation3::from(Vec3::new(x, y, z) - rotation * point_b), rotation)
+            }
             // A zero quaternion asks for the pose the bodies start with.
             None => {
-                let poses = self.reference_poses();
+                let poses = reference::poses(&self.world);
                 poses[body_a].inverse() * poses[body_b]
             }
         };

@@ -15,13 +15,17 @@ mod asset;
 mod compiler;
 mod defaults;
 mod geom;
+mod hfield;
 mod include;
 mod inertia;
 mod joint;
 mod links;
 mod pose;
 mod reader;
+mod reference;
 mod schema;
+
+pub use schema::RULES;
 
 use crate::LoadOptions;
 use crate::error::Read;
@@ -34,12 +38,13 @@ use stiction_model::{FrictionRule, World};
 pub fn read(mut root: Node, file: &str, files: &dyn Files, options: &LoadOptions) -> Read<World> {
     include::Includes::new(files, file).expand(&mut root, 0)?;
     let mut report = Report::new(options.strict);
-    crate::schema::check(schema::RULES, "mujoco", &root, &mut report)?;
+    crate::schema::check(RULES, "mujoco", &root, &mut report)?;
     let mut reader = reader::Reader::new(&root, files, folder(file), report)?;
     reader.world.options.friction_rule = FrictionRule::MaxWithPriority;
     reader.list_assets(&root)?;
     reader.bodies(&root)?;
     reader.masses()?;
+    reader.spring_dampers(&root)?;
     reader.equalities(&root)?;
     reader.exclusions(&root)?;
     reader.actuators(&root)?;

@@ -3,14 +3,15 @@
 use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::{Attrs, Defaults, MAIN};
-use super::{joint, pose};
-use crate::error::Read;
+use super::joint::SpringDamper;
+use super::{joint, pose, reference};
+use crate::error::{FormatError, Read};
 use crate::files::Files;
 use crate::names::Names;
 use crate::report::Report;
 use crate::xml::Node;
 use nalgebra::{Translation3, UnitQuaternion};
-use stiction_model::{Body, Inertia, Pose, Site, Vec3, World};
+use stiction_model::{Body, Inertia, Pose, Site, Source, Vec3, World};
 
 /// Most bodies, joints, geoms and sites together.
 const MAX_ITEMS: usize = 1_000_000;
@@ -35,6 +36,8 @@ pub struct Reader<'a> {
     pub geom_masses: Vec<Vec<Inertia>>,
     /// For each body, the inertial element's content.
     pub explicit: Vec<Option<Inertia>>,
+    /// Joints whose spring and damper follow from their inertia.
+    springs: Vec<SpringDamper>,
     items: usize,
 }
 
@@ -62,6 +65,7 @@ impl<'a> Reader<'a> {
             report,
             geom_masses: vec![Vec::new()],
             explicit: vec![None],
+            springs: Vec::new(),
             items: 0,
         })
     }
@@ -76,6 +80,7 @@ impl<'a> Reader<'a> {
         // MuJoCo numbers geoms and sites body by body.
         self.world.geoms.sort_by_key(|g| g.body);
         self.world.sites.sort_by_key(|s| s.body);
+        self.no_name_twice()?;
         self.name_the_unnamed();
         Ok(())
     }
@@ -150,7 +155,9 @@ impl<'a> Reader<'a> {
         };
         let mut joint = joint::read(&attrs, &scope.x_bf, &self.compiler, &mut self.report)?;
         suffix(&mut joint.name, scope);
-        self.world.bodies[scope.body].joints.push(joint);
+        let joints = &mut self.world.bodies[scope.body].joints;
+        self.springs.extend(joint::spring_damper(&attrs, scope.body, joints.len())?);
+        joints.push(joint);
         Ok(())
     }
 
@@ -198,6 +205,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Bodies and joints are checked by the model itself.
+    fn no_name_twice(&self) -> Read<()> {
+        let geoms = self.world.geoms.iter().map(|g| (&g.name, &g.source));
+        let sites = self.world.sites.iter().map(|s| (&s.name, &s.source));
+        unique(geoms, "geoms")?;
+        unique(sites, "sites")
+    }
+
     fn name_the_unnamed(&mut self) {
         let mut names = Names::new(self.world.bodies.iter().map(|b| b.name.as_str()));
         for (i, body) in self.world.bodies.iter_mut().enumerate() {
@@ -220,6 +235,24 @@ impl<'a> Reader<'a> {
         for site in self.world.sites.iter_mut().filter(|s| s.name.is_empty()) {
             site.name = names.free(&format!("{}_site", self.world.bodies[site.body].name));
         }
+    }
+
+    /// Derives the springs and dampers given by time constants; masses must be known.
+    pub fn spring_dampers(&mut self, root: &Node) -> Read<()> {
+        for s in std::mem::take(&mut self.springs) {
+            let Some(felt) = reference::felt_inertia(&self.world, s.body, s.joint) else {
+                let message =
+                    "stiffness and damping could not be derived from the time constant and are zero";
+                self.report.warn(root, "springdamper", message)?;
+                continue;
+            };
+            let inertia = felt.iter().sum::<f64>() / felt.len() as f64;
+            for dof in &mut self.world.bodies[s.body].joints[s.joint].dofs {
+                dof.stiffness = inertia / (s.time * s.ratio).powi(2);
+                dof.damping = 2.0 * inertia / s.time;
+            }
+        }
+        Ok(())
     }
 
     /// Index of a body by name.
@@ -248,4 +281,16 @@ fn suffix(name: &mut String, scope: &Scope) {
     if !name.is_empty() {
         name.push_str(&scope.suffix);
     }
+}
+
+/// An error if two things that have names share one.
+pub fn unique<'b>(items: impl Iterator<Item = (&'b String, &'b Source)>, kind: &str) -> Read<()> {
+    let mut names = Names::default();
+    for (name, source) in items.filter(|(name, _)| !name.is_empty()) {
+        if !names.claim(name) {
+            let message = format!("the name \"{name}\" is used by two {kind}; rename one");
+            return Err(FormatError::Invalid { place: source.clone(), message });
+        }
+    }
+    Ok(())
 }

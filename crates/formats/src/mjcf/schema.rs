@@ -166,15 +166,11 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "joint",
         read: "name class type pos axis range limited damping stiffness springref armature frictionloss ref \
-               actuatorfrcrange actuatorfrclimited",
+               actuatorfrcrange actuatorfrclimited springdamper",
         drawing: "group user",
         ignored: &[
             ("margin", "limits act at the limit itself, not a margin before it"),
             ("solreflimit solimplimit solreffriction solimpfriction", SOLVER),
-            (
-                "springdamper",
-                "stiffness and damping are not derived from a time constant; give stiffness and damping",
-            ),
             ("springyield", "springs do not yield"),
             (
                 "actuatorgravcomp",

@@ -9,6 +9,8 @@ mod package;
 mod reader;
 mod schema;
 
+pub use schema::RULES;
+
 use crate::LoadOptions;
 use crate::error::Read;
 use crate::files::{Files, folder};
@@ -21,7 +23,7 @@ use stiction_model::World;
 /// Reads a document whose root is `robot`.
 pub fn read(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions) -> Read<World> {
     let mut report = Report::new(options.strict);
-    crate::schema::check(schema::RULES, "robot", root, &mut report)?;
+    crate::schema::check(RULES, "robot", root, &mut report)?;
     let mut reader = reader::Reader {
         finder: package::Finder { files, model_dir: folder(file), package_paths: &options.package_paths },
         world: World::new(root.attr("name").unwrap_or("robot")),

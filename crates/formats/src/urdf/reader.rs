@@ -275,7 +275,8 @@ fn edges<'a>(
         let end = |which: &str| -> Read<&'a str> {
             let child = node.child(which).ok_or_else(|| node.error(format!("it needs a {which} element")))?;
             let name = child.required("link")?;
-            if !links.contains_key(name) && !(which == "parent" && name == "world") {
+            let world = which == "parent" && name == "world";
+            if !world && !links.contains_key(name) {
                 return Err(child.error(format!(
                     "{which}: there is no link \"{name}\" for this joint; add it or correct the name"
                 )));

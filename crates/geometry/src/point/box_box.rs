@@ -5,6 +5,7 @@
 //! a corner of the clipped polygon, and its gap is the depth along n. Apart, that certifies the
 //! distance; where it fails (corner against corner or edge) GJK takes over.
 
+use super::manifold::MERGE;
 use super::{Frame, Scratch, Sink, convex};
 use crate::{Shape, V3};
 
@@ -23,6 +24,7 @@ pub(crate) fn contacts(
     let sign = 1f64.copysign(n[k]);
     facing_parallelogram(ha, hb, &x, &n, (i, j, k), sign, &mut polygon);
     polygon.clip(ha[i], ha[j]);
+    polygon.merge(MERGE * (ha.max() + hb.max()));
     let corners = &polygon.v[..polygon.n];
     let least = corners.iter().map(|w| w[2]).fold(f64::INFINITY, f64::min);
     let tolerance = 1e-9 * (ha[k] + hb.max());
@@ -186,6 +188,23 @@ impl Polygon {
                 w[axis] = sign * h;
                 self.push(w);
             }
+        }
+    }
+
+    /// Merges neighbours nearer than `tolerance`, keeping the deeper one.
+    #[inline]
+    fn merge(&mut self, tolerance: f64) {
+        let mut k = 0;
+        while self.n > 1 && k < self.n {
+            let next = if k + 1 == self.n { 0 } else { k + 1 };
+            let (p, q) = (self.v[k], self.v[next]);
+            if (p[0] - q[0]).abs() > tolerance || (p[1] - q[1]).abs() > tolerance {
+                k += 1;
+                continue;
+            }
+            self.v[k] = if q[2] < p[2] { q } else { p };
+            self.v.copy_within(next + 1..self.n, next);
+            self.n -= 1;
         }
     }
 

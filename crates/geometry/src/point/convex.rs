@@ -1,6 +1,7 @@
 //! Any two bounded convex shapes: GJK or EPA for the axis, facing features for the points.
 
 use super::core::Core;
+use super::epa::polish;
 use super::gjk::{CorePair, Outcome, distance};
 use super::{Frame, Scratch, Sink, features, manifold, reduce};
 use crate::{Shape, V3};
@@ -21,7 +22,11 @@ pub(crate) fn axis(pair: &CorePair, limit: f64, fallback: &V3, epa: &mut super::
         Outcome::Far => None,
         Outcome::Apart { n, distance, a } => Some(Axis { n, distance, a }),
         Outcome::Overlap(simplex) => {
-            let p = epa.penetration(pair, &simplex, fallback);
+            let curved = pair.a.is_curved() || pair.b.is_curved();
+            let mut p = epa.penetration(pair, &simplex, fallback, if curved { 1e-7 } else { 1e-12 });
+            if !p.exact {
+                p = polish(pair, p);
+            }
             Some(Axis { n: p.n, distance: -p.depth, a: p.a })
         }
     }

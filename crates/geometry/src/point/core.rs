@@ -15,6 +15,8 @@ pub(crate) enum Core<'a> {
     Ellipsoid(V3),
     Hull(&'a ConvexHull),
     Triangle([V3; 3]),
+    /// A triangle extruded by a vector.
+    Prism([V3; 3], V3),
 }
 
 impl<'a> Core<'a> {
@@ -41,17 +43,17 @@ impl<'a> Core<'a> {
             Core::Cylinder(r, h) => cylinder_support(*r, *h, d),
             Core::Ellipsoid(radii) => ellipsoid_support(radii, d),
             Core::Hull(hull) => hull.support(d),
-            Core::Triangle(t) => {
-                let s = t.map(|p| p.dot(d));
-                if s[0] >= s[1] && s[0] >= s[2] {
-                    t[0]
-                } else if s[1] >= s[2] {
-                    t[1]
-                } else {
-                    t[2]
-                }
+            Core::Triangle(t) => t[highest(t, d)],
+            Core::Prism(t, e) => {
+                let top = t[highest(t, d)];
+                if e.dot(d) > 0.0 { top + e } else { top }
             }
         }
+    }
+
+    /// Whether the surface has curved parts.
+    pub fn is_curved(&self) -> bool {
+        matches!(self, Core::Cylinder(..) | Core::Ellipsoid(_))
     }
 
     /// A point in the middle.
@@ -59,7 +61,21 @@ impl<'a> Core<'a> {
         match self {
             Core::Hull(hull) => hull.interior(),
             Core::Triangle(t) => (t[0] + t[1] + t[2]) / 3.0,
+            Core::Prism(t, e) => (t[0] + t[1] + t[2]) / 3.0 + e * 0.5,
             _ => V3::zeros(),
         }
+    }
+}
+
+/// Index of the corner furthest along `d` (the first of several).
+#[inline]
+pub(crate) fn highest(t: &[V3; 3], d: &V3) -> usize {
+    let s = t.map(|p| p.dot(d));
+    if s[0] >= s[1] && s[0] >= s[2] {
+        0
+    } else if s[1] >= s[2] {
+        1
+    } else {
+        2
     }
 }

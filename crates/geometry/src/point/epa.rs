@@ -1,7 +1,7 @@
 //! Penetration depth of overlapping convex cores: the face of the Minkowski difference M = A - B nearest
 //! to the origin, found by growing a polytope inside M (expanding polytope algorithm).
 
-use super::gjk::{CorePair, Simplex, Vertex};
+use super::gjk::{CorePair, Outcome, Simplex, Vertex, distance};
 use crate::V3;
 
 /// Penetration of two cores, frame of A.
@@ -12,6 +12,8 @@ pub(crate) struct Penetration {
     pub depth: f64,
     /// Witness point on A.
     pub a: V3,
+    /// Whether a flat face of M was met exactly.
+    pub exact: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,15 +36,23 @@ const MAX_FACES: usize = 1024;
 
 impl Epa {
     /// Depth and direction of the shortest separating translation. `fallback` is the normal used
-    /// when M is flat and has no inside.
-    pub fn penetration(&mut self, pair: &CorePair, simplex: &Simplex, fallback: &V3) -> Penetration {
+    /// when M is flat and has no inside. Polytopes end with an exact face; on curved shapes the search ends
+    /// when the depth is known to `tolerance` (relative to the size of M), and [`polish`] does the rest. The
+    /// tolerance also bounds the jump of the depth where two directions are equally good.
+    pub fn penetration(
+        &mut self,
+        pair: &CorePair,
+        simplex: &Simplex,
+        fallback: &V3,
+        tolerance: f64,
+    ) -> Penetration {
         self.vertices.clear();
         self.faces.clear();
         self.vertices.extend_from_slice(&simplex.v[..simplex.n]);
         if let Err(flat) = self.complete_tetrahedron(pair) {
             let n = flat.map_or(*fallback, |n| if n.dot(fallback) < 0.0 { -n } else { n });
             let s = pair.support(&n);
-            return Penetration { n, depth: s.w.dot(&n).max(0.0), a: s.a };
+            return Penetration { n, depth: s.w.dot(&n).max(0.0), a: s.a, exact: true };
         }
         let scale = self.vertices.iter().map(|v| v.w.norm()).fold(0.0, f64::max);
         for t in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
@@ -60,7 +70,7 @@ impl Epa {
             if best.as_ref().is_none_or(|b| upper < b.0) {
                 best = Some((upper, f));
             }
-            if upper - f.d <= 1e-12 * scale || !self.expand(w, scale) {
+            if upper - f.d <= tolerance * scale || !self.expand(w, scale) {
                 break;
             }
         }
@@ -68,7 +78,7 @@ impl Epa {
             Some((depth, f)) => self.witness(&f, depth, scale),
             None => {
                 let s = pair.support(fallback);
-                Penetration { n: *fallback, depth: s.w.dot(fallback).max(0.0), a: s.a }
+                Penetration { n: *fallback, depth: s.w.dot(fallback).max(0.0), a: s.a, exact: true }
             }
         }
     }
@@ -86,7 +96,7 @@ impl Epa {
                 best = (off.norm_squared(), p.a * w[0] + q.a * w[1] + r.a * w[2]);
             }
         }
-        Penetration { n: f.n, depth, a: best.1 }
+        Penetration { n: f.n, depth, a: best.1, exact: depth - f.d <= 1e-12 * scale }
     }
 
     /// Adds support points until four vertices span a volume, outward faces [0, 1, 2] and so on.
@@ -203,3 +213,32 @@ impl Epa {
         true
     }
 }
+
+/// Improves a penetration of curved shapes whose direction is roughly right.
+///
+/// B is moved out along n, a little further than needed, and the nearest points of the now separate shapes
+/// give a better n. For M locally a ball of radius R the error of n shrinks by s / (s + R - depth)
+/// each time, with s the move: fast when the overlap is shallow.
+pub(crate) fn polish(pair: &CorePair, start: Penetration) -> Penetration {
+    let mut best = start;
+    let width = best.depth - pair.support(&-best.n).w.dot(&best.n);
+    for _ in 0..24 {
+        let mut moved = *pair;
+        moved.x_ab.p += best.n * (best.depth + CLEARANCE * width);
+        let Outcome::Apart { n, a, .. } = distance(&moved, f64::INFINITY) else { break };
+        let depth = pair.support(&n).w.dot(&n);
+        if depth > best.depth + 1e-13 * width {
+            break;
+        }
+        let change = (n - best.n).norm_squared();
+        best = Penetration { n, depth, a, exact: false };
+        // The next change would be at the level of rounding.
+        if change < 1e-13 {
+            break;
+        }
+    }
+    best
+}
+
+/// Clearance of the moved shape, as a part of the width of M.
+const CLEARANCE: f64 = 0.01;

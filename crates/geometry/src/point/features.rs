@@ -38,7 +38,7 @@ pub(crate) fn facing(core: &Core, d_local: &V3, x: &Frame, out: &mut Vec<V3>) ->
             }
             n
         }
-        Core::Triangle(t) => {
+        Core::Triangle(t) | Core::Prism(t, _) => {
             let n = (t[1] - t[0]).cross(&(t[2] - t[0])).normalize();
             let s = n.dot(d_local);
             let t = if s < 0.0 { [t[0], t[2], t[1]] } else { *t };
@@ -85,12 +85,13 @@ fn cylinder_feature(r: f64, h: f64, d: &V3, x: &Frame, out: &mut Vec<V3>) -> V3 
     V3::z() * sign
 }
 
-/// Keeps the edge of a polygon that is highest along `d`.
+/// Keeps the edge of a polygon from its highest corner along `d` to the higher neighbour.
 fn upper_edge(d: &V3, out: &mut Vec<V3>) {
     let n = out.len();
-    let height = |k: usize| out[k].dot(d) + out[(k + 1) % n].dot(d);
-    let best = (0..n).max_by(|&i, &j| height(i).total_cmp(&height(j)).then(j.cmp(&i))).unwrap_or(0);
-    let edge = [out[best], out[(best + 1) % n]];
+    let height = |k: usize| out[k % n].dot(d);
+    let top = (0..n).fold(0, |best, k| if height(k) > height(best) { k } else { best });
+    let next = if height(top + 1) >= height(top + n - 1) { top + 1 } else { top + n - 1 };
+    let edge = [out[top], out[next % n]];
     out.clear();
     out.extend(edge);
 }

@@ -3,6 +3,9 @@
 use super::{MAX_POINTS, reduce::reduce};
 use crate::V3;
 
+/// Distance of points that count as one, relative to the extent of the manifold.
+pub(crate) const MERGE: f64 = 1e-6;
+
 /// A point of the manifold: on the surface of a, and the gap to b along the normal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GapPoint {
@@ -74,8 +77,29 @@ pub(crate) fn intersect(scratch: &mut ManifoldScratch, n: &V3, normal_a: &V3, no
         (2, 2) => overlap_of_segments([flat_a[0], flat_a[1]], [flat_b[0], flat_b[1]], add),
         _ => {}
     }
+    merge_neighbours(points);
     if points.len() > MAX_POINTS {
         reduce(points, n, MAX_POINTS);
+    }
+}
+
+/// Merges corners that clipping has put (almost) on top of each other, keeping the deeper one.
+fn merge_neighbours(points: &mut Vec<GapPoint>) {
+    let size = points.iter().map(|p| (p.a - points[0].a).norm_squared()).fold(0.0, f64::max);
+    let same =
+        |p: &GapPoint, q: &GapPoint| (p.a - q.a).norm_squared() <= MERGE * MERGE * (size + p.gap * p.gap);
+    points.dedup_by(|next, kept| {
+        let merge = same(next, kept);
+        if merge && next.gap < kept.gap {
+            *kept = *next;
+        }
+        merge
+    });
+    if let [first, .., last] = points[..]
+        && same(&first, &last)
+    {
+        points[0] = if last.gap < first.gap { last } else { first };
+        points.pop();
     }
 }
 

@@ -1,16 +1,22 @@
 //! Triangle surfaces (meshes, height fields) against convex shapes.
 //!
-//! A triangle alone would push along its rim, which on a surface is mostly not a rim at all. So each
-//! triangle may push only along normals of the surface: its own, those of the faces around its
-//! corners, or the best axis of triangle and shape, and the last two only if the triangle's corner furthest along
-//! the axis is a local extreme of the whole surface there. A box sliding over a flat triangulated floor sees
-//! the floor's normal and nothing else; a box on a convex edge sees the edge.
+//! A triangle alone would push along its rim, which on a surface is mostly not a rim at all. So a
+//! triangle may push only along normals of the surface: its own, or one for which its corner furthest along it
+//! is a local extreme of the whole surface. A box sliding over a flat triangulated floor sees the
+//! floor's normal and nothing else; a box on a convex edge sees the edge.
 //!
-//! Faces are one-sided. A face whose contact plane leaves the middle of the shape behind it (deep
-//! overlap, or the far wall of a thin plate) counts only if no other does, and then only the shallowest.
-//! Points with one normal are merged to the outline of their union.
+//! 1. Every face near the shape gets its own best axis. If that is a surface normal, it is kept.
+//! 2. The other faces take the best of the surface normals at hand: their own, those of the faces around
+//!    their corners, and those that step 1 has found.
+//! 3. Points with one normal are merged to the outline of their union.
+//!
+//! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
+//! corner that slides under it sideways stays seen. A face that has the middle of the shape
+//! behind it (deep overlap, or the far wall of a thin plate) counts only if no other does, and then
+//! only along the direction of least depth.
 
-use super::core::Core;
+use super::convex::Axis;
+use super::core::{Core, highest};
 use super::gjk::{CorePair, on_triangle};
 use super::manifold::GapPoint;
 use super::reduce::outline;
@@ -19,8 +25,10 @@ use crate::{Aabb, Shape, TriangleMesh, V3};
 
 /// Sine of the angle by which a corner may miss being a local extreme.
 const SLACK: f64 = 1e-6;
-/// Cosine above which two normals are one (half a milliradian).
+/// Cosine above which two normals are merged to one group (half a milliradian).
 const SAME: f64 = 1.0 - 1e-7;
+/// Cosine above which a direction is taken for a face's normal (1e-5 radian: rounding of the vertices).
+const SNAP: f64 = 1.0 - 1e-10;
 
 #[derive(Debug, Clone, Copy)]
 struct Found {
@@ -30,10 +38,22 @@ struct Found {
     front: bool,
 }
 
+/// A face near the shape with its best axis.
+#[derive(Debug, Clone, Copy)]
+struct Near {
+    face: usize,
+    axis: Axis,
+    /// Whether the axis is a normal of the surface.
+    direct: bool,
+}
+
 /// Working memory.
 #[derive(Debug, Default)]
 pub(crate) struct SurfaceScratch {
     faces: Vec<usize>,
+    near: Vec<Near>,
+    /// Normals of direct axes, each once.
+    normals: Vec<V3>,
     found: Vec<Found>,
     group: Vec<GapPoint>,
     spare: Vec<GapPoint>,
@@ -57,8 +77,13 @@ pub(crate) fn contacts(
     if let Core::Point = core {
         point_faces(mesh, &faces, &x.p, radius, reach, &mut scratch.surface.found);
     } else {
-        for &f in &faces {
-            face_contacts(mesh, f, core, &x, radius, reach, scratch);
+        let body = Body { core, x, radius, reach };
+        best_axes(mesh, &faces, &body, scratch);
+        for k in 0..scratch.surface.near.len() {
+            let near = scratch.surface.near[k];
+            if let Some(n) = surface_axis(mesh, &near, &body, &scratch.surface.normals) {
+                face_points(mesh, &near, &n, &body, scratch);
+            }
         }
     }
     scratch.surface.faces = faces;
@@ -96,94 +121,123 @@ fn point_faces(
         if length > reach || side < 0.0 {
             continue;
         }
-        let interior = w.iter().all(|&w| w > 0.0);
-        let n = if interior || length <= 1e-12 * radius { mesh.normals()[f] } else { -d / length };
-        if interior || is_surface_normal(mesh, f, &n) {
-            found.push(Found { n, point: GapPoint { a: c + d, gap: length }, front: true });
+        let flat = w.iter().all(|&w| w > 0.0) || -d.dot(&mesh.normals()[f]) >= SNAP * length;
+        let n = if flat || length <= 1e-12 * radius { mesh.normals()[f] } else { -d / length };
+        if flat || is_surface_normal(mesh, f, &n) {
+            let point = GapPoint {
+                a: if flat { c - n * side } else { c + d },
+                gap: if flat { side } else { length },
+            };
+            found.push(Found { n, point, front: true });
         }
     }
     // The centre is below the surface: out the shortest way.
-    if let Some((length, d, f)) = nearest {
-        if found.is_empty() && mesh.normals()[f].dot(&d) > 0.0 {
-            let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
-            found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, front: false });
-        }
+    if let Some((length, d, f)) = nearest
+        && found.is_empty()
+        && mesh.normals()[f].dot(&d) > 0.0
+    {
+        let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
+        found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, front: false });
     }
 }
 
 /// Whether `n` is a normal of the surface at the corner of `face` furthest along it.
 fn is_surface_normal(mesh: &TriangleMesh, face: usize, n: &V3) -> bool {
     let along = mesh.normals()[face].dot(n);
-    if along >= SAME {
+    if along >= SNAP {
         return true;
     }
-    let v = mesh.faces()[face];
-    let s = v.map(|i| mesh.vertices()[i as usize].dot(n));
-    let top = if s[0] >= s[1] && s[0] >= s[2] {
-        0
-    } else if s[1] >= s[2] {
-        1
-    } else {
-        2
-    };
-    along >= 0.0 && mesh.is_local_extreme(v[top], n, SLACK)
+    let top = highest(&mesh.corners(face), n);
+    along >= 0.0 && mesh.is_local_extreme(mesh.faces()[face][top], n, SLACK)
 }
 
-/// Contacts of one face with a core other than a point.
-fn face_contacts(
-    mesh: &TriangleMesh,
-    face: usize,
-    core: Core,
-    x: &Frame,
+/// The convex shape in the frame of the mesh.
+struct Body<'a> {
+    core: Core<'a>,
+    x: Frame,
     radius: f64,
+    /// Radius and margin.
     reach: f64,
-    scratch: &mut Scratch,
-) {
-    let corners = mesh.corners(face);
-    let normal = mesh.normals()[face];
-    // Gap between the face's highest corner and the core's lowest point along m.
-    let gap_along = |m: &V3| {
-        let low = x.p.dot(m) + core.support(&-x.local_dir(m)).dot(&x.local_dir(m));
-        low - corners.iter().map(|p| p.dot(m)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+impl Body<'_> {
+    /// Gap between the highest corner of a face and the lowest point of the core, along `m`.
+    fn gap_along(&self, corners: &[V3; 3], m: &V3) -> f64 {
+        let d = self.x.local_dir(m);
+        let low = self.x.p.dot(m) + self.core.support(&-d).dot(&d);
+        low - corners[highest(corners, m)].dot(m)
+    }
+
+    fn center(&self) -> V3 {
+        self.x.point(&self.core.center())
+    }
+}
+
+/// Step 1: the best axis of every face within reach.
+fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scratch) {
+    let SurfaceScratch { near, normals, .. } = &mut scratch.surface;
+    near.clear();
+    normals.clear();
+    for &face in faces {
+        let corners = mesh.corners(face);
+        let normal = mesh.normals()[face];
+        let gap = body.gap_along(&corners, &normal);
+        if gap > body.reach {
+            continue;
+        }
+        let in_front = normal.dot(&(body.center() - corners[0])) > 0.0;
+        let a =
+            if in_front && gap < 0.0 { Core::Prism(corners, normal * gap) } else { Core::Triangle(corners) };
+        let pair = CorePair { a, b: body.core, x_ab: body.x };
+        let Some(mut axis) = convex::axis(&pair, body.reach, &normal, &mut scratch.epa) else { continue };
+        if normal.dot(&axis.n) >= SNAP {
+            axis.n = normal;
+        }
+        let direct = is_surface_normal(mesh, face, &axis.n);
+        if direct && axis.n != normal && !normals.iter().any(|n| n.dot(&axis.n) >= SAME) {
+            normals.push(axis.n);
+        }
+        near.push(Near { face, axis, direct });
+    }
+}
+
+/// Step 2: the surface normal along which a face pushes, if any is within reach.
+fn surface_axis(mesh: &TriangleMesh, near: &Near, body: &Body, normals: &[V3]) -> Option<V3> {
+    if near.direct {
+        return Some(near.axis.n);
+    }
+    let corners = mesh.corners(near.face);
+    let mut n = mesh.normals()[near.face];
+    let mut best = body.gap_along(&corners, &n);
+    let mut consider = |m: &V3| {
+        let gap = body.gap_along(&corners, m);
+        if gap > best + 1e-12 * gap.abs() && is_surface_normal(mesh, near.face, m) {
+            (best, n) = (gap, *m);
+        }
     };
-    if gap_along(&normal) > reach {
-        return;
+    for v in mesh.faces()[near.face] {
+        mesh.fan(v as usize).iter().for_each(|&f| consider(&mesh.normals()[f as usize]));
     }
-    let pair = CorePair { a: Core::Triangle(corners), b: core, x_ab: *x };
-    let Some(axis) = convex::axis(&pair, reach, &normal, &mut scratch.epa) else { return };
-    let direct = is_surface_normal(mesh, face, &axis.n);
-    let mut n = axis.n;
-    if !direct {
-        n = normal;
-        let mut best = gap_along(&normal);
-        for v in mesh.faces()[face] {
-            for &f in mesh.fan(v as usize) {
-                let m = mesh.normals()[f as usize];
-                if m.dot(&normal) < SAME && is_surface_normal(mesh, face, &m) {
-                    let gap = gap_along(&m);
-                    if gap > best + 1e-12 * gap.abs() {
-                        (best, n) = (gap, m);
-                    }
-                }
-            }
-        }
-        if best > reach {
-            return;
-        }
-    }
+    normals.iter().for_each(consider);
+    (best <= body.reach).then_some(n)
+}
+
+/// Points between a face and the shape along `n`.
+fn face_points(mesh: &TriangleMesh, near: &Near, n: &V3, body: &Body, scratch: &mut Scratch) {
     let at_origin = Frame { r: nalgebra::Matrix3::identity(), p: V3::zeros() };
+    let corners = mesh.corners(near.face);
     let m = &mut scratch.manifold;
-    let normal_a = features::facing(&pair.a, &n, &at_origin, &mut m.feature_a);
-    let normal_b = features::facing(&core, &-x.local_dir(&n), x, &mut m.feature_b);
-    manifold::intersect(m, &n, &normal_a, &normal_b, reach);
-    let top = corners.iter().map(|p| p.dot(&n)).fold(f64::NEG_INFINITY, f64::max);
-    let front = x.point(&core.center()).dot(&n) >= top;
+    let normal_a = features::facing(&Core::Triangle(corners), n, &at_origin, &mut m.feature_a);
+    let normal_b = features::facing(&body.core, &-body.x.local_dir(n), &body.x, &mut m.feature_b);
+    manifold::intersect(m, n, &normal_a, &normal_b, body.reach);
+    let front = (body.center() - corners[highest(&corners, n)]).dot(n) >= 0.0;
     let least = m.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
     let found = &mut scratch.surface.found;
-    if direct && least > axis.distance + 1e-9 * (axis.distance.abs() + radius) && axis.distance <= reach {
-        found.push(Found { n, point: GapPoint { a: axis.a, gap: axis.distance }, front });
+    let Axis { distance, a, .. } = near.axis;
+    if near.direct && distance <= body.reach && least > distance + 1e-9 * (distance.abs() + body.radius) {
+        found.push(Found { n: *n, point: GapPoint { a, gap: distance }, front });
     }
-    found.extend(m.points.iter().map(|&point| Found { n, point, front }));
+    found.extend(m.points.iter().map(|&point| Found { n: *n, point, front }));
 }
 
 /// Merges what was found by normal and hands it over.

@@ -1,0 +1,154 @@
+//! Four numbers side by side, written so that the compiler maps each operation to one 256-bit instruction.
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// Four lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C, align(32))]
+pub struct F4(pub [f64; 4]);
+
+/// Three components of four vectors.
+pub type V4 = [F4; 3];
+
+impl F4 {
+    /// Number of lanes.
+    pub const LANES: usize = 4;
+
+    /// The same number in all lanes.
+    #[inline(always)]
+    pub fn splat(x: f64) -> Self {
+        Self([x; 4])
+    }
+
+    /// a·b + self.
+    #[inline(always)]
+    pub fn plus(self, a: Self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = a.0[i].mul_add(b.0[i], out.0[i]);
+        }
+        out
+    }
+
+    /// self − a·b.
+    #[inline(always)]
+    pub fn less(self, a: Self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = (-a.0[i]).mul_add(b.0[i], out.0[i]);
+        }
+        out
+    }
+
+    /// Square root.
+    #[inline(always)]
+    pub fn sqrt(self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = out.0[i].sqrt();
+        }
+        out
+    }
+
+    /// 1/self.
+    #[inline(always)]
+    pub fn recip(self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = 1.0 / out.0[i];
+        }
+        out
+    }
+
+    /// The larger of the two; `other` where self is NaN.
+    #[inline(always)]
+    pub fn max(self, other: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] };
+        }
+        out
+    }
+
+    /// `yes` where self > bound, else `no`.
+    #[inline(always)]
+    pub fn if_above(self, bound: Self, yes: Self, no: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = if self.0[i] > bound.0[i] { yes.0[i] } else { no.0[i] };
+        }
+        out
+    }
+
+    /// Sum of the lanes, always in the same order.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
+    }
+}
+
+impl Add for F4 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] += b.0[i];
+        }
+        out
+    }
+}
+
+impl Sub for F4 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] -= b.0[i];
+        }
+        out
+    }
+}
+
+impl Mul for F4 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] *= b.0[i];
+        }
+        out
+    }
+}
+
+impl Neg for F4 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let mut out = self;
+        for i in 0..4 {
+            out.0[i] = -out.0[i];
+        }
+        out
+    }
+}
+
+/// Three components from a function of the axis. (`array::map` is not always inlined.)
+#[inline(always)]
+pub fn v4(f: impl Fn(usize) -> F4) -> V4 {
+    [f(0), f(1), f(2)]
+}
+
+/// a · b.
+#[inline(always)]
+pub fn dot(a: &V4, b: &V4) -> F4 {
+    (a[0] * b[0]).plus(a[1], b[1]).plus(a[2], b[2])
+}
+
+/// a × b.
+#[inline(always)]
+pub fn cross(a: &V4, b: &V4) -> V4 {
+    [(a[1] * b[2]).less(a[2], b[1]), (a[2] * b[0]).less(a[0], b[2]), (a[0] * b[1]).less(a[1], b[0])]
+}

@@ -1,0 +1,440 @@
+//! MJCF features against values worked out by hand.
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use std::f64::consts::PI;
+use stiction_formats::files::Memory;
+use stiction_formats::{Format, LoadOptions, load_string, load_with};
+use stiction_model::{EqualityKind, FrictionRule, GeomRole, JointKind, Shape, Transmission, World};
+
+type Vec3 = Vector3<f64>;
+
+fn load(text: &str) -> World {
+    load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn in_body(content: &str) -> World {
+    load(&format!("<mujoco><worldbody><body name='b'>{content}</body></worldbody></mujoco>"))
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * b.abs().max(1.0)
+}
+
+fn close(a: &Vec3, b: [f64; 3]) -> bool {
+    (a - Vec3::from(b)).norm() < 1e-12
+}
+
+#[test]
+fn mass_comes_from_geoms_at_water_density() {
+    let w = in_body(
+        "<freejoint/><geom type='box' size='0.1 0.2 0.3' pos='1 0 0'/><geom type='sphere' size='0.1' mass='2'/>",
+    );
+    let i = &w.bodies[1].inertia;
+    let (m1, m2) = (1000.0 * 8.0 * 0.1 * 0.2 * 0.3, 2.0);
+    assert!(near(i.mass, m1 + m2));
+    assert!(close(&i.com, [m1 / (m1 + m2), 0.0, 0.0]));
+    let iyy = m1 * (0.01 + 0.09) / 3.0 + 0.4 * m2 * 0.01 + m1 * m2 / (m1 + m2);
+    assert!(near(i.rotational[(1, 1)], iyy));
+}
+
+#[test]
+fn explicit_inertia_wins_unless_geoms_are_asked_for() {
+    let body = "<worldbody><body><freejoint/><inertial pos='0 0 1' mass='5' quat='0.7071067811865476 0.7071067811865476 0 0' \
+                diaginertia='1 2 2.5'/><geom size='0.1' mass='3'/></body></worldbody>";
+    let w = load(&format!("<mujoco>{body}</mujoco>"));
+    assert_eq!(w.bodies[1].inertia.mass, 5.0);
+    // A quarter turn about x swaps the y and z moments.
+    let want = Matrix3::from_diagonal(&Vec3::new(1.0, 2.5, 2.0));
+    assert!((w.bodies[1].inertia.rotational - want).norm() < 1e-12);
+    let w = load(&format!("<mujoco><compiler inertiafromgeom='true'/>{body}</mujoco>"));
+    assert!(near(w.bodies[1].inertia.mass, 3.0));
+}
+
+#[test]
+fn full_inertia_is_read_in_mujocos_order() {
+    let w = in_body("<freejoint/><inertial pos='0 0 0' mass='1' fullinertia='1 2 2.5 0.1 0.2 0.3'/>");
+    let want = Matrix3::new(1.0, 0.1, 0.2, 0.1, 2.0, 0.3, 0.2, 0.3, 2.5);
+    assert_eq!(w.bodies[1].inertia.rotational, want);
+}
+
+#[test]
+fn bounds_balance_and_total_mass_are_applied() {
+    let w = load(
+        "<mujoco><compiler boundmass='0.5' boundinertia='0.01'/><worldbody><body><freejoint/><geom size='0.001'/></body></worldbody></mujoco>",
+    );
+    assert_eq!(w.bodies[1].inertia.mass, 0.5);
+    assert!((w.bodies[1].inertia.rotational - Matrix3::identity() * 0.01).norm() < 1e-12);
+    let w = load(
+        "<mujoco><compiler balanceinertia='true'/><worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' \
+         diaginertia='1 1 4'/></body></worldbody></mujoco>",
+    );
+    assert!((w.bodies[1].inertia.rotational - Matrix3::identity() * 2.0).norm() < 1e-12);
+    let w = load(
+        "<mujoco><compiler settotalmass='10'/><worldbody><body><freejoint/><geom size='0.1' mass='1'/></body><body>\
+         <freejoint/><geom size='0.1' mass='3'/></body></worldbody></mujoco>",
+    );
+    assert!(near(w.bodies[1].inertia.mass, 2.5) && near(w.bodies[2].inertia.mass, 7.5));
+    assert!(near(w.bodies[2].inertia.rotational[(0, 0)], 7.5 * 0.4 * 0.01));
+}
+
+#[test]
+fn only_groups_in_range_count_for_mass() {
+    let w = load(
+        "<mujoco><compiler inertiagrouprange='0 2'/><worldbody><body><freejoint/><geom size='0.1' mass='1'/>\
+         <geom size='0.1' mass='5' group='3'/></body></worldbody></mujoco>",
+    );
+    assert!(near(w.bodies[1].inertia.mass, 1.0));
+    assert_eq!(w.geoms.len(), 2);
+}
+
+#[test]
+fn all_orientations_say_the_same_quarter_turn() {
+    let quarter = UnitQuaternion::from_axis_angle(&Vec3::x_axis(), PI / 2.0);
+    for spec in
+        ["quat='1 1 0 0'", "axisangle='2 0 0 90'", "euler='90 0 0'", "xyaxes='1 0 0 0 0 5'", "zaxis='0 -3 0'"]
+    {
+        let w = in_body(&format!("<geom size='1' {spec}/>"));
+        assert!(w.geoms[0].pose.rotation.angle_to(&quarter) < 1e-12, "{spec}");
+    }
+}
+
+#[test]
+fn euler_sequences_turn_with_the_frame_or_stay() {
+    let turn = |axis, degrees: f64| UnitQuaternion::from_axis_angle(axis, degrees.to_radians());
+    let (x, y, z) = (Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis());
+    for (seq, want) in [
+        ("xyz", turn(&x, 10.0) * turn(&y, 20.0) * turn(&z, 30.0)),
+        ("XYZ", turn(&z, 30.0) * turn(&y, 20.0) * turn(&x, 10.0)),
+        ("zYx", (turn(&y, 20.0) * turn(&z, 10.0)) * turn(&x, 30.0)),
+    ] {
+        let w = load(&format!(
+            "<mujoco><compiler eulerseq='{seq}'/><worldbody><geom size='1' euler='10 20 30'/></worldbody></mujoco>"
+        ));
+        assert!(w.geoms[0].pose.rotation.angle_to(&want) < 1e-12, "{seq}");
+    }
+    let w = load(
+        "<mujoco><compiler angle='radian'/><worldbody><geom size='1' euler='0.3 0 0'/></worldbody></mujoco>",
+    );
+    assert!(near(w.geoms[0].pose.rotation.angle(), 0.3));
+}
+
+#[test]
+fn fromto_places_and_sizes_long_shapes() {
+    for (kind, want) in [
+        ("capsule", Shape::Capsule { radius: 0.1, half_length: 1.5 }),
+        ("cylinder", Shape::Cylinder { radius: 0.1, half_length: 1.5 }),
+        ("box", Shape::Box { half_extents: Vec3::new(0.1, 0.1, 1.5) }),
+        ("ellipsoid", Shape::Ellipsoid { radii: Vec3::new(0.1, 0.1, 1.5) }),
+    ] {
+        let w = in_body(&format!("<geom type='{kind}' size='0.1' fromto='1 0 0 1 3 0'/>"));
+        assert_eq!(w.geoms[0].shape, want);
+        assert!(close(&w.geoms[0].pose.translation.vector, [1.0, 1.5, 0.0]));
+        assert!(close(&(w.geoms[0].pose.rotation * Vec3::z()), [0.0, -1.0, 0.0]));
+    }
+}
+
+#[test]
+fn a_line_that_points_down_is_still_placed() {
+    let w = in_body("<geom type='capsule' size='0.1' fromto='0 0 0 0 0 1'/>");
+    assert!(close(&w.geoms[0].pose.translation.vector, [0.0, 0.0, 0.5]));
+    assert!(close(&(w.geoms[0].pose.rotation * Vec3::z()), [0.0, 0.0, -1.0]));
+}
+
+#[test]
+fn joints_take_defaults_units_and_limits() {
+    let w = load(
+        "<mujoco><default><joint damping='1' armature='0.5'/><default class='stiff'><joint stiffness='7' range='-90 45'/></default></default>
+         <worldbody><body childclass='stiff'><joint name='h' axis='0 0 2' pos='1 2 3' ref='90' springref='45' frictionloss='0.2'/>
+         <joint name='s' type='slide' axis='1 1 0' range='-1 2' limited='false' class='main'/>
+         <joint name='q' type='ball' range='0 60' actuatorfrcrange='-3 3'/><geom size='0.1'/></body></worldbody></mujoco>",
+    );
+    let [h, s, q] = &w.bodies[1].joints[..] else { panic!() };
+    assert_eq!(h.kind, JointKind::Hinge { axis: Vec3::z() });
+    assert!(close(&h.anchor, [1.0, 2.0, 3.0]));
+    let d = h.dofs[0];
+    assert_eq!((d.damping, d.armature, d.stiffness, d.friction), (1.0, 0.5, 7.0, 0.2));
+    assert!(near(d.lower, -PI / 2.0) && near(d.upper, PI / 4.0) && near(d.rest, PI / 4.0));
+    assert!(near(h.reference[0], PI / 2.0));
+    assert!(s.dofs[0].lower.is_infinite() && s.dofs[0].stiffness == 0.0);
+    assert!(matches!(s.kind, JointKind::Slide { axis } if near(axis.x, 0.5f64.sqrt())));
+    assert!(near(q.dofs[0].upper, PI / 3.0) && q.dofs.len() == 3 && q.reference.is_empty());
+    assert_eq!(q.dofs[0].effort_limit, 3.0);
+    assert_eq!((w.nq(), w.nv()), (6, 5));
+}
+
+#[test]
+fn a_freejoint_takes_no_defaults_but_a_free_joint_does() {
+    let w = load(
+        "<mujoco><default><joint damping='1'/></default><worldbody><body><freejoint/><geom size='1'/></body>
+         <body><joint type='free'/><geom size='1'/></body></worldbody></mujoco>",
+    );
+    assert_eq!(w.bodies[1].joints[0].dofs[5].damping, 0.0);
+    assert_eq!(w.bodies[2].joints[0].dofs[5].damping, 1.0);
+}
+
+#[test]
+fn shorter_lists_keep_the_rest_of_the_default() {
+    let w = load(
+        "<mujoco><default><geom type='box' size='1 2 3' friction='0.3 0.1 0.1'/></default><worldbody><geom size='5'/>\
+         <geom friction='0.7'/></worldbody></mujoco>",
+    );
+    assert_eq!(w.geoms[0].shape, Shape::Box { half_extents: Vec3::new(5.0, 2.0, 3.0) });
+    assert_eq!(w.geoms[0].contact.static_friction, Some(0.3));
+    assert_eq!(w.geoms[1].contact.dynamic_friction, Some(0.7));
+}
+
+#[test]
+fn frames_carry_their_children() {
+    let w = load(
+        "<mujoco><worldbody><body name='a' pos='0 0 1'><geom size='1'/><frame pos='1 0 0' euler='0 0 90'>
+         <joint name='j' pos='1 0 0' axis='1 0 0'/><geom name='g' size='1' pos='2 0 0'/>
+         <frame pos='0 0 5'><body name='c' pos='1 0 0'><joint/><geom size='1'/></body><site name='s' pos='0 1 0'/></frame>
+         </frame></body></worldbody></mujoco>",
+    );
+    let j = &w.bodies[1].joints[0];
+    assert!(close(&j.anchor, [1.0, 1.0, 0.0]));
+    assert!(matches!(j.kind, JointKind::Hinge { axis } if close(&axis, [0.0, 1.0, 0.0])));
+    let g = w.geoms.iter().find(|g| g.name == "g").unwrap();
+    assert!(close(&g.pose.translation.vector, [1.0, 2.0, 0.0]));
+    assert!(close(&w.bodies[2].pose.translation.vector, [1.0, 1.0, 5.0]));
+    assert_eq!(w.bodies[2].parent, Some(1));
+    assert!(close(&w.sites[0].pose.translation.vector, [0.0, 0.0, 5.0]));
+}
+
+#[test]
+fn copies_are_turned_moved_and_named() {
+    let w = load(
+        "<mujoco><worldbody><replicate count='3' offset='1 0 0' euler='0 0 90' sep='_'><body name='b'><freejoint name='f'/>
+         <geom size='0.1'/></body></replicate></worldbody></mujoco>",
+    );
+    let names: Vec<_> = w.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["world", "b_0", "b_1", "b_2"]);
+    assert_eq!(w.bodies[3].joints[0].name, "f_2");
+    assert!(close(&w.bodies[2].pose.translation.vector, [1.0, 0.0, 0.0]));
+    assert!(close(&w.bodies[3].pose.translation.vector, [1.0, 1.0, 0.0]));
+    assert!(near(w.bodies[3].pose.rotation.angle(), PI));
+}
+
+#[test]
+fn includes_are_spliced_and_circles_refused() {
+    let files = Memory::default()
+        .with("m/main.xml", "<mujoco><include file='sub/part.xml'/><worldbody><include file='sub/body.xml'/></worldbody></mujoco>")
+        .with("m/sub/part.xml", "<mujoco><default><geom size='0.3'/></default></mujoco>")
+        .with("m/sub/body.xml", "<mujocoinclude>\n<body name='inc'><joint/><geom name='g'/></body></mujocoinclude>");
+    let w = load_with("m/main.xml", &files, &LoadOptions::default()).unwrap();
+    assert_eq!(w.geoms[0].shape, Shape::Sphere { radius: 0.3 });
+    assert_eq!(w.bodies[1].source.to_string(), "m/sub/body.xml:2: body \"inc\"");
+    let files = Memory::default()
+        .with("a.xml", "<mujoco><include file='b.xml'/></mujoco>")
+        .with("b.xml", "<mujoco><include file='a.xml'/></mujoco>");
+    let error = load_with("a.xml", &files, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("b.xml:1") && error.contains("includes itself"), "{error}");
+}
+
+const TETRA: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+
+#[test]
+fn meshes_are_scaled_moved_and_weighed() {
+    let files = Memory::default().with("meshes/t.obj", TETRA).with(
+        "m.xml",
+        "<mujoco><compiler meshdir='meshes'/><asset><mesh file='t.obj' scale='2 2 2'/><mesh name='moved' file='t.obj' refpos='1 0 0' \
+         refquat='0.7071067811865476 0 0 0.7071067811865476'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='t' density='3'/></body>\
+         <body><freejoint/><geom type='mesh' mesh='moved' pos='0 0 1'/></body></worldbody></mujoco>",
+    );
+    let w = load_with("m.xml", &files, &LoadOptions::default()).unwrap();
+    assert!(near(w.bodies[1].inertia.mass, 3.0 * 8.0 / 6.0));
+    assert!(close(&w.bodies[1].inertia.com, [0.5, 0.5, 0.5]));
+    assert!(close(&w.meshes[0].vertices[1], [2.0, 0.0, 0.0]));
+    // The reference is subtracted, then its rotation undone: (0,1,0) − (1,0,0) = (−1,1,0) turned by −90°.
+    assert!(close(&w.meshes[1].vertices[2], [1.0, 1.0, 0.0]));
+    assert!(w.warnings.is_empty(), "{:?}", w.warnings);
+    assert!(matches!(w.geoms[0].shape, Shape::Mesh { convex: true, .. }));
+}
+
+#[test]
+fn mirrored_meshes_keep_facing_outwards() {
+    let w = load(
+        "<mujoco><asset><mesh name='m' inertia='exact' scale='-1 1 1' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 1 2 3 0 3 2'/></asset>
+         <worldbody><body><freejoint/><geom type='mesh' mesh='m' density='6'/></body></worldbody></mujoco>",
+    );
+    assert!(near(w.bodies[1].inertia.mass, 1.0));
+    assert!(close(&w.bodies[1].inertia.com, [-0.25, 0.25, 0.25]));
+}
+
+#[test]
+fn a_mesh_without_faces_becomes_its_hull() {
+    let w = load(
+        "<mujoco><asset><mesh name='m' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1 0 0 0'/></asset>
+         <worldbody><body><freejoint/><geom type='mesh' mesh='m' density='1'/></body></worldbody></mujoco>",
+    );
+    assert!(near(w.bodies[1].inertia.mass, 8.0));
+    assert_eq!(w.meshes[0].triangles.len(), 12);
+}
+
+#[test]
+fn a_box_fitted_to_a_box_mesh_is_that_box() {
+    let w = load(
+        "<mujoco><asset><mesh name='m' vertex='0 0 0 2 0 0 0 4 0 2 4 0 0 0 6 2 0 6 0 4 6 2 4 6'/></asset>
+         <worldbody><geom type='box' mesh='m'/></worldbody></mujoco>",
+    );
+    let Shape::Box { half_extents } = w.geoms[0].shape else { panic!() };
+    assert!((half_extents - Vec3::new(1.0, 2.0, 3.0)).norm() < 1e-9);
+    assert!(close(&w.geoms[0].pose.translation.vector, [1.0, 2.0, 3.0]));
+}
+
+#[test]
+fn height_fields_are_scaled_to_their_size() {
+    let w = load(
+        "<mujoco><asset><hfield name='h' nrow='2' ncol='3' size='1 2 10 0.5' elevation='1 2 3 4 5 6'/></asset>
+         <worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>",
+    );
+    let h = &w.height_fields[0];
+    assert_eq!((h.rows, h.columns, h.half_extents, h.base), (2, 3, [1.0, 2.0], 0.5));
+    assert_eq!(h.heights, [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+}
+
+#[test]
+fn pictures_are_height_fields_with_their_last_row_at_the_smallest_y() {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 3, 2);
+    encoder.set_color(png::ColorType::Rgb);
+    let pixels = [[50, 9, 9], [60, 9, 9], [70, 9, 9], [20, 9, 9], [30, 9, 9], [40, 9, 9]];
+    encoder.write_header().unwrap().write_image_data(pixels.as_flattened()).unwrap();
+    let files = Memory::default().with("hills.png", bytes).with("broken.png", "no").with(
+        "m.xml",
+        "<mujoco><asset><hfield file='hills.png' size='1 1 5 1'/></asset><worldbody><geom type='hfield' hfield='hills'/></worldbody></mujoco>",
+    );
+    let w = load_with("m.xml", &files, &LoadOptions::default()).unwrap();
+    assert_eq!((w.height_fields[0].rows, w.height_fields[0].columns), (2, 3));
+    assert_eq!(w.height_fields[0].heights, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    let files = files.with(
+        "m.xml",
+        "<mujoco><asset><hfield file='broken.png' size='1 1 5 1'/></asset><worldbody><geom type='hfield' hfield='broken'/></worldbody></mujoco>",
+    );
+    let error = load_with("m.xml", &files, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("broken.png") && error.contains("PNG"), "{error}");
+}
+
+#[test]
+fn actuators_reduce_to_gain_and_bias() {
+    let w = load(
+        "<mujoco><compiler angle='radian'/><default><default class='p'><position kp='50'/></default></default>
+         <worldbody><body><joint name='j' range='-1 3' armature='2'/><geom type='sphere' size='0.1' mass='5'/></body></worldbody>
+         <actuator><motor joint='j' gear='7' ctrlrange='-1 1'/><position class='p' joint='j' kv='3' forcerange='-2 2'/>
+         <velocity joint='j' kv='4'/><general joint='j' gaintype='affine' gainprm='1 2 3' biastype='affine' biasprm='4 5 6'/>
+         <position joint='j' kp='8' inheritrange='0.5'/><damper joint='j' kv='9' ctrlrange='0 1'/>
+         <position joint='j' kp='10' dampratio='0.5' gear='2'/></actuator></mujoco>",
+    );
+    let a = &w.actuators;
+    assert_eq!((a[0].gain, a[0].bias, a[0].control_range), ([1.0, 0.0, 0.0], [0.0; 3], Some([-1.0, 1.0])));
+    let Transmission::Joint { body, joint, gear } = a[0].transmission;
+    assert_eq!((body, joint, gear[0]), (1, 0, 7.0));
+    assert_eq!(
+        (a[1].gain, a[1].bias, a[1].force_range),
+        ([50.0, 0.0, 0.0], [0.0, -50.0, -3.0], Some([-2.0, 2.0]))
+    );
+    assert_eq!((a[2].gain, a[2].bias), ([4.0, 0.0, 0.0], [0.0, 0.0, -4.0]));
+    assert_eq!((a[3].gain, a[3].bias), ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]));
+    assert_eq!(a[4].control_range, Some([0.0, 2.0]));
+    assert_eq!((a[5].gain, a[5].bias), ([0.0, 0.0, -9.0], [0.0; 3]));
+    // 2 ζ √(kp I/gear²) with I = armature + 2/5 m r².
+    assert!(near(a[6].bias[2], -2.0 * 0.5 * (10.0f64 * (2.0 + 0.4 * 5.0 * 0.01) / 4.0).sqrt()));
+}
+
+#[test]
+fn a_spring_given_by_time_constant_suits_its_inertia() {
+    let w = load(
+        "<mujoco><worldbody><body><joint springdamper='0.5 2'/><geom size='0.1' mass='5'/></body></worldbody></mujoco>",
+    );
+    let (d, i) = (w.bodies[1].joints[0].dofs[0], 0.4 * 5.0 * 0.01);
+    assert!(near(d.stiffness, i / 1.0) && near(d.damping, 2.0 * i / 0.5));
+}
+
+#[test]
+fn couplings_hold_what_the_file_starts_with() {
+    let w = load(
+        "<mujoco><worldbody><body name='a' pos='1 0 0'><joint name='ja'/><geom size='1'/><site name='sa' pos='0 0 1'/></body>
+         <body name='b' pos='0 3 0' euler='0 0 90'><joint name='jb'/><geom size='1'/><site name='sb' pos='0 0 2'/></body></worldbody>
+         <equality><connect body1='a' body2='b' anchor='0 1 0'/><weld body1='a' body2='b'/><weld body1='a' relpose='1 2 3 1 0 0 0' active='false'/>
+         <joint joint1='ja' joint2='jb' polycoef='0.1 2'/><connect site1='sa' site2='sb'/></equality></mujoco>",
+    );
+    let EqualityKind::Connect { point_b, .. } = w.equalities[0].kind else { panic!() };
+    // The point (1, 1, 0) of the world seen from b.
+    assert!(close(&point_b, [-2.0, -1.0, 0.0]));
+    let EqualityKind::Weld { pose_ab, .. } = w.equalities[1].kind else { panic!() };
+    assert!(close(&pose_ab.translation.vector, [-1.0, 3.0, 0.0]) && near(pose_ab.rotation.angle(), PI / 2.0));
+    assert!(!w.equalities[2].active);
+    let EqualityKind::Joint { first, second, coefficients } = w.equalities[3].kind else { panic!() };
+    assert_eq!((first, second, coefficients), ((1, 0), Some((2, 0)), [0.1, 2.0, 0.0, 0.0, 0.0]));
+    let EqualityKind::Connect { point_a, point_b, .. } = w.equalities[4].kind else { panic!() };
+    assert!(close(&point_a, [0.0, 0.0, 1.0]) && close(&point_b, [0.0, 0.0, 2.0]));
+}
+
+#[test]
+fn contact_attributes_become_si_properties() {
+    let w = load(
+        "<mujoco><worldbody><geom size='1' friction='0.4' priority='2' contype='2' conaffinity='4' solref='-1000 -20'/>
+         <geom size='1' condim='1'/><geom size='1' contype='0' conaffinity='0'/>
+         <body pos='0 0 1'><geom type='box' size='1 1 1' pos='0 2 0' surfacevel='1 0 0 0 0 3'/></body></worldbody></mujoco>",
+    );
+    assert_eq!(w.options.friction_rule, FrictionRule::MaxWithPriority);
+    let g = &w.geoms[0];
+    assert_eq!(
+        (g.contact.static_friction, g.contact.dynamic_friction, g.priority),
+        (Some(0.4), Some(0.4), 2)
+    );
+    assert_eq!((g.filter.group, g.filter.mask, g.role), (2, 4, GeomRole::Both));
+    assert_eq!((g.contact.stiffness, g.contact.relaxation_time), (Some(1000.0), Some(0.02)));
+    assert_eq!(w.geoms[1].contact.static_friction, Some(0.0));
+    assert_eq!(w.geoms[2].role, GeomRole::Visual);
+    // Turning at 3 rad/s about a point 2 m along y moves the body's origin by +6 m/s along x.
+    assert_eq!(w.geoms[3].surface_velocity, Some([0.0, 0.0, 3.0, 7.0, 0.0, 0.0]));
+    assert_eq!(w.warnings.len(), 1, "{:?}", w.warnings);
+}
+
+#[test]
+fn drake_tags_work_in_geoms() {
+    let w = load(
+        "<mujoco><worldbody><geom size='1'><drake:proximity_properties><drake:compliant_hydroelastic/>
+         <drake:hydroelastic_modulus value='1e6'/><drake:mu_static>0.3</drake:mu_static><drake:mu_dynamic value='0.2'/>
+         <drake:point_contact_stiffness value='5e4'/><drake:hunt_crossley_dissipation value='2'/>
+         <drake:mesh_resolution_hint value='0.1'/><drake:relaxation_time value='0.05'/><drake:hydroelastic_margin value='0.001'/>
+         </drake:proximity_properties></geom></worldbody></mujoco>",
+    );
+    let c = w.geoms[0].contact;
+    assert_eq!((c.static_friction, c.dynamic_friction), (Some(0.3), Some(0.2)));
+    assert_eq!((c.stiffness, c.dissipation, c.relaxation_time), (Some(5e4), Some(2.0), Some(0.05)));
+    assert_eq!((c.hydroelastic_modulus, c.resolution_hint), (Some(1e6), Some(0.1)));
+    assert_eq!((c.compliance, w.geoms[0].margin), (stiction_model::Compliance::Compliant, 0.001));
+    assert!(w.warnings.is_empty(), "{:?}", w.warnings);
+}
+
+#[test]
+fn options_flags_keyframes_exclusions_and_colours_are_read() {
+    let w = load(
+        "<mujoco model='m'><option gravity='1 2 3' timestep='0.005'><flag filterparent='disable' equality='enable'/></option>
+         <asset><material name='red' rgba='1 0 0 1'/></asset>
+         <worldbody><body name='a'><joint name='j'/><geom size='1' material='red'/></body><body name='b' mocap='true' gravcomp='1'/></worldbody>
+         <contact><exclude body1='a' body2='b'/></contact><actuator><motor joint='j'/></actuator>
+         <keyframe><key name='k' time='2' qpos='1' qvel='2' ctrl='3'/></keyframe></mujoco>",
+    );
+    assert_eq!(w.name, "m");
+    assert!(close(&w.options.gravity, [1.0, 2.0, 3.0]) && w.options.step == Some(0.005));
+    assert!(w.options.parent_child_collide);
+    assert_eq!(w.geoms[0].color, [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(w.exclusions, [(1, 2)]);
+    assert!(w.bodies[2].mocap && w.bodies[2].gravity_compensation == 1.0);
+    let k = &w.keyframes[0];
+    assert_eq!((k.time, &k.qpos[..], &k.qvel[..], &k.ctrl[..]), (2.0, &[1.0][..], &[2.0][..], &[3.0][..]));
+}
+
+#[test]
+fn unnamed_things_get_names_that_are_free() {
+    let w = load(
+        "<mujoco><worldbody><body name='body_2'><joint/><joint/><geom size='1'/></body><body><joint/><geom size='1'/></body></worldbody></mujoco>",
+    );
+    let names: Vec<_> = w.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["world", "body_2", "body_2_2"]);
+    let joints: Vec<_> = w.joints().map(|(_, j)| j.name.as_str()).collect();
+    assert_eq!(joints, ["body_2_joint", "body_2_joint_2", "body_2_2_joint"]);
+}

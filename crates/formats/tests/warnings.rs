@@ -1,0 +1,95 @@
+//! What is not honoured is reported once, with its place and effect; strict reading refuses it.
+
+use stiction_formats::{Format, FormatError, LoadOptions, load_string};
+
+fn warnings(text: &str, format: Format) -> Vec<String> {
+    let world = load_string(text, format, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    world.warnings.iter().map(|w| w.to_string()).collect()
+}
+
+fn strict(text: &str, format: Format) -> Result<(), FormatError> {
+    load_string(text, format, &LoadOptions { strict: true, ..LoadOptions::default() }).map(|_| ())
+}
+
+/// A document, and words of the one warning it makes.
+const CASES: &[(&str, &[&str])] = &[
+    ("<mujoco>\n<worldbody>\n<geom size='1' sizzle='2'/><geom size='1' sizzle='3'/></worldbody></mujoco>", &["<text>:3: geom", "sizzle", "unknown"]),
+    ("<mujoco><wordbody/></mujoco>", &["wordbody", "unknown"]),
+    ("<mujoco><worldbody><body><thing><geom size='1'/></thing></body></worldbody></mujoco>", &["thing", "no effect"]),
+    ("<mujoco><default><geom colour='1'/></default></mujoco>", &["geom", "colour"]),
+    ("<mujoco><sensor><gyro site='x'/><touch site='y'/></sensor></mujoco>", &["sensor", "not read"]),
+    ("<mujoco><tendon><fixed name='t'/></tendon></mujoco>", &["tendon", "no force"]),
+    ("<mujoco><option solver='CG' iterations='3' cone='elliptic'><flag warmstart='disable'/></option></mujoco>", &["solver", "iterations", "cone", "warmstart"]),
+    ("<mujoco><option density='1.2' /></mujoco>", &["density", "medium"]),
+    ("<mujoco><contact><pair geom1='a' geom2='b'/></contact></mujoco>", &["pair", "contype"]),
+    ("<mujoco><worldbody><geom size='1' condim='6'/><geom size='1' condim='6'/></worldbody></mujoco>", &["rolling"]),
+    ("<mujoco><worldbody><geom size='1' solref='0.01 1'/></worldbody></mujoco>", &["solref", "N/m"]),
+    ("<mujoco><worldbody><geom size='1' solimp='0.9 0.9 0.01'/></worldbody></mujoco>", &["solimp"]),
+    ("<mujoco><worldbody><geom size='1' margin='0.1'/></worldbody></mujoco>", &["margin"]),
+    ("<mujoco><worldbody><composite type='cable'/></worldbody></mujoco>", &["composite", "left out"]),
+    (
+        "<mujoco><worldbody><body><joint name='j' margin='1'/><geom size='1'/></body></worldbody></mujoco>",
+        &["margin", "limit"],
+    ),
+    (
+        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator><intvelocity joint='j' kp='1'/></actuator></mujoco>",
+        &["intvelocity", "no force"],
+    ),
+    (
+        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody><actuator><motor site='s'/></actuator></mujoco>",
+        &["only actuators on joints"],
+    ),
+    (
+        "<mujoco><asset><mesh name='m' vertex='0 0 0 2 0 0 0 2 0 0 0 2 0.1 0.1 0.1' face='0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4'/></asset>
+         <worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>",
+        &["not convex", "hull"],
+    ),
+    (
+        "<mujoco><worldbody><geom size='1'><drake:proximity_properties><drake:softness value='1'/></drake:proximity_properties></geom></worldbody></mujoco>",
+        &["drake:softness", "no effect"],
+    ),
+];
+
+#[test]
+fn each_kind_of_thing_warns_once_and_is_an_error_under_strict() {
+    for (text, words) in CASES {
+        let all = warnings(text, Format::Mjcf);
+        assert_eq!(all.len(), 1, "{text}: {all:#?}");
+        for word in *words {
+            assert!(all[0].contains(word), "{}\n  without: {word}", all[0]);
+        }
+        assert!(matches!(strict(text, Format::Mjcf), Err(FormatError::Strict(_))), "{text}");
+    }
+}
+
+#[test]
+fn an_unsupported_actuator_keeps_its_place_among_the_controls() {
+    let text = "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody>
+        <actuator><motor site='s'/><motor joint='j'/></actuator><keyframe><key ctrl='1 2'/></keyframe></mujoco>";
+    let world = load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap();
+    assert_eq!(world.nu(), 2);
+    let stiction_model::Transmission::Joint { gear, .. } = world.actuators[0].transmission;
+    assert_eq!(gear, [0.0; 6]);
+}
+
+#[test]
+fn pictures_make_one_warning_and_pass_strict_reading() {
+    let text = "<mujoco><visual/><statistic/><worldbody><light/><camera/><geom size='1' user='1'/></worldbody></mujoco>";
+    let all = warnings(text, Format::Mjcf);
+    assert_eq!(all.len(), 1, "{all:?}");
+    for word in ["visual", "light", "camera", "geom user"] {
+        assert!(all[0].contains(word), "{}", all[0]);
+    }
+    assert_eq!(strict(text, Format::Mjcf), Ok(()));
+}
+
+#[test]
+fn urdf_extensions_of_others_are_reported() {
+    let text = "<robot name='r'><gazebo/><gazebo reference='a'/><link name='a'>\n<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
+        <contact/><hat/></link></robot>";
+    let all = warnings(text, Format::Urdf);
+    assert_eq!(all.len(), 3, "{all:#?}");
+    assert!(all[0].contains("Gazebo") && all[1].contains("contact") && all[2].contains("hat"), "{all:#?}");
+    assert!(all[2].starts_with("<text>:2"), "{all:#?}");
+    assert!(strict(text, Format::Urdf).is_err());
+}

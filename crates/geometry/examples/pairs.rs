@@ -1,0 +1,100 @@
+//! Time of one narrow-phase call for every pair of shape kinds, overlapping a little at random poses.
+//!
+//! `cargo run --release -p stiction-geometry --example pairs`
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_geometry::{HeightField, Shape, point};
+
+type V3 = Vector3<f64>;
+type Iso = Isometry3<f64>;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    }
+    fn vector(&mut self) -> V3 {
+        V3::new(self.next(), self.next(), self.next())
+    }
+}
+
+/// Poses at which b overlaps a by about one part in a hundred, found by bisection.
+fn touching_poses(
+    a: &Shape,
+    b: &Shape,
+    random: &mut Random,
+    scratch: &mut point::Scratch,
+) -> Vec<(Iso, Iso)> {
+    let mut poses = Vec::new();
+    let mut out = Vec::new();
+    for _ in 0..200 {
+        let xa = if a.surface().is_some() {
+            Iso::identity()
+        } else {
+            Iso::new(V3::zeros(), random.vector() * 6.0)
+        };
+        let turn = random.vector() * 6.0;
+        let mut direction = random.vector();
+        if a.surface().is_some() {
+            direction.z = direction.norm() * 4.0;
+        }
+        let direction = direction.normalize();
+        let (mut near, mut far) = (0.0, 3.0);
+        for _ in 0..30 {
+            let mid = 0.5 * (near + far);
+            out.clear();
+            point::contact_pair((a, &xa), (b, &Iso::new(direction * mid, turn)), 0.0, scratch, &mut out);
+            *(if out.is_empty() { &mut far } else { &mut near }) = mid;
+        }
+        poses.push((xa, Iso::new(direction * (near - 0.005), turn)));
+    }
+    poses
+}
+
+fn main() {
+    let mut random = Random(3);
+    let cloud: Vec<V3> = (0..24).map(|_| random.vector().normalize() * 0.5).collect();
+    let hills: Vec<f64> =
+        (0..900).map(|i| 0.05 * ((i % 30) as f64).sin() * ((i / 30) as f64).cos()).collect();
+    let shapes = [
+        ("half-space", Shape::HalfSpace),
+        ("sphere", Shape::sphere(0.5).expect("valid")),
+        ("box", Shape::cuboid(V3::new(0.3, 0.4, 0.5)).expect("valid")),
+        ("capsule", Shape::capsule(0.2, 0.4).expect("valid")),
+        ("cylinder", Shape::cylinder(0.3, 0.4).expect("valid")),
+        ("ellipsoid", Shape::ellipsoid(V3::new(0.3, 0.4, 0.5)).expect("valid")),
+        ("hull of 24", Shape::convex_hull(&cloud).expect("valid")),
+        ("terrain", Shape::HeightField(Arc::new(HeightField::new(30, 30, 6.0, 6.0, &hills).expect("valid")))),
+    ];
+    let mut scratch = point::Scratch::default();
+    println!("{:24} {:>9} {:>7}", "pair", "ns", "points");
+    for (j, (name_b, b)) in shapes.iter().enumerate() {
+        for (name_a, a) in &shapes[..=j] {
+            let surface_last = b.surface().is_some();
+            if !point::is_supported(a.kind(), b.kind())
+                || (surface_last && a.kind() == stiction_geometry::ShapeKind::HalfSpace)
+            {
+                continue;
+            }
+            let (first, second) = if surface_last { (b, a) } else { (a, b) };
+            let poses = touching_poses(first, second, &mut random, &mut scratch);
+            let mut out = Vec::new();
+            let mut best = f64::INFINITY;
+            for _ in 0..15 {
+                let start = Instant::now();
+                out.clear();
+                for (xa, xb) in &poses {
+                    point::contact_pair((first, xa), (second, xb), 0.0, &mut scratch, &mut out);
+                }
+                best = best.min(start.elapsed().as_secs_f64() / poses.len() as f64);
+            }
+            let count = out.len() as f64 / poses.len() as f64;
+            println!("{:24} {:9.0} {count:7.2}", format!("{name_a} - {name_b}"), best * 1e9);
+        }
+    }
+}

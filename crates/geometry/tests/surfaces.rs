@@ -1,0 +1,246 @@
+//! Triangle surfaces: no pushes along inner edges, terrain, closed meshes.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::*;
+use nalgebra::{Translation3, UnitQuaternion};
+use proptest::prelude::*;
+use stiction_geometry::{
+    ContactPoint, DecompositionOptions, HeightField, Shape, TriangleMesh, convex_decomposition,
+};
+
+/// A flat floor of n x n cells of uneven size with both kinds of diagonals.
+fn floor(n: usize) -> Shape {
+    let at = |i: usize| {
+        4.0 * (i as f64 / n as f64 - 0.5)
+            + if i.is_multiple_of(n) { 0.0 } else { 0.3 / n as f64 * (i as f64 * 1.7).sin() }
+    };
+    let vertices = (0..=n).flat_map(|j| (0..=n).map(move |i| V3::new(at(i), at(j), 0.0))).collect();
+    let mut faces = Vec::new();
+    for j in 0..n {
+        for i in 0..n {
+            let k = (j * (n + 1) + i) as u32;
+            let (r, u, d) = (k + 1, k + n as u32 + 1, k + n as u32 + 2);
+            if (i + j) % 2 == 0 {
+                faces.extend([[k, r, d], [k, d, u]]);
+            } else {
+                faces.extend([[k, r, u], [r, d, u]]);
+            }
+        }
+    }
+    Shape::mesh(vertices, faces).unwrap()
+}
+
+fn cube_mesh(h: f64) -> Shape {
+    let v = (0..8)
+        .map(|i| V3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2 & 1) as f64) * 2.0 * h - V3::repeat(h))
+        .collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    Shape::mesh(v, quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect()).unwrap()
+}
+
+fn area(points: &[ContactPoint]) -> f64 {
+    let cross = |k: usize| points[k].p_wa.cross(&points[(k + 1) % points.len()].p_wa);
+    (0..points.len()).map(cross).sum::<V3>().norm() / 2.0
+}
+
+/// Shape placed so that its lowest point is `depth` below z = 0.
+fn sunk(shape: &Shape, turn: UnitQuaternion<f64>, x: f64, y: f64, depth: f64) -> Iso {
+    let low = turn * shape.support(&(turn.inverse() * -V3::z())).unwrap();
+    Iso::from_parts(Translation3::new(x, y, -low.z - depth), turn)
+}
+
+proptest! {
+    #![proptest_config(cases(1500))]
+
+    #[test]
+    fn a_flat_triangulated_floor_acts_as_a_half_space(
+        shape in convex_shape(), turn in rotation(), x in -0.8..0.8f64, y in -0.8..0.8f64, depth in 1e-6..0.03f64,
+        n in 2..12usize,
+    ) {
+        let pose = sunk(&shape, turn, x, y, depth);
+        let o = Iso::identity();
+        let mesh = contacts((&floor(n), &o), (&shape, &pose), 0.0);
+        prop_assert!(!mesh.is_empty());
+        for p in &mesh {
+            prop_assert!((p.normal_w - V3::z()).norm() < 1e-12, "{:?}", p);
+            prop_assert!((p.p_wb - p.p_wa - p.normal_w * p.distance).norm() < 1e-12);
+            prop_assert!(p.p_wa.z.abs() < 1e-12);
+        }
+        prop_assert!((deepest(&mesh).unwrap().distance + depth).abs() < 1e-9, "{mesh:?}");
+        prop_assert!(mesh.len() <= 9);
+    }
+
+    #[test]
+    fn a_box_lies_on_a_flat_floor_with_its_whole_face(
+        yaw in -3.2..3.2f64, x in -0.8..0.8f64, y in -0.8..0.8f64, n in 1..16usize, hx in 0.05..0.6f64, hy in 0.05..0.6f64,
+    ) {
+        let cuboid = Shape::cuboid(V3::new(hx, hy, 0.3)).unwrap();
+        let turn = UnitQuaternion::from_axis_angle(&V3::z_axis(), yaw);
+        let points = contacts((&floor(n), &Iso::identity()), (&cuboid, &sunk(&cuboid, turn, x, y, 1e-3)), 0.0);
+        prop_assert_eq!(points.len(), 4);
+        prop_assert!((area(&points) - 4.0 * hx * hy).abs() < 1e-7);
+    }
+
+    #[test]
+    fn a_closed_cube_of_triangles_touches_as_the_solid_cube(
+        shape in convex_shape(), xm in pose(0.3), direction in vector(1.0), turn in rotation(), overlap in -0.02..0.03f64,
+    ) {
+        // Bring the shape towards the cube along a direction until it overlaps a little.
+        prop_assume!(direction.norm() > 0.1);
+        let d = direction.normalize();
+        let (mesh, solid) = (cube_mesh(0.5), Shape::cuboid(V3::repeat(0.5)).unwrap());
+        let (mut lo, mut hi) = (0.0, 3.0);
+        let at = |t: f64| Iso::from_parts(Translation3::from(xm.translation.vector + d * t), turn);
+        for _ in 0..40 {
+            let mid = 0.5 * (lo + hi);
+            let c = contacts((&solid, &xm), (&shape, &at(mid)), 0.0);
+            if c.is_empty() { hi = mid } else { lo = mid }
+        }
+        let pose = at(hi - overlap);
+        let margin = 0.02;
+        let (m, s) = (contacts((&mesh, &xm), (&shape, &pose), margin), contacts((&solid, &xm), (&shape, &pose), margin));
+        match (deepest(&m), deepest(&s)) {
+            (None, None) => {}
+            (Some(m), Some(s)) => {
+                // The surface may push along several faces at once, never less than the solid, and
+                // never much more: the overlap is shallow.
+                prop_assert!(m.distance <= s.distance + 1e-7, "{} {}", m.distance, s.distance);
+                prop_assert!(m.distance >= -0.03 - 1e-7 || m.distance >= 2.5 * s.distance - 1e-7, "{m:?} {s:?} {}", format!("{shape:?} {xm:?} {pose:?}"));
+            }
+            (m, s) => prop_assert!(false, "one sees contact, one does not: {m:?} {s:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_sphere_rolls_over_terrain_without_bumps_at_inner_edges() {
+    let heights: Vec<f64> = (0..121).map(|i| 0.2 * (i % 11) as f64 / 10.0).collect(); // a plane slope in x
+    let field = Shape::HeightField(Arc::new(HeightField::new(11, 11, 2.0, 2.0, &heights).unwrap()));
+    let n = V3::new(-0.1, 0.0, 1.0).normalize();
+    let ball = Shape::sphere(0.1).unwrap();
+    for k in 0..500 {
+        let (x, y) = (-0.8 + 0.0031 * k as f64, 0.3 * (k as f64 * 0.01).sin());
+        let surface = V3::new(x, y, 0.1 * (x + 1.0));
+        let pose = Iso::from_parts(Translation3::from(surface + n * 0.099), UnitQuaternion::identity());
+        let c = contacts((&field, &Iso::identity()), (&ball, &pose), 0.0);
+        assert_eq!(c.len(), 1);
+        assert!((c[0].normal_w - n).norm() < 1e-9 && (c[0].distance + 0.001).abs() < 1e-9, "{c:?}");
+    }
+}
+
+#[test]
+fn sphere_over_a_ridge_touches_the_ridge() {
+    let heights = [0.0, 0.5, 0.0, 0.0, 0.5, 0.0, 0.0, 0.5, 0.0];
+    let field = Shape::HeightField(Arc::new(HeightField::new(3, 3, 2.0, 2.0, &heights).unwrap()));
+    let ball = Shape::sphere(0.2).unwrap();
+    let c = contacts((&field, &Iso::identity()), (&ball, &Iso::translation(0.0, 0.1, 0.69)), 0.0);
+    assert_eq!(c.len(), 1);
+    assert!((c[0].normal_w - V3::z()).norm() < 1e-9 && (c[0].distance + 0.01).abs() < 1e-9);
+    // In a valley it touches both flanks.
+    let heights = heights.map(|h: f64| 0.5 - h);
+    let field = Shape::HeightField(Arc::new(HeightField::new(3, 3, 2.0, 2.0, &heights).unwrap()));
+    let z = 0.19 / (1.0 / 1.25f64.sqrt());
+    let c = contacts((&field, &Iso::identity()), (&ball, &Iso::translation(0.0, 0.1, z)), 0.0);
+    assert_eq!(c.len(), 2);
+    assert!(c.iter().all(|p| (p.distance + 0.01).abs() < 1e-9), "{c:?}");
+}
+
+#[test]
+fn a_box_in_a_corner_of_floor_and_wall_feels_both() {
+    // An L: floor z = 0 for x > 0, wall x = 0 for z > 0.
+    let v = vec![
+        V3::new(0.0, -1.0, 0.0),
+        V3::new(2.0, -1.0, 0.0),
+        V3::new(2.0, 1.0, 0.0),
+        V3::new(0.0, 1.0, 0.0),
+        V3::new(0.0, -1.0, 2.0),
+        V3::new(0.0, 1.0, 2.0),
+    ];
+    let l = Shape::mesh(v, vec![[0, 1, 2], [0, 2, 3], [0, 3, 5], [0, 5, 4]]).unwrap();
+    let cuboid = Shape::cuboid(V3::repeat(0.3)).unwrap();
+    let c = contacts((&l, &Iso::identity()), (&cuboid, &Iso::translation(0.298, 0.0, 0.299)), 0.0);
+    let along = |n: V3, d: f64| {
+        c.iter().filter(|p| (p.normal_w - n).norm() < 1e-9 && (p.distance - d).abs() < 1e-9).count()
+    };
+    assert_eq!((c.len(), along(V3::z(), -0.001), along(V3::x(), -0.002)), (8, 4, 4), "{c:?}");
+}
+
+#[test]
+fn a_box_overhanging_an_edge_is_not_pushed_sideways() {
+    let cuboid = Shape::cuboid(V3::repeat(0.3)).unwrap();
+    for x in [0.3, 0.45, 0.5, 0.55, 0.7] {
+        let c =
+            contacts((&cube_mesh(0.5), &Iso::identity()), (&cuboid, &Iso::translation(x, 0.1, 0.799)), 0.0);
+        assert!(
+            !c.is_empty()
+                && c.iter()
+                    .all(|p| (p.normal_w - V3::z()).norm() < 1e-9 && (p.distance + 0.001).abs() < 1e-9),
+            "{x} {c:?}"
+        );
+        assert!((area(&c) - (0.5 - (x - 0.3)).min(0.6) * 0.6).abs() < 1e-6, "{x} {}", area(&c));
+    }
+}
+
+#[test]
+fn a_sphere_deep_inside_a_mesh_leaves_the_shortest_way() {
+    let c = contacts(
+        (&cube_mesh(0.5), &Iso::identity()),
+        (&Shape::sphere(0.2).unwrap(), &Iso::translation(0.05, 0.1, 0.4)),
+        0.0,
+    );
+    assert_eq!(c.len(), 1);
+    assert!((c[0].normal_w - V3::z()).norm() < 1e-9 && (c[0].distance + 0.3).abs() < 1e-9, "{c:?}");
+}
+
+#[test]
+fn mesh_against_half_space_gives_its_lowest_vertices() {
+    let c = contacts(
+        (&Shape::HalfSpace, &Iso::identity()),
+        (&cube_mesh(0.5), &Iso::translation(0.0, 0.0, 0.49)),
+        0.0,
+    );
+    assert_eq!(c.len(), 4);
+    assert!(c.iter().all(|p| (p.distance + 0.01).abs() < 1e-12));
+}
+
+#[test]
+fn topology_and_mass_of_a_closed_mesh() {
+    let Shape::Mesh(m) = cube_mesh(0.5) else { unreachable!() };
+    assert!(m.is_watertight() && (m.signed_volume() - 1.0).abs() < 1e-12);
+    let p = cube_mesh(0.5).mass_properties(6.0).unwrap();
+    assert!((p.inertia[(0, 0)] - 1.0).abs() < 1e-12);
+    let shell = m.shell_mass_properties(1.0);
+    // A hollow cube of side 1: I = 5/18 m.
+    assert!((shell.mass - 6.0).abs() < 1e-12 && (shell.inertia[(2, 2)] - 6.0 * 5.0 / 18.0).abs() < 1e-12);
+    let Shape::Mesh(open) = floor(3) else { unreachable!() };
+    assert!(!open.is_watertight() && open.topology_note().contains("12 border edges"));
+    assert!(floor(3).mass_properties(1.0).unwrap_err().to_string().contains("not closed"));
+    let inward =
+        TriangleMesh::new(m.vertices().to_vec(), m.faces().iter().map(|f| [f[0], f[2], f[1]]).collect())
+            .unwrap();
+    assert!(!inward.is_watertight() && inward.topology_note().contains("inward"));
+}
+
+#[test]
+fn an_l_shaped_solid_is_cut_into_convex_parts_of_the_same_volume() {
+    // An L of three unit cubes, extruded.
+    let outline = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)];
+    let v: Vec<V3> =
+        [0.0, 1.0].iter().flat_map(|&z| outline.iter().map(move |&(x, y)| V3::new(x, y, z))).collect();
+    let caps = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]];
+    let mut f: Vec<[u32; 3]> = caps.iter().map(|t| [t[0], t[2], t[1]]).collect();
+    f.extend(caps.iter().map(|t| t.map(|i| i + 6)));
+    for i in 0..6u32 {
+        let j = (i + 1) % 6;
+        f.extend([[i, j, j + 6], [i, j + 6, i + 6]]);
+    }
+    let mesh = TriangleMesh::new(v, f).unwrap();
+    assert!(mesh.is_watertight() && (mesh.signed_volume() - 3.0).abs() < 1e-12);
+    let parts = convex_decomposition(&mesh, &DecompositionOptions::default()).unwrap();
+    let volume: f64 =
+        parts.into_iter().map(|h| Shape::Convex(Arc::new(h)).mass_properties(1.0).unwrap().volume).sum();
+    assert!((volume - 3.0).abs() < 0.15, "{volume}");
+}

@@ -1,0 +1,44 @@
+"""Stiction simulates robots that touch things.
+
+    import stiction as st
+
+    model = st.Model.from_file("clutter")       # a file, or a built-in scene: st.scenes()
+    sim = st.Simulation(model, step=2e-3)
+    sim.step(500)
+    print(sim.time, sim.qpos[:7], len(sim.contacts))
+
+Units are SI, angles in radians, z up. Positions and velocities are laid out as MuJoCo lays out qpos
+and qvel: a free joint is [x y z, qw qx qy qz] and [linear velocity in the world, angular velocity in
+the body]. Spatial vectors are ordered [angular; linear]. Start with ``help(stiction.Model)`` and
+``help(stiction.Simulation)``.
+"""
+
+from ._results import BodyPose, Energy, ModelWarning, StageSeconds, Stats, TangentialSprings, contact_dtype
+from ._stiction import (
+    Model,
+    ModelError,
+    Simulation,
+    SimulationError,
+    __version__,
+    _restore_model,
+    _restore_simulation,
+    rollout,
+    scenes,
+)
+
+__all__ = [
+    "BodyPose",
+    "Energy",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Simulation",
+    "SimulationError",
+    "StageSeconds",
+    "Stats",
+    "TangentialSprings",
+    "__version__",
+    "contact_dtype",
+    "rollout",
+    "scenes",
+]

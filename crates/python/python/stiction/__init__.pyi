@@ -1,0 +1,252 @@
+"""Stiction simulates robots that touch things."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Literal, NamedTuple, TypedDict, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "BodyPose",
+    "Energy",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Simulation",
+    "SimulationError",
+    "StageSeconds",
+    "Stats",
+    "TangentialSprings",
+    "__version__",
+    "contact_dtype",
+    "rollout",
+    "scenes",
+]
+
+__version__: str
+
+_Floats = NDArray[np.float64]
+_ContactModel = Literal["lagged", "similar", "sap"]
+_Controller = Callable[[float, _Floats, _Floats], ArrayLike | None]
+
+#: A row of Simulation.contacts.
+contact_dtype: np.dtype[np.void]
+
+class ModelError(ValueError):
+    """A model that cannot be loaded or compiled; the message names the file, the element and the remedy."""
+
+class SimulationError(RuntimeError):
+    """A step that could not be completed. The simulation keeps the last good state."""
+
+class Energy(NamedTuple):
+    """Energy of a state, J."""
+
+    kinetic: float
+    potential: float
+    @property
+    def total(self) -> float: ...
+
+class BodyPose(NamedTuple):
+    """Pose of a body in the world: position in m, unit quaternion with w first."""
+
+    position: _Floats
+    quaternion: _Floats
+
+class ModelWarning(NamedTuple):
+    """Something in a model that could not be honoured, and what that changes."""
+
+    file: str
+    element: str
+    line: int
+    message: str
+
+class TangentialSprings(TypedDict, total=False):
+    """Parameters of tangential springs."""
+
+    stiffness_ratio: float
+    relaxation_time: float
+
+class StageSeconds(TypedDict):
+    """Seconds by stage of the step."""
+
+    kinematics: float
+    proximity: float
+    assemble: float
+    solve: float
+    advance: float
+
+class Stats(TypedDict):
+    """Counts and times since construction."""
+
+    steps: int
+    iterations: int
+    max_iterations: int
+    unconverged: int
+    line_search_evaluations: int
+    points: int
+    patches: int
+    faces: int
+    last_iterations: int
+    last_points: int
+    max_penetration: float
+    friction_loss: float
+    seconds: StageSeconds
+
+@final
+class Model:
+    """A compiled model: bodies, joints, shapes and actuators, ready to compute with."""
+
+    @staticmethod
+    def from_file(
+        path: str | PathLike[str],
+        fixed_base: bool = False,
+        strict: bool = False,
+        package_paths: Sequence[str | PathLike[str]] = [],
+    ) -> Model:
+        """Reads a model file, or a built-in scene by name if no such file exists."""
+
+    @staticmethod
+    def from_string(
+        text: str,
+        format: Literal["mjcf", "urdf", "sdf"] = "mjcf",
+        fixed_base: bool = False,
+        strict: bool = False,
+        package_paths: Sequence[str | PathLike[str]] = [],
+    ) -> Model:
+        """Reads a model from text."""
+
+    @staticmethod
+    def from_scene(name: str) -> Model:
+        """Loads a built-in scene by name."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def nq(self) -> int: ...
+    @property
+    def nv(self) -> int: ...
+    @property
+    def nu(self) -> int: ...
+    @property
+    def total_mass(self) -> float: ...
+    @property
+    def gravity(self) -> _Floats: ...
+    @property
+    def step(self) -> float | None: ...
+    @property
+    def body_names(self) -> list[str]: ...
+    @property
+    def body_masses(self) -> _Floats: ...
+    @property
+    def joint_names(self) -> list[str]: ...
+    @property
+    def geom_names(self) -> list[str]: ...
+    @property
+    def actuator_names(self) -> list[str]: ...
+    @property
+    def keyframe_names(self) -> list[str]: ...
+    @property
+    def mocap_names(self) -> list[str]: ...
+    @property
+    def default_qpos(self) -> _Floats: ...
+    @property
+    def warnings(self) -> list[ModelWarning]: ...
+    def qpos_slice(self, joint: str) -> slice: ...
+    def qvel_slice(self, joint: str) -> slice: ...
+    def mass_matrix(self, q: ArrayLike) -> _Floats: ...
+    def bias(self, q: ArrayLike, v: ArrayLike) -> _Floats: ...
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> _Floats: ...
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> _Floats: ...
+    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy: ...
+    def body_pose(self, body: str | int, q: ArrayLike) -> BodyPose: ...
+    def com(self, q: ArrayLike) -> _Floats: ...
+    def jacobian(self, body: str | int, q: ArrayLike, point: ArrayLike | None = None) -> _Floats: ...
+    def __copy__(self) -> Model: ...
+    def __deepcopy__(self, memo: dict[int, Any], /) -> Model: ...
+
+@final
+class Simulation:
+    """A model being simulated, from its default state at time 0."""
+
+    def __new__(
+        cls,
+        model: Model,
+        step: float = 1e-3,
+        contact: _ContactModel = "lagged",
+        stiction_tolerance: float = 1e-4,
+        regularization: float = 1e-3,
+        relative_tolerance: float = 1e-5,
+        margin: float = 0.0,
+        tangential_springs: bool | TangentialSprings = False,
+        max_iterations: int = 100,
+        accuracy: None = None,
+    ) -> Simulation: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def qpos(self) -> _Floats: ...
+    @qpos.setter
+    def qpos(self, values: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> _Floats: ...
+    @qvel.setter
+    def qvel(self, values: ArrayLike) -> None: ...
+    @property
+    def ctrl(self) -> _Floats: ...
+    @ctrl.setter
+    def ctrl(self, values: ArrayLike) -> None: ...
+    @property
+    def applied(self) -> _Floats: ...
+    @applied.setter
+    def applied(self, values: ArrayLike) -> None: ...
+    @property
+    def time(self) -> float: ...
+    @time.setter
+    def time(self, time: float) -> None: ...
+    def step(self, n: int = 1) -> None: ...
+    @property
+    def contacts(self) -> NDArray[np.void]: ...
+    @property
+    def patches(self) -> list[Any]: ...
+    @property
+    def stats(self) -> Stats: ...
+    @property
+    def energy(self) -> Energy: ...
+    def body_pose(self, body: str | int) -> BodyPose: ...
+    def set_mocap(
+        self,
+        body: str | int,
+        position: ArrayLike,
+        quaternion: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        linear_velocity: ArrayLike | None = None,
+    ) -> None: ...
+    def save_state(self) -> bytes: ...
+    def load_state(self, state: bytes) -> None: ...
+    def reset(self, keyframe: str | int | None = None) -> None: ...
+    def set_controller(self, controller: _Controller | None, period: float = 0.0) -> None: ...
+
+def rollout(
+    model: Model,
+    states: ArrayLike,
+    controls: ArrayLike | None = None,
+    threads: int = 2,
+    *,
+    steps: int | None = None,
+    step: float = 1e-3,
+    contact: _ContactModel = "lagged",
+    stiction_tolerance: float = 1e-4,
+    regularization: float = 1e-3,
+    relative_tolerance: float = 1e-5,
+    margin: float = 0.0,
+    tangential_springs: bool | TangentialSprings = False,
+    max_iterations: int = 100,
+    accuracy: None = None,
+) -> _Floats:
+    """Simulates many initial states of one model on several threads."""
+
+def scenes() -> list[str]:
+    """Names of the built-in scenes."""

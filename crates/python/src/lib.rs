@@ -1,0 +1,42 @@
+//! The extension module `stiction._stiction`, which the package in `python/stiction` shows to users.
+//!
+//! ```text
+//! model       a compiled model and the dynamics of single states
+//! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
+//! controller  a Python function that sets the controls at its own rate
+//! contacts    contact points as a structured array
+//! rollout     many short simulations on several threads
+//! scratch     memory of the dynamics, kept between calls
+//! options     keyword arguments to options and back
+//! arrays      Python's arrays in and out      errors   Rust's errors as exceptions
+//! ```
+//!
+//! Nothing is computed here: every number comes from the crate `stiction`. The doc comments are the
+//! docstrings that `help()` shows. Open `simulation.rs` first.
+
+mod arrays;
+mod contacts;
+mod controller;
+mod errors;
+mod model;
+mod options;
+mod rollout;
+mod scratch;
+mod simulation;
+
+use pyo3::prelude::*;
+
+/// Compiled part of the package `stiction`; use that.
+#[pymodule]
+fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ModelError", py.get_type::<errors::ModelError>())?;
+    module.add("SimulationError", py.get_type::<errors::SimulationError>())?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<simulation::Simulation>()?;
+    module.add_function(wrap_pyfunction!(model::scenes, module)?)?;
+    module.add_function(wrap_pyfunction!(model::_restore_model, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::_restore_simulation, module)?)?;
+    module.add_function(wrap_pyfunction!(rollout::rollout, module)?)
+}

@@ -1,0 +1,423 @@
+//! `stiction.Model`: a compiled model and the dynamics of single states.
+
+use crate::arrays::{finite_vector, three, vector};
+use crate::errors::{input_error, load_error};
+use crate::scratch::Scratch;
+use nalgebra::Vector3;
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PySlice, PyTuple};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use stiction::model::Pose;
+use stiction::multibody::JointInfo;
+use stiction::{Energy, Format, InputError, LoadOptions};
+
+/// A compiled model: bodies, joints, shapes and actuators, ready to compute with.
+///
+/// Made by Model.from_file, Model.from_string or Model.from_scene. It never changes, so simulations and
+/// threads share it freely. It pickles, meshes included.
+///
+/// q has nq numbers and v has nv, laid out as MuJoCo's qpos and qvel. Units are SI, angles in radians.
+/// Bodies, joints, geoms and actuators have ids: their places in body_names (0 is the world),
+/// joint_names, geom_names and actuator_names.
+#[pyclass(frozen, module = "stiction")]
+pub struct Model {
+    pub inner: stiction::Model,
+    scratch: Mutex<Scratch>,
+}
+
+impl From<stiction::Model> for Model {
+    fn from(inner: stiction::Model) -> Self {
+        Self { scratch: Mutex::new(Scratch::new(&inner)), inner }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Reads a model file: MJCF (.xml), URDF (.urdf) or SDFormat (.sdf); its root element says which.
+    ///
+    /// path: the file, or the name of a built-in scene (see stiction.scenes()) if no such file exists.
+    /// fixed_base: pin a URDF or SDFormat root to the world instead of letting it fall.
+    /// strict: raise at the first thing that cannot be honoured instead of listing it in warnings.
+    /// package_paths: folders that hold ROS packages or are one, for package:// addresses.
+    ///
+    /// Raises ModelError, which names the file, the element and what to do.
+    #[staticmethod]
+    #[pyo3(signature = (path, fixed_base=false, strict=false, package_paths=Vec::new()),
+           text_signature = "(path, fixed_base=False, strict=False, package_paths=[])")]
+    fn from_file(
+        py: Python<'_>,
+        path: PathBuf,
+        fixed_base: bool,
+        strict: bool,
+        package_paths: Vec<PathBuf>,
+    ) -> PyResult<Self> {
+        let options = load_options(fixed_base, strict, &package_paths);
+        let scene = path.to_str().filter(|_| !path.exists()).and_then(stiction::scenes::text);
+        let inner = py.detach(|| match scene {
+            Some(text) => stiction::Model::from_string(text, Format::Mjcf, &options),
+            None => stiction::Model::from_file(&path, &options),
+        });
+        Ok(inner.map_err(load_error)?.into())
+    }
+
+    /// Reads a model from text.
+    ///
+    /// format: "mjcf", "urdf" or "sdf". The other arguments are those of from_file; mesh files are
+    /// looked for from the current folder. Raises ModelError.
+    #[staticmethod]
+    #[pyo3(signature = (text, format="mjcf", fixed_base=false, strict=false, package_paths=Vec::new()),
+           text_signature = "(text, format='mjcf', fixed_base=False, strict=False, package_paths=[])")]
+    fn from_string(
+        py: Python<'_>,
+        text: &str,
+        format: &str,
+        fixed_base: bool,
+        strict: bool,
+        package_paths: Vec<PathBuf>,
+    ) -> PyResult<Self> {
+        let format = match format {
+            "mjcf" => Format::Mjcf,
+            "urdf" => Format::Urdf,
+            "sdf" => Format::Sdf,
+            other => {
+                let text = format!("unknown format \"{other}\": choose mjcf, urdf or sdf");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        let options = load_options(fixed_base, strict, &package_paths);
+        let inner = py.detach(|| stiction::Model::from_string(text, format, &options));
+        Ok(inner.map_err(load_error)?.into())
+    }
+
+    /// Loads a built-in scene by name; stiction.scenes() lists them. Raises ModelError.
+    #[staticmethod]
+    fn from_scene(py: Python<'_>, name: &str) -> PyResult<Self> {
+        let inner = py.detach(|| stiction::Model::from_scene(name));
+        Ok(inner.map_err(load_error)?.into())
+    }
+
+    /// Name of the model.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.world().name
+    }
+
+    /// Number of position coordinates.
+    #[getter]
+    fn nq(&self) -> usize {
+        self.inner.nq()
+    }
+
+    /// Number of velocity coordinates.
+    #[getter]
+    fn nv(&self) -> usize {
+        self.inner.nv()
+    }
+
+    /// Number of controls.
+    #[getter]
+    fn nu(&self) -> usize {
+        self.inner.nu()
+    }
+
+    /// Mass of all bodies, kg.
+    #[getter]
+    fn total_mass(&self) -> f64 {
+        self.inner.total_mass()
+    }
+
+    /// Acceleration of gravity in the world, m/s², shape (3,).
+    #[getter]
+    fn gravity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.world().options.gravity.as_slice())
+    }
+
+    /// Length of a step that the file asks for, s; None if it asks for none.
+    #[getter]
+    fn step(&self) -> Option<f64> {
+        self.inner.world().options.step
+    }
+
+    /// Names of the bodies; a body's place here is its id, and 0 is the world.
+    #[getter]
+    fn body_names(&self) -> Vec<String> {
+        self.inner.world().bodies.iter().map(|b| b.name.clone()).collect()
+    }
+
+    /// Masses of the bodies by id, kg, shape (number of bodies,).
+    #[getter]
+    fn body_masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_iter(py, self.inner.world().bodies.iter().map(|b| b.inertia.mass))
+    }
+
+    /// Names of the joints, in the order of their coordinates.
+    #[getter]
+    fn joint_names(&self) -> Vec<String> {
+        self.inner.multibody().joints().iter().map(|j| j.name.clone()).collect()
+    }
+
+    /// Names of the geoms; a geom's place here is its id. A geom without a name is called "#id".
+    #[getter]
+    fn geom_names(&self) -> Vec<String> {
+        let geoms = self.inner.world().geoms.iter().enumerate();
+        geoms.map(|(i, g)| if g.name.is_empty() { format!("#{i}") } else { g.name.clone() }).collect()
+    }
+
+    /// Names of the actuators, in the order of the controls.
+    #[getter]
+    fn actuator_names(&self) -> Vec<String> {
+        self.inner.world().actuators.iter().map(|a| a.name.clone()).collect()
+    }
+
+    /// Names of the keyframes, for Simulation.reset.
+    #[getter]
+    fn keyframe_names(&self) -> Vec<String> {
+        self.inner.world().keyframes.iter().map(|k| k.name.clone()).collect()
+    }
+
+    /// Names of the bodies that Simulation.set_mocap moves.
+    #[getter]
+    fn mocap_names(&self) -> Vec<String> {
+        let bodies = &self.inner.world().bodies;
+        self.inner.multibody().mocap_bodies().iter().map(|&b| bodies[b].name.clone()).collect()
+    }
+
+    /// Positions at which every body stands as described, shape (nq,).
+    #[getter]
+    fn default_qpos<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.default_q())
+    }
+
+    /// What could not be honoured: a list of (file, element, line, message).
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let class = CLASS.import(py, "stiction._results", "ModelWarning")?;
+        let warnings = self.inner.warnings().iter();
+        warnings
+            .map(|w| class.call1((&w.source.file, &w.source.element, w.source.line, &w.message)))
+            .collect()
+    }
+
+    /// Where a joint's positions stand in q: q[model.qpos_slice("elbow")].
+    fn qpos_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
+        let range = &self.joint(joint)?.q;
+        Ok(PySlice::new(py, range.start as isize, range.end as isize, 1))
+    }
+
+    /// Where a joint's velocities stand in v.
+    fn qvel_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
+        let range = &self.joint(joint)?.v;
+        Ok(PySlice::new(py, range.start as isize, range.end as isize, 1))
+    }
+
+    /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv).
+    fn mass_matrix<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.scratch().mass_matrix(py, &self.inner, &vector("q", q)?)
+    }
+
+    /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation; N or N m, (nv,).
+    fn bias<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+            multibody.bias(workspace, out);
+        })
+    }
+
+    /// Joint forces that produce the accelerations a: mass_matrix(q) a + bias(q, v); N or N m, (nv,).
+    fn inverse_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+        a: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        let a = finite_vector("a", a, self.inner.nv())?;
+        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+            multibody.inverse_dynamics(workspace, &a, out);
+        })
+    }
+
+    /// Accelerations under the joint forces tau: mass_matrix(q)⁻¹ (tau − bias(q, v)); m/s² or rad/s², (nv,).
+    fn forward_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+        tau: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        let tau = finite_vector("tau", tau, self.inner.nv())?;
+        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+            multibody.forward_dynamics(workspace, &tau, out);
+        })
+    }
+
+    /// Kinetic and potential energy at a state, J: a tuple (kinetic, potential) with a .total.
+    fn energy<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        energy_tuple(py, &self.inner.energy(&vector("q", q)?, &vector("v", v)?).map_err(input_error)?)
+    }
+
+    /// Pose of a body (name or id) in the world: a tuple (position in m, quaternion with w first).
+    /// Mocap bodies stand where the model puts them.
+    fn body_pose<'py>(
+        &self,
+        py: Python<'py>,
+        body: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let body = self.body(body)?;
+        let mut scratch = self.scratch();
+        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
+        pose_tuple(py, &self.inner.multibody().pose(workspace, body))
+    }
+
+    /// Centre of mass in the world of all bodies that move, m, shape (3,).
+    fn com<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut scratch = self.scratch();
+        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
+        let com = self.inner.multibody().center_of_mass(workspace);
+        Ok(PyArray1::from_slice(py, com.as_slice()))
+    }
+
+    /// Jacobian of a body's motion, shape (6, nv): jacobian @ v is [angular; linear] velocity in world axes.
+    ///
+    /// body: name or id. point: the point of the body, in the world, whose velocity is meant, m; by
+    /// default the body's origin.
+    #[pyo3(signature = (body, q, point=None))]
+    fn jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        body: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+        point: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (body, multibody) = (self.body(body)?, self.inner.multibody());
+        let mut scratch = self.scratch();
+        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
+        let p_wq = match point {
+            Some(_) => Vector3::from(three("point", point)?),
+            None => multibody.origin(workspace, body),
+        };
+        let jacobian = multibody.full_jacobian(workspace, body, &p_wq);
+        let entries = Array2::from_shape_fn((6, self.inner.nv()), |(i, j)| jacobian[(i, j)]);
+        Ok(entries.into_pyarray(py))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("stiction")?.getattr("_restore_model")?;
+        Ok((restore, PyTuple::new(py, [PyBytes::new(py, &self.inner.to_bytes())])?))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyDict>) -> Py<Self> {
+        slf
+    }
+
+    fn __repr__(&self) -> String {
+        let (world, model) = (self.inner.world(), &self.inner);
+        let (bodies, joints) = (world.bodies.len() - 1, model.multibody().joints().len());
+        format!(
+            "<stiction.Model \"{}\": {bodies} bodies, {joints} joints, nq {}, nv {}, nu {}>",
+            world.name,
+            model.nq(),
+            model.nv(),
+            model.nu()
+        )
+    }
+}
+
+impl Model {
+    /// A body's id from its name or id.
+    pub fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let bodies = &self.inner.world().bodies;
+        if let Ok(name) = body.extract::<String>() {
+            let found = self.inner.world().body_index(&name);
+            return found.ok_or_else(|| unknown("body", name, bodies.iter().map(|b| b.name.as_str())));
+        }
+        match body.extract::<isize>()? {
+            id if (0..bodies.len() as isize).contains(&id) => Ok(id as usize),
+            id => Err(PyIndexError::new_err(format!(
+                "there is no body {id}: ids go from 0 (the world) to {}",
+                bodies.len() - 1
+            ))),
+        }
+    }
+
+    fn joint(&self, name: &str) -> PyResult<&JointInfo> {
+        let joints = self.inner.multibody().joints();
+        let found = joints.iter().find(|j| j.name == name);
+        found.ok_or_else(|| unknown("joint", name.into(), joints.iter().map(|j| j.name.as_str())))
+    }
+
+    fn scratch(&self) -> MutexGuard<'_, Scratch> {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An error that lists the names there are, the first fifty of them.
+pub fn unknown<'a>(kind: &'static str, name: String, known: impl Iterator<Item = &'a str>) -> PyErr {
+    let mut names: Vec<&str> = known.filter(|n| !n.is_empty()).collect();
+    let rest = names.len().saturating_sub(50);
+    names.truncate(50);
+    let mut known = if names.is_empty() { "none".into() } else { names.join(", ") };
+    if rest > 0 {
+        known.push_str(&format!(" and {rest} more"));
+    }
+    input_error(InputError::Name { kind, name, known })
+}
+
+pub fn energy_tuple<'py>(py: Python<'py>, energy: &Energy) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = CLASS.import(py, "stiction._results", "Energy")?;
+    class.call1((energy.kinetic, energy.potential))
+}
+
+pub fn pose_tuple<'py>(py: Python<'py>, pose: &Pose) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = CLASS.import(py, "stiction._results", "BodyPose")?;
+    let (p, r) = (pose.translation.vector, pose.rotation);
+    let position = PyArray1::from_slice(py, p.as_slice());
+    class.call1((position, PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k])))
+}
+
+fn load_options(fixed_base: bool, strict: bool, package_paths: &[PathBuf]) -> LoadOptions {
+    let package_paths = package_paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    LoadOptions { fixed_base, strict, package_paths }
+}
+
+/// Names of the built-in scenes, for Model.from_scene.
+#[pyfunction]
+pub fn scenes() -> Vec<&'static str> {
+    stiction::scenes::all().iter().map(|s| s.name).collect()
+}
+
+/// Unpickles a model.
+#[pyfunction]
+pub fn _restore_model(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
+    let inner = py.detach(|| stiction::Model::from_bytes(bytes));
+    Ok(inner.map_err(load_error)?.into())
+}

@@ -1,0 +1,490 @@
+//! `stiction.Simulation`: a model being stepped.
+//!
+//! qpos, qvel, ctrl and applied are numpy arrays that live as long as anyone looks at them. What Python
+//! wrote there goes into the state before each use of it ([`Simulation::push`]), and what a step found
+//! comes back after it ([`Simulation::pull`]).
+
+use crate::arrays::{Shared, finite_vector, three};
+use crate::contacts::structured;
+use crate::controller::{Hook, PythonController};
+use crate::errors::{SimulationError, input_error, option_error, step_error};
+use crate::model::{Model, energy_tuple, pose_tuple, unknown};
+use crate::options::{keywords, options};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+use stiction::StepError;
+use stiction::model::Pose;
+use stiction::multibody::Workspace;
+
+/// How long a step call runs before it looks whether the user pressed Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(20);
+
+/// A model being simulated, from its default state at time 0.
+///
+/// model: a stiction.Model.
+/// step: length of a step, s.
+/// contact: contact model, "lagged", "similar" or "sap".
+/// stiction_tolerance: slip speed below which contact sticks, m/s.
+/// regularization: impact regularisation σ, without unit; 0 turns it off.
+/// relative_tolerance: relative tolerance of each step's solve.
+/// margin: distance within which contacts are kept before they touch, m.
+/// tangential_springs: True lets springs carry friction while a contact sticks, so that it holds without
+///     creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
+///     0.8) and relaxation_time (damping over stiffness, s, 0).
+/// max_iterations: Newton iterations allowed in a step.
+/// accuracy: not available yet; steps have a fixed length.
+///
+/// qpos, qvel, ctrl and applied are writable arrays that follow the simulation:
+///
+///     sim.qpos[2] += 0.1           # before a step, changes the state
+///     q = sim.qpos                 # keeps showing the present state
+///     past = sim.qpos.copy()       # a state to keep
+///
+/// Raises ValueError for an option out of its range. Simulations pickle and copy; the copy continues
+/// bit for bit with statistics from zero.
+#[pyclass(frozen, module = "stiction")]
+pub struct Simulation {
+    model: Py<Model>,
+    inner: Mutex<stiction::Simulation>,
+    hook: Mutex<Option<Arc<Hook>>>,
+    qpos: Shared,
+    qvel: Shared,
+    ctrl: Shared,
+    applied: Shared,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(
+        signature = (model, step=1e-3, contact="lagged", stiction_tolerance=1e-4, regularization=1e-3,
+                     relative_tolerance=1e-5, margin=0.0, tangential_springs=None, max_iterations=100,
+                     accuracy=None),
+        text_signature = "(model, step=1e-3, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
+                          relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=100, \
+                          accuracy=None)"
+    )]
+    fn new(
+        py: Python<'_>,
+        model: Py<Model>,
+        step: f64,
+        contact: &str,
+        stiction_tolerance: f64,
+        regularization: f64,
+        relative_tolerance: f64,
+        margin: f64,
+        tangential_springs: Option<&Bound<'_, PyAny>>,
+        max_iterations: usize,
+        accuracy: Option<f64>,
+    ) -> PyResult<Self> {
+        let options = options(
+            step,
+            contact,
+            stiction_tolerance,
+            regularization,
+            relative_tolerance,
+            margin,
+            tangential_springs,
+            max_iterations,
+            accuracy,
+        )?;
+        let inner = stiction::Simulation::new(&model.get().inner, options).map_err(option_error)?;
+        let state = inner.state();
+        Ok(Self {
+            qpos: Shared::new(py, &state.q),
+            qvel: Shared::new(py, &state.v),
+            ctrl: Shared::new(py, &state.ctrl),
+            applied: Shared::new(py, &state.applied),
+            model,
+            inner: Mutex::new(inner),
+            hook: Mutex::new(None),
+        })
+    }
+
+    /// The model.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> Py<Model> {
+        self.model.clone_ref(py)
+    }
+
+    /// The options as a dict: Simulation(model, **sim.options) makes a simulation like this one.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        keywords(py, self.lock()?.options())
+    }
+
+    /// Positions, shape (nq,); writable, follows the simulation.
+    #[getter]
+    fn qpos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.qpos.view(py)
+    }
+
+    #[setter]
+    fn set_qpos(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.qpos.assign("qpos", values)
+    }
+
+    /// Velocities, shape (nv,), m/s or rad/s; writable, follows the simulation.
+    #[getter]
+    fn qvel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.qvel.view(py)
+    }
+
+    #[setter]
+    fn set_qvel(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.qvel.assign("qvel", values)
+    }
+
+    /// Controls, shape (nu,), held until they are changed; writable, follows the simulation.
+    #[getter]
+    fn ctrl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.ctrl.view(py)
+    }
+
+    #[setter]
+    fn set_ctrl(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.ctrl.assign("ctrl", values)
+    }
+
+    /// Generalised forces applied from outside, shape (nv,), N or N m, held until they are changed;
+    /// writable, follows the simulation.
+    #[getter]
+    fn applied<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.applied.view(py)
+    }
+
+    #[setter]
+    fn set_applied(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.applied.assign("applied", values)
+    }
+
+    /// Time, s. May be set.
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        Ok(self.lock()?.state().time)
+    }
+
+    #[setter]
+    fn set_time(&self, time: f64) -> PyResult<()> {
+        if !time.is_finite() {
+            return Err(PyValueError::new_err(format!("time = {time}: give a finite number of seconds")));
+        }
+        let (mut inner, hook) = (self.lock()?, self.hook());
+        inner.state_mut().time = time;
+        if let Some(hook) = &*hook {
+            // The controller's next sample is counted from the new time.
+            inner.set_controller(Box::new(PythonController(hook.clone())));
+        }
+        Ok(())
+    }
+
+    /// Takes n steps, without holding the interpreter. Ctrl-C ends it after the step under way.
+    ///
+    /// Raises ValueError for a state that is not finite, SimulationError for a step that cannot be
+    /// completed, and whatever the controller raises; the state is then the last good one.
+    #[pyo3(signature = (n=1))]
+    fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
+        if n < 0 {
+            return Err(PyValueError::new_err(format!("n = {n}: give zero or more steps")));
+        }
+        let mut guard = self.lock()?;
+        let inner = &mut *guard;
+        self.push(py, inner)?;
+        let outcome = py.detach(|| advance(inner, n));
+        self.pull(py, inner)?;
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(Stopped::BySignal(error)) => Err(error),
+            Err(Stopped::ByStep(error)) => {
+                let raised = self.hook().as_ref().and_then(|hook| hook.take_raised());
+                Err(raised.unwrap_or_else(|| step_error(error)))
+            }
+        }
+    }
+
+    /// Contact points of the last step, one row each, as a structured array ordered by geom pair:
+    /// geom_a, geom_b, body_a, body_b (ids), position (m, in the world, at the beginning of the step),
+    /// normal (from a into b), force (N, in world axes, on body b), penetration (m, negative while
+    /// apart), slip (m/s, in world axes, b relative to a), sticking.
+    /// A copy; empty before the first step and after reset or load_state.
+    #[getter]
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        structured(py, self.lock()?.contacts())
+    }
+
+    /// Contact patches of the last step, one entry a geom pair. Empty: all contacts are points so far.
+    #[getter]
+    fn patches<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        PyList::empty(py)
+    }
+
+    /// Counts and times since construction, as a dict: steps, iterations (Newton, all steps together),
+    /// max_iterations (in one step), unconverged (steps that stopped short of their tolerance),
+    /// line_search_evaluations, points, patches and faces (summed over steps), last_iterations,
+    /// last_points, max_penetration (m), friction_loss (J), and seconds, a dict by stage of the step:
+    /// kinematics, proximity, assemble, solve, advance.
+    #[getter]
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = *self.lock()?.stats();
+        let dict = PyDict::new(py);
+        for (name, count) in [
+            ("steps", stats.steps),
+            ("iterations", stats.iterations),
+            ("max_iterations", stats.max_iterations),
+            ("unconverged", stats.unconverged),
+            ("line_search_evaluations", stats.line_search_evaluations),
+            ("points", stats.points),
+            ("patches", stats.patches),
+            ("faces", stats.faces),
+            ("last_iterations", stats.last_iterations),
+            ("last_points", stats.last_points),
+        ] {
+            dict.set_item(name, count)?;
+        }
+        dict.set_item("max_penetration", stats.max_penetration)?;
+        dict.set_item("friction_loss", stats.friction_loss)?;
+        let seconds = PyDict::new(py);
+        for (stage, time) in stats.seconds.named() {
+            seconds.set_item(stage, time)?;
+        }
+        dict.set_item("seconds", seconds)?;
+        Ok(dict)
+    }
+
+    /// Kinetic and potential energy of the present state, J: a tuple (kinetic, potential) with a .total.
+    #[getter]
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        energy_tuple(py, &inner.energy())
+    }
+
+    /// Pose of a body (name or id) in the world at the present state: a tuple (position in m, quaternion
+    /// with w first).
+    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let body = self.model.get().body(body)?;
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        let (multibody, state) = (inner.model().multibody(), inner.state());
+        let mut workspace = Workspace::new(multibody);
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+        }
+        multibody.positions(&state.q, &mut workspace);
+        pose_tuple(py, &multibody.pose(&workspace, body))
+    }
+
+    /// Moves a mocap body (name or id): position in m and quaternion (w first) in the world. The
+    /// velocities, rad/s and m/s in world axes, are what contacts feel; they do not move the body.
+    #[pyo3(signature = (body, position, quaternion=None, angular_velocity=None, linear_velocity=None))]
+    fn set_mocap(
+        &self,
+        body: &Bound<'_, PyAny>,
+        position: &Bound<'_, PyAny>,
+        quaternion: Option<&Bound<'_, PyAny>>,
+        angular_velocity: Option<&Bound<'_, PyAny>>,
+        linear_velocity: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let model = self.model.get();
+        let id = model.body(body)?;
+        let mocap = model.inner.multibody().mocap_bodies();
+        let bodies = &model.inner.world().bodies;
+        let Some(number) = mocap.iter().position(|&m| m == id) else {
+            let known = mocap.iter().map(|&m| bodies[m].name.as_str());
+            return Err(unknown("mocap body", bodies[id].name.clone(), known));
+        };
+        let position = Vector3::from(three("position", Some(position))?);
+        let rotation = match quaternion {
+            None => UnitQuaternion::identity(),
+            Some(given) => {
+                let q = finite_vector("quaternion", given, 4)?;
+                let quaternion = Quaternion::new(q[0], q[1], q[2], q[3]);
+                UnitQuaternion::try_new(quaternion, 1e-12).ok_or_else(|| {
+                    PyValueError::new_err("quaternion has no length: give a rotation, w first")
+                })?
+            }
+        };
+        let w = three("angular_velocity", angular_velocity)?;
+        let v = three("linear_velocity", linear_velocity)?;
+        let mut inner = self.lock()?;
+        let target = &mut inner.state_mut().mocap[number];
+        target.pose = Pose::from_parts(position.into(), rotation);
+        target.twist = [w[0], w[1], w[2], v[0], v[1], v[2]];
+        Ok(())
+    }
+
+    /// The state as bytes, from which load_state continues bit for bit.
+    fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        Ok(PyBytes::new(py, &inner.save_state()))
+    }
+
+    /// Goes to a state saved by save_state from the same model. Raises ValueError if it does not fit.
+    fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.load_state(state).map_err(input_error)?;
+        self.pull(py, &inner)
+    }
+
+    /// Goes back to the default state at time 0, or to a keyframe by name or number. Controls and applied
+    /// forces go to zero or to the keyframe's; the controller, the options and the statistics stay.
+    #[pyo3(signature = (keyframe=None))]
+    fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        match keyframe {
+            None => inner.reset(),
+            Some(key) => {
+                let name =
+                    key.extract::<String>().or_else(|_| Ok::<_, PyErr>(key.extract::<usize>()?.to_string()));
+                inner.reset_to_keyframe(&name?).map_err(input_error)?;
+            }
+        }
+        self.pull(py, &inner)
+    }
+
+    /// Has controller(time, qpos, qvel) set the controls from now on, every period seconds (0: every
+    /// step); None removes it and leaves the controls as they are.
+    ///
+    /// It is called at the beginning of the first step at or after each multiple of the period, gets
+    /// copies of the state, and returns the controls, shape (nu,), held until its next call. If it
+    /// returns None, what it wrote to sim.ctrl counts. What it raises leaves sim.step.
+    #[pyo3(signature = (controller, period=0.0))]
+    fn set_controller(&self, py: Python<'_>, controller: &Bound<'_, PyAny>, period: f64) -> PyResult<()> {
+        let hook = if controller.is_none() {
+            None
+        } else if !controller.is_callable() {
+            return Err(PyTypeError::new_err(
+                "the controller must be a function of (time, qpos, qvel) or None",
+            ));
+        } else if !(period >= 0.0 && period.is_finite()) {
+            let text = format!("period = {period}: give zero (every step) or a positive number of seconds");
+            return Err(PyValueError::new_err(text));
+        } else {
+            let arrays = [&self.qpos, &self.qvel, &self.ctrl].map(|shared| shared.clone_ref(py));
+            let [qpos, qvel, ctrl] = arrays;
+            Some(Arc::new(Hook::new(controller.clone().unbind(), period, qpos, qvel, ctrl)))
+        };
+        let mut inner = self.lock()?;
+        match &hook {
+            Some(hook) => inner.set_controller(Box::new(PythonController(hook.clone()))),
+            None => drop(inner.clear_controller()),
+        }
+        let before = std::mem::replace(&mut *self.hook(), hook);
+        drop(inner);
+        // With no lock held: the end of a Python object may run any code.
+        drop(before);
+        Ok(())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("stiction")?.getattr("_restore_simulation")?;
+        let state = self.save_state(py)?;
+        let controller = match &*self.hook() {
+            Some(hook) => (hook.function().as_ref().map(|f| f.clone_ref(py)), hook.period()),
+            None => (None, 0.0),
+        };
+        let arguments = (self.model.clone_ref(py), self.options(py)?, state, controller.0, controller.1);
+        Ok((restore, arguments.into_pyobject(py)?))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let (name, time, step) = (&inner.model().world().name, inner.state().time, inner.options().step);
+        Ok(format!("<stiction.Simulation of \"{name}\" at t = {time} s, step {step} s>"))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.model)?;
+        if let Ok(hook) = self.hook.try_lock()
+            && let Some(hook) = &*hook
+        {
+            visit.call(&*hook.function())?;
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let hook = self.hook().take();
+        drop(hook.and_then(|hook| hook.function().take()));
+    }
+}
+
+impl Simulation {
+    /// The simulation, unless a step is under way: its own controller or another thread is asking then.
+    fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Simulation>> {
+        self.inner.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => PyRuntimeError::new_err(
+                "the simulation is in the middle of a step: in a controller use its arguments, from other \
+                 threads wait until the step is over",
+            ),
+            TryLockError::Poisoned(_) => SimulationError::new_err(
+                "an earlier step of this simulation ended in an internal fault: make a new simulation",
+            ),
+        })
+    }
+
+    fn hook(&self) -> MutexGuard<'_, Option<Arc<Hook>>> {
+        self.hook.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What Python wrote to the arrays goes into the state.
+    fn push(&self, py: Python<'_>, inner: &mut stiction::Simulation) -> PyResult<()> {
+        let state = inner.state_mut();
+        self.qpos.read_into(py, &mut state.q)?;
+        self.qvel.read_into(py, &mut state.v)?;
+        self.ctrl.read_into(py, &mut state.ctrl)?;
+        self.applied.read_into(py, &mut state.applied)?;
+        inner.model().check_state(inner.state()).map_err(input_error)
+    }
+
+    /// What the simulation found goes into the arrays.
+    fn pull(&self, py: Python<'_>, inner: &stiction::Simulation) -> PyResult<()> {
+        let state = inner.state();
+        self.qpos.write(py, &state.q)?;
+        self.qvel.write(py, &state.v)?;
+        self.ctrl.write(py, &state.ctrl)?;
+        self.applied.write(py, &state.applied)
+    }
+}
+
+enum Stopped {
+    ByStep(StepError),
+    BySignal(PyErr),
+}
+
+/// Takes steps while the interpreter is detached; looks for Ctrl-C now and then.
+fn advance(simulation: &mut stiction::Simulation, n: i64) -> Result<(), Stopped> {
+    let mut looked = Instant::now();
+    for _ in 0..n {
+        simulation.step(1).map_err(Stopped::ByStep)?;
+        if looked.elapsed() > SIGNALS {
+            Python::attach(|py| py.check_signals()).map_err(Stopped::BySignal)?;
+            looked = Instant::now();
+        }
+    }
+    Ok(())
+}
+
+/// Unpickles a simulation.
+#[pyfunction]
+pub fn _restore_simulation<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+    state: &[u8],
+    controller: &Bound<'py, PyAny>,
+    period: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let simulation = py.get_type::<Simulation>().call((model,), Some(options))?;
+    let inner = simulation.cast::<Simulation>()?.get();
+    // First the controller, then the state, which knows when its next sample is due.
+    inner.set_controller(py, controller, period)?;
+    inner.load_state(py, state)?;
+    Ok(simulation)
+}

@@ -1,0 +1,200 @@
+//! Joints with limits, servos, couplings and loops.
+
+mod common;
+use common::{G, model, run, simulation};
+use stiction::{Options, Simulation};
+
+const LINK: &str = "<geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0 0 -0.3\" mass=\"1\" contype=\"0\" conaffinity=\"0\"/>";
+
+fn position(sim: &Simulation, body: &str, point: [f64; 3]) -> nalgebra::Vector3<f64> {
+    let model = sim.model();
+    let workspace = model.at(&sim.state().q, &sim.state().v).unwrap();
+    let body = model.world().body_index(body).unwrap();
+    (model.multibody().pose(&workspace, body) * nalgebra::Point3::from(point)).coords
+}
+
+#[test]
+fn a_four_bar_linkage_stays_closed() {
+    let model = model(
+        "<body name=\"crank\" pos=\"0 0 1\"><joint name=\"a\" type=\"hinge\" axis=\"0 1 0\"/>\
+           <geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.2 0 0\" mass=\"0.5\" contype=\"0\" conaffinity=\"0\"/>\
+           <body name=\"coupler\" pos=\"0.2 0 0\"><joint type=\"hinge\" axis=\"0 1 0\"/>\
+             <geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.5 0 0\" mass=\"1\" contype=\"0\" conaffinity=\"0\"/>\
+           </body></body>\
+         <body name=\"rocker\" pos=\"0.7 0 0.7\"><joint type=\"hinge\" axis=\"0 1 0\"/>\
+           <geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0 0 0.3\" mass=\"0.7\" contype=\"0\" conaffinity=\"0\"/></body>",
+        "<equality><connect body1=\"coupler\" body2=\"rocker\" anchor=\"0.5 0 0\"/></equality>",
+    );
+    let mut sim = simulation(&model, Options::default());
+    let (mut widest, mut travel) = (0.0_f64, 0.0_f64);
+    let begin = sim.state().q[0];
+    for _ in 0..3000 {
+        run(&mut sim, 1e-3);
+        let gap = position(&sim, "coupler", [0.5, 0.0, 0.0]) - position(&sim, "rocker", [0.0, 0.0, 0.3]);
+        widest = widest.max(gap.norm());
+        travel = travel.max((sim.state().q[0] - begin).abs());
+    }
+    assert!(widest < 1e-4, "the loop opened by {widest} m");
+    assert!(travel > 0.3, "it must have moved, not only {travel} rad");
+}
+
+#[test]
+fn a_welded_pair_of_free_bodies_falls_as_one() {
+    let body = |name: &str, x: f64| {
+        format!(
+            "<body name=\"{name}\" pos=\"{x} 0 0\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\" \
+             contype=\"0\" conaffinity=\"0\"/></body>"
+        )
+    };
+    let model = model(
+        &format!("{}{}", body("left", -0.2), body("right", 0.2)),
+        "<equality><weld body1=\"left\" body2=\"right\"/></equality>",
+    );
+    let mut sim = simulation(&model, Options::default());
+    sim.state_mut().v[5] = 1.0; // spin one of them: the weld must share it
+    run(&mut sim, 1.0);
+    let (left, right) = (position(&sim, "left", [0.2, 0.0, 0.0]), position(&sim, "right", [-0.2, 0.0, 0.0]));
+    assert!((left - right).norm() < 1e-3, "{left} {right}");
+    let fall = 0.5 * (sim.state().v[2] + sim.state().v[8]);
+    assert!((fall + G).abs() < 1e-6, "{fall}");
+}
+
+#[test]
+fn a_joint_limit_stops_a_falling_arm() {
+    let model = model(
+        &format!(
+            "<body><joint type=\"hinge\" axis=\"0 1 0\" limited=\"true\" range=\"-30 30\"/>{LINK}</body>"
+        ),
+        "",
+    );
+    let mut sim = simulation(&model, Options::default());
+    sim.state_mut().v[0] = 5.0;
+    let mut largest = 0.0_f64;
+    for _ in 0..2000 {
+        run(&mut sim, 1e-3);
+        largest = largest.max(sim.state().q[0]);
+    }
+    let limit = 30.0_f64.to_radians();
+    assert!(largest > limit - 0.02 && largest < limit + 5e-3, "went to {largest} rad, the limit is {limit}");
+}
+
+#[test]
+fn a_coupled_joint_follows_its_leader() {
+    let model = model(
+        &format!(
+            "<body><joint name=\"lead\" type=\"hinge\" axis=\"0 1 0\"/>{LINK}</body>\
+             <body pos=\"0 1 0\"><joint name=\"follow\" type=\"hinge\" axis=\"0 1 0\"/>{LINK}</body>"
+        ),
+        "<equality><joint joint1=\"follow\" joint2=\"lead\" polycoef=\"0.1 -0.5 0 0 0\"/></equality>",
+    );
+    let mut sim = simulation(&model, Options::default());
+    sim.state_mut().q.copy_from_slice(&[0.5, 0.1 - 0.25]);
+    let mut worst = 0.0_f64;
+    for _ in 0..2000 {
+        run(&mut sim, 1e-3);
+        let q = &sim.state().q;
+        worst = worst.max((q[1] - (0.1 - 0.5 * q[0])).abs());
+    }
+    assert!(worst < 1e-4, "off by {worst} rad");
+}
+
+#[test]
+fn a_light_finger_under_a_stiff_servo_reaches_its_target_within_the_effort_limit() {
+    let finger = "<body><joint name=\"j\" type=\"slide\" axis=\"1 0 0\"/>\
+                  <geom type=\"box\" size=\"0.01 0.01 0.01\" mass=\"0.001\"/></body>";
+    let model = model(
+        finger,
+        "<actuator><position joint=\"j\" kp=\"1e5\" kv=\"100\" forcelimited=\"true\" forcerange=\"-2 2\"/></actuator>",
+    );
+    for step in [1e-3, 1e-2] {
+        let mut sim = simulation(&model, Options { step, ..Options::default() });
+        sim.state_mut().ctrl[0] = 0.1;
+        sim.step(1).unwrap();
+        // The first step is at the effort limit: v = δt · 2 N / 1 g.
+        assert!((sim.state().v[0] - step * 2.0 / 0.001).abs() < 1e-9 || step > 1e-3, "{}", sim.state().v[0]);
+        run(&mut sim, 3.0);
+        assert!((sim.state().q[0] - 0.1).abs() < 1e-9, "step {step}: at {}", sim.state().q[0]);
+        assert!(sim.state().v[0].abs() < 1e-9);
+    }
+}
+
+#[test]
+fn an_uneven_force_range_limits_each_direction_by_its_own_end() {
+    let model = model(
+        "<body><joint name=\"j\" type=\"slide\" axis=\"1 0 0\"/><geom type=\"sphere\" size=\"0.1\" mass=\"2\"/></body>",
+        "<actuator><position joint=\"j\" kp=\"1e6\" forcelimited=\"true\" forcerange=\"-1 3\"/></actuator>",
+    );
+    for (target, force) in [(10.0, 3.0), (-10.0, -1.0)] {
+        let mut sim = simulation(&model, Options::default());
+        sim.state_mut().ctrl[0] = target;
+        run(&mut sim, 0.1);
+        let expected = force / 2.0 * 0.1;
+        assert!((sim.state().v[0] - expected).abs() < 1e-9, "{} not {expected}", sim.state().v[0]);
+    }
+}
+
+#[test]
+fn dry_friction_holds_an_arm_below_its_torque_and_brakes_it_above() {
+    let arm = |friction: f64| {
+        model(
+            &format!("<body><joint type=\"hinge\" axis=\"0 1 0\" frictionloss=\"{friction}\"/>{LINK}</body>"),
+            "",
+        )
+    };
+    // The weight at 90° pulls with m g l/2 = 1.47 N m.
+    let mut held = simulation(&arm(3.0), Options::default());
+    held.state_mut().q[0] = std::f64::consts::FRAC_PI_2;
+    run(&mut held, 1.0);
+    assert!(held.state().v[0].abs() < 1e-3, "{}", held.state().v[0]);
+    let mut braked = simulation(&arm(0.2), Options::default());
+    braked.state_mut().q[0] = std::f64::consts::FRAC_PI_2;
+    let begin = braked.energy().total();
+    let mut swept = 0.0;
+    for _ in 0..400 {
+        let q = braked.state().q[0];
+        run(&mut braked, 1e-3);
+        swept += (braked.state().q[0] - q).abs();
+    }
+    let lost = begin - braked.energy().total();
+    assert!((lost / (0.2 * swept) - 1.0).abs() < 0.02, "lost {lost} J over {swept} rad");
+}
+
+#[test]
+fn implicit_damping_and_springs_are_stable_at_any_stiffness() {
+    let model = model(
+        "<body><joint type=\"slide\" axis=\"1 0 0\" stiffness=\"1e8\" damping=\"1e4\"/>\
+         <geom type=\"sphere\" size=\"0.1\" mass=\"0.01\"/></body>",
+        "",
+    );
+    let mut sim = simulation(&model, Options { step: 1e-2, ..Options::default() });
+    sim.state_mut().q[0] = 0.1;
+    sim.state_mut().v[0] = -3.0;
+    run(&mut sim, 1.0);
+    assert!(sim.state().q[0].abs() < 1e-9 && sim.state().v[0].abs() < 1e-9);
+}
+
+#[test]
+fn a_locked_joint_keeps_its_place_and_passes_loads_on() {
+    let mut world = model(
+        &format!(
+            "<body name=\"upper\"><joint name=\"s\" type=\"hinge\" axis=\"0 1 0\"/>{LINK}<body name=\"lower\" pos=\"0 0 -0.3\">\
+             <joint name=\"e\" type=\"hinge\" axis=\"0 1 0\"/>{LINK}</body></body>"
+        ),
+        "",
+    )
+    .world()
+    .clone();
+    let two = stiction::Model::new(world.clone()).unwrap();
+    world.bodies[2].joints[0].locked = true;
+    let locked = stiction::Model::new(world).unwrap();
+    let mut sim = simulation(&locked, Options { step: 1e-4, ..Options::default() });
+    sim.state_mut().q.copy_from_slice(&[0.3, 0.0]);
+    run(&mut sim, 1.0);
+    assert_eq!((sim.state().q[1], sim.state().v[1]), (0.0, 0.0));
+    // A rod of two links swings as one body: energy is kept to first order.
+    let energy = sim.energy().total();
+    let mut reference = simulation(&two, Options::default());
+    reference.state_mut().q.copy_from_slice(&[0.3, 0.0]);
+    let begin = reference.energy().total();
+    assert!((energy - begin).abs() < 1e-2 * begin.abs(), "{energy} {begin}");
+}
