@@ -51,7 +51,7 @@ proptest! {
         let surface = TriangleMesh::new(solid.vertices().to_vec(), solid.surface().to_vec()).unwrap();
         prop_assert!(surface.is_watertight(), "{}", surface.topology_note());
         prop_assert!((surface.signed_volume() / volume - 1.0).abs() < 1e-9);
-        prop_assert!(solid.extents().iter().any(|e| *e == 1.0));
+        prop_assert!(solid.extents().contains(&1.0));
         let inscribed = MeshOptions { fit: Fit::Inscribed, ..options };
         prop_assert!(Solid::from_shape(&shape, 1e6, &inscribed).unwrap().volume() <= volume * (1.0 + 1e-9));
         let rigid = RigidMesh::from_shape(&shape, &options).unwrap();

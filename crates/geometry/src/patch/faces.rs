@@ -34,6 +34,10 @@ pub struct PatchOptions {
     pub filter: FaceFilter,
     /// Surfaces closer than this (m) give speculative faces with negative pressure.
     pub margin: f64,
+    /// Faces with longer edges than this (m) are cut into triangles, at most 4096 from one side of a
+    /// polygon. Sums do not change; friction under a large flat face that turns is resolved better, since
+    /// each face slips as a whole. Infinite by default.
+    pub max_face_edge: f64,
     /// Whether vertices and their pressures are stored, for results and drawing.
     pub vertices: bool,
 }
@@ -44,6 +48,7 @@ impl Default for PatchOptions {
             tessellation: Tessellation::Polygons,
             filter: FaceFilter::Convex { min_slope: 0.01 },
             margin: 0.0,
+            max_face_edge: f64::INFINITY,
             vertices: false,
         }
     }

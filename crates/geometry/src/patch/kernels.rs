@@ -8,6 +8,19 @@ use crate::V3;
 use crate::solid::linear::{Field, Pose};
 use crate::solid::{Cell, Facet, NO_FACE};
 
+/// Slopes along the normal, as shares of the steepness, from which on the extensions of two fields make
+/// speculative faces: the surfaces face each other to within about 25 degrees. At the edge of a box that
+/// slides on a plate the extensions of its side and of the plate meet too, at 45 degrees, but nothing is
+/// about to collide there.
+const FACING: f64 = 0.9;
+
+/// The margin a pair of elements gets: none unless all have a zero face and the slopes face each other.
+#[inline]
+fn margin_of(margin: f64, sides: &[(usize, f64, f64)]) -> f64 {
+    let facing = sides.iter().all(|&(face, slope, steep)| face != NO_FACE && slope >= FACING * steep);
+    if facing { margin } else { 0.0 }
+}
+
 /// Whether values of both signs occur; zero counts as negative.
 #[inline]
 fn mixed(h: &[f64; 4]) -> bool {
@@ -47,7 +60,8 @@ pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut S
     let n = normal / length;
     let slopes = ((-field_a.grad.dot(&n), a.slope), (b.field.grad.dot(&n), b.slope));
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
-    let margin = if a.zero_face != NO_FACE && b.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
+    let sides = [(a.zero_face, slopes.0.0, a.slope), (b.zero_face, slopes.1.0, b.slope)];
+    let margin = margin_of(sink.options.margin, &sides);
     let v = a.extended(margin).map(|v| x_ba.point(&v));
     polygon.set_cut(&v, &excess(a, &b.field.moved(x_ab), margin));
     for i in 0..4 {
@@ -61,7 +75,7 @@ pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut S
     }
     // Both fields give the pressure; the flatter one with less rounding.
     let field = if a.slope < b.slope { field_a } else { &b.field };
-    sink.add(polygon, &n, g, field, (b.id, a.id));
+    sink.add(polygon, &n, g, field, (b.id, a.id), margin);
 }
 
 /// A rigid triangle (already in the cell's frame) in a tetrahedron. `out_of_rigid` is +1 when the rigid
@@ -76,7 +90,7 @@ pub(crate) fn triangle_tet(
 ) {
     let slope = cell.field.grad.dot(&t.n);
     let Some(g) = effective_gradient(sink.options.filter, (slope, cell.slope), None) else { return };
-    let margin = if cell.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
+    let margin = margin_of(sink.options.margin, &[(cell.zero_face, slope, cell.slope)]);
     let d = t.n.dot(&t.v[0]);
     let mut h = cell.sample(&Field { grad: t.n, offset: -d });
     cell.extend(&mut h, margin);
@@ -93,7 +107,7 @@ pub(crate) fn triangle_tet(
             return;
         }
     }
-    sink.add(polygon, &(t.n * out_of_rigid), g, &cell.field, (cell.id, t.id));
+    sink.add(polygon, &(t.n * out_of_rigid), g, &cell.field, (cell.id, t.id), margin);
 }
 
 /// A tetrahedron cut by the surface n . r = d of a rigid half-space below it.
@@ -108,12 +122,12 @@ pub(crate) fn plane_tet(
 ) {
     let slope = cell.field.grad.dot(n);
     let Some(g) = effective_gradient(sink.options.filter, (slope, cell.slope), None) else { return };
-    let margin = if cell.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
+    let margin = margin_of(sink.options.margin, &[(cell.zero_face, slope, cell.slope)]);
     let mut h = cell.sample(&Field { grad: *n, offset: -d });
     cell.extend(&mut h, margin);
     polygon.set_cut(&cell.extended(margin), &h);
     if polygon.len() > 2 {
-        sink.add(polygon, &(n * out_of_rigid), g, &cell.field, (cell.id, 0));
+        sink.add(polygon, &(n * out_of_rigid), g, &cell.field, (cell.id, 0), margin);
     }
 }
 
@@ -137,11 +151,12 @@ pub(crate) fn field_tet(
     let n = normal / length;
     let slopes = ((-sign * cell.field.grad.dot(&n), cell.slope), (sign * half_space.grad.dot(&n), steep));
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
-    let margin = if cell.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
+    let sides = [(cell.zero_face, slopes.0.0, cell.slope), (0, slopes.1.0, steep)];
+    let margin = margin_of(sink.options.margin, &sides);
     polygon.set_cut(&cell.extended(margin), &excess(cell, half_space, margin));
     if polygon.len() > 2 {
         let field = if cell.slope < steep { &cell.field } else { half_space };
-        sink.add(polygon, &n, g, field, (cell.id, 0));
+        sink.add(polygon, &n, g, field, (cell.id, 0), margin);
     }
 }
 
@@ -158,7 +173,8 @@ pub(crate) fn triangle_field(
     let steep = half_space.grad.norm();
     let Some(g) = effective_gradient(sink.options.filter, (slope, steep), None) else { return };
     polygon.set_triangle(t.v);
-    if sink.options.margin > 0.0 || polygon.clip(&-half_space.grad, half_space.offset) {
-        sink.add(polygon, &(t.n * out_of_rigid), g, half_space, (t.id, 0));
+    let margin = margin_of(sink.options.margin, &[(0, slope, steep)]);
+    if margin > 0.0 || polygon.clip(&-half_space.grad, half_space.offset) {
+        sink.add(polygon, &(t.n * out_of_rigid), g, half_space, (t.id, 0), margin);
     }
 }

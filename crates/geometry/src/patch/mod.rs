@@ -37,7 +37,8 @@
 //! the same line; only A's is used (PFC 5.0.3). Equal gradients define no plane and give no face.
 //!
 //! **Margin.** With `margin > 0` fields continue beyond their zero faces with negative pressure, and
-//! parts of the surface with -margin <= x0 < 0 become faces of their own with p < 0: speculative contacts.
+//! parts of the surface with -margin <= x0 < 0 become faces of their own with p < 0: speculative contacts,
+//! where the bodies' surfaces face each other (gradients within 25 degrees of the normal).
 //! Faces with p > 0 stay as they are without a margin; a polygon that crosses p = 0 is split there. Sums in
 //! [`Patch`] count the faces with p > 0 only.
 //!

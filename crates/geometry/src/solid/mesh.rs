@@ -73,20 +73,13 @@ impl Solid {
                 Cell::new(t.map(|i| vertices[i as usize]), p, k as u32)
             })
             .collect();
-        let layers = layers(&cells, modulus);
         // Neighbours in the outermost tree lie next to each other in memory.
-        let order: Vec<u32> = layers[0].tree.leaves().collect();
-        let mut place = vec![u32::MAX; cells.len()];
-        order.iter().enumerate().for_each(|(new, &old)| place[old as usize] = new as u32);
-        let mut next = order.len() as u32;
-        for p in place.iter_mut().filter(|p| **p == u32::MAX) {
-            *p = next;
-            next += 1;
-        }
-        let mut sorted = cells.clone();
-        cells.iter().zip(&place).for_each(|(c, &p)| sorted[p as usize] = *c);
-        let cells = sorted;
-        let layers = self::layers(&cells, modulus);
+        let mut order: Vec<u32> = layers(&cells, modulus)[0].tree.leaves().collect();
+        let mut placed = vec![false; cells.len()];
+        order.iter().for_each(|&i| placed[i as usize] = true);
+        order.extend((0..cells.len() as u32).filter(|&i| !placed[i as usize]));
+        let cells: Vec<Cell> = order.iter().map(|&i| cells[i as usize]).collect();
+        let layers = layers(&cells, modulus);
         let bounds = Aabb::of_points(cells.iter().flat_map(|c| &c.v));
         let bounds = BoxNode { center: bounds.center(), half: bounds.half() };
         let max = |f: &dyn Fn(&Cell) -> f64| cells.iter().map(f).fold(0.0, f64::max);
