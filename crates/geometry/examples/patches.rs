@@ -97,23 +97,23 @@ fn spheres() {
 }
 
 fn rich() {
-    println!(
-        "one pair of bodies with about 5,000 tets each, overlapping by a tenth and by half of their size"
-    );
-    for (name, shape) in [
-        ("sphere", Shape::sphere(0.1).expect("radius")),
-        ("ellipsoid", Shape::ellipsoid(V3::new(0.1, 0.1, 0.05)).expect("radii")),
-    ] {
+    println!("one pair of bodies with about 5,000 tets each; overlap as a share of their size");
+    let round = Shape::sphere(0.1).expect("radius");
+    let flat = Shape::ellipsoid(V3::new(0.1, 0.1, 0.05)).expect("radii");
+    for (name, shape, size) in [("spheres", round, 0.1), ("ellipsoids", flat, 0.05)] {
+        let mesh = MeshOptions::with_hint(0.007);
         let (solid, tets) = compliant(&shape, 0.007);
-        for share in [0.9, 0.5] {
-            let height = 2.0 * share * if name == "sphere" { 0.1 } else { 0.05 };
-            let x = Isometry3::new(V3::new(0.02, 0.01, height), V3::new(0.1, 0.05, 0.5));
-            let bodies =
-                [Body { solid: solid.clone(), x: Isometry3::identity() }, Body { solid: solid.clone(), x }];
-            report(
-                &format!("  {name}, {tets} tets each"),
-                measure(20, &[(0, 1)], &bodies, &PatchOptions::default()),
-            );
+        let rigid = ContactSolid::rigid(&shape, &mesh).expect("valid shape");
+        for share in [0.02, 0.05, 0.1, 0.5] {
+            let x = Isometry3::new(V3::new(0.02, 0.01, 2.0 * (1.0 - share) * size), V3::new(0.1, 0.05, 0.5));
+            for (kind, first) in [("soft", &solid), ("rigid", &rigid)] {
+                let bodies = [
+                    Body { solid: first.clone(), x: Isometry3::identity() },
+                    Body { solid: solid.clone(), x },
+                ];
+                let name = format!("  {name}, {tets} tets, {kind} on soft, {share}");
+                report(&name, measure(40, &[(0, 1)], &bodies, &PatchOptions::default()));
+            }
         }
     }
 }

@@ -67,6 +67,7 @@ pub(crate) struct Span {
     low: [f64; 3],
     high: [f64; 3],
     item: u32,
+    band: u32,
 }
 
 /// Something whose elements have intervals along directions.
@@ -116,7 +117,7 @@ fn collect<E: Elements + ?Sized>(
     out.clear();
     let (from, to) = (range.0 - gap, range.1 + gap);
     tree.slab(&axes[0], -shift[0], from, to, |item, _| {
-        let mut span = Span { low: [0.0; 3], high: [0.0; 3], item };
+        let mut span = Span { low: [0.0; 3], high: [0.0; 3], item, band: 0 };
         for k in 0..3 {
             let (low, high) = elements.interval(item, &axes[k]);
             // Each side of a pair gets half of the gap, and a pad for rounding.
@@ -129,6 +130,15 @@ fn collect<E: Elements + ?Sized>(
         }
         out.push(span);
     });
+}
+
+/// Up to this many pairs are compared without sorting.
+const FEW: usize = 1024;
+
+#[inline]
+fn meet(p: &Span, q: &Span) -> bool {
+    let on = |k: usize| (p.low[k] <= q.high[k]) & (q.low[k] <= p.high[k]);
+    on(0) & on(1) & on(2)
 }
 
 /// Calls `visit(item of a, item of b)` for pairs that may come within `gap`.
@@ -150,18 +160,36 @@ pub(crate) fn candidates<A: Elements + ?Sized, B: Elements + ?Sized>(
         return;
     }
     collect(b, elements_b, &slab.axes, [0.0; 3], (f64::NEG_INFINITY, slab.high_a), gap, &mut spans.b);
-    // Sweep along the second axis: b sorted by its lower ends, none longer than `widest`.
-    let widest = spans.b.iter().fold(0.0f64, |m, q| m.max(q.high[1] - q.low[1]));
-    spans.b.sort_unstable_by(|p, q| p.low[1].total_cmp(&q.low[1]).then(p.item.cmp(&q.item)));
-    for p in &spans.a {
-        let first = spans.b.partition_point(|q| q.low[1] < p.low[1] - widest);
-        for q in &spans.b[first..] {
-            if q.low[1] > p.high[1] {
-                break;
-            }
-            let meet = |k: usize| (p.low[k] <= q.high[k]) & (q.low[k] <= p.high[k]);
-            if meet(0) & meet(1) & meet(2) {
+    if spans.a.len() * spans.b.len() <= FEW {
+        for p in &spans.a {
+            for q in spans.b.iter().filter(|q| meet(p, q)) {
                 visit(p.item, q.item);
+            }
+        }
+        return;
+    }
+    // Bands along the second axis as wide as the widest of b; within a band b is sorted along the third.
+    let width = |k: usize| spans.b.iter().fold(0.0f64, |m, q| m.max(q.high[k] - q.low[k]));
+    let (band_width, widest) = (width(1), width(2));
+    let start = spans.b.iter().fold(f64::INFINITY, |m, q| m.min(q.low[1]));
+    let band = |x: f64| ((x - start) / band_width).clamp(0.0, 1e9) as u32;
+    spans.b.iter_mut().for_each(|q| q.band = band(q.low[1]));
+    spans.b.sort_unstable_by(|p, q| {
+        p.band.cmp(&q.band).then(p.low[2].total_cmp(&q.low[2])).then(p.item.cmp(&q.item))
+    });
+    let last = spans.b.last().map_or(0, |q| q.band);
+    for p in &spans.a {
+        let mut from = 0;
+        for band in band(p.low[1] - band_width)..=band(p.high[1]).min(last) {
+            let low = p.low[2] - widest;
+            from += spans.b[from..].partition_point(|q| q.band < band || (q.band == band && q.low[2] < low));
+            for q in &spans.b[from..] {
+                if q.band != band || q.low[2] > p.high[2] {
+                    break;
+                }
+                if meet(p, q) {
+                    visit(p.item, q.item);
+                }
             }
         }
     }

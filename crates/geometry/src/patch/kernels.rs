@@ -62,7 +62,10 @@ pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut S
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
     let sides = [(a.zero_face, slopes.0.0, a.slope), (b.zero_face, slopes.1.0, b.slope)];
     let margin = margin_of(sink.options.margin, &sides);
-    let v = a.extended(margin).map(|v| x_ba.point(&v));
+    let mut v = a.extended(margin);
+    for v in &mut v {
+        *v = x_ba.point(v);
+    }
     polygon.set_cut(&v, &excess(a, &b.field.moved(x_ab), margin));
     for i in 0..4 {
         // p_a = p_b on the plane: where both have a zero face, the clip by A's is the clip by B's.

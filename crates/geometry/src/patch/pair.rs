@@ -10,9 +10,9 @@ use super::faces::{Patch, PatchFaces, PatchOptions};
 use super::kernels;
 use super::polygon::Polygon;
 use super::sink::{Sink, Sums};
-use crate::V3;
 use crate::solid::linear::{Field, Pose};
-use crate::solid::{Facet, Layer, RigidMesh, Solid, SolidError};
+use crate::solid::{Facet, Layer, MeshOptions, RigidMesh, Solid, SolidError};
+use crate::{Shape, V3};
 
 /// What a geom is to patch contact, in the geom's frame.
 #[derive(Debug, Clone)]
@@ -46,6 +46,27 @@ pub enum PatchError {
 }
 
 impl ContactSolid {
+    /// A compliant body of any shape with a field of its own; `slab_thickness` (m) is for half-spaces only.
+    pub fn compliant(
+        shape: &Shape,
+        modulus: f64,
+        slab_thickness: f64,
+        mesh: &MeshOptions,
+    ) -> Result<Self, SolidError> {
+        match shape {
+            Shape::HalfSpace => Self::compliant_half_space(modulus, slab_thickness),
+            _ => Ok(Self::Compliant(Arc::new(Solid::from_shape(shape, modulus, mesh)?))),
+        }
+    }
+
+    /// A rigid body of any shape.
+    pub fn rigid(shape: &Shape, mesh: &MeshOptions) -> Result<Self, SolidError> {
+        match shape {
+            Shape::HalfSpace => Ok(Self::RigidHalfSpace),
+            _ => Ok(Self::Rigid(Arc::new(RigidMesh::from_shape(shape, mesh)?))),
+        }
+    }
+
     /// A compliant half-space, sizes checked.
     pub fn compliant_half_space(modulus: f64, thickness: f64) -> Result<Self, SolidError> {
         for (what, value, unit) in

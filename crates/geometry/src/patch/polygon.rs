@@ -57,7 +57,7 @@ impl Polygon {
             let t = h[p] / (h[p] - h[n]);
             v[p] + (v[n] - v[p]) * t
         };
-        let one = |i: usize| [(i + 1) & 3, (i + 2) & 3, (i + 3) & 3].map(|j| edge(i, j));
+        let one = |i: usize| [edge(i, (i + 1) & 3), edge(i, (i + 2) & 3), edge(i, (i + 3) & 3)];
         match mask {
             0 | 15 => {}
             1 | 14 => self.set_triangle(one(0)),

@@ -98,7 +98,10 @@ impl Cell {
         if margin > 0.0 && self.zero_face != NO_FACE {
             let apex = self.v[self.zero_face];
             let grow = 1.0 + self.stretch * margin;
-            let mut v = self.v.map(|v| apex + (v - apex) * grow);
+            let mut v = self.v;
+            for v in &mut v {
+                *v = apex + (*v - apex) * grow;
+            }
             v[self.zero_face] = apex;
             return v;
         }
