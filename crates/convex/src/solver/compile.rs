@@ -4,6 +4,7 @@
 //! change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
+use super::evaluate::multiply;
 use super::island::{
     Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, PackedContact, Side, SideJacobian,
     rotate,
@@ -233,7 +234,10 @@ impl Compiler {
                     island.u_star.extend_from_slice(&u);
                 }
             }
+            let a = &island.a[at..at + n * n];
             island.d.extend((0..n).map(|i| 1.0 / a[i + n * i].sqrt()));
+            island.momentum_star.resize(dof + n, 0.0);
+            multiply(a, &island.u_star[dof..dof + n], &mut island.momentum_star[dof..dof + n], n);
             island.cliques.push(LocalClique {
                 global_dof: clique.dof as u32,
                 dof: dof as u32,

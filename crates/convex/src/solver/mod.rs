@@ -38,7 +38,8 @@ use timer::Timer;
 /// Tolerances and limits of the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
-    /// ε_r of the optimality test.
+    /// ε_r of the optimality test ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A v‖, ‖D Jᵀγ‖), D = diag(A)^(−½), for which a free
+    /// body counts its world twist.
     pub relative_tolerance: f64,
     /// ε_a of the optimality test, √J.
     pub absolute_tolerance: f64,
