@@ -37,7 +37,7 @@ use crate::contact::{ContactLaw, ContactModel, ModelLaw};
 use crate::lanes::{F4, V4, cross, dot, v4};
 use crate::normal::NormalInput;
 use crate::solver::LineValue;
-use crate::spatial::{PairSum, V3, V6};
+use crate::spatial::{PairSum, V3, V6, v3};
 
 /// Which Hessian to evaluate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,12 +174,12 @@ impl Packet {
 
     /// Velocity of a lane in world axes.
     pub fn velocity(&self, lane: usize) -> V3 {
-        [0, 1, 2].map(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
+        v3(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
     }
 
     /// Impulse of a lane in world axes.
     pub fn impulse(&self, lane: usize) -> V3 {
-        [0, 1, 2].map(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
+        v3(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
     }
 
     /// Impulses and curvatures at a pair's twist: writes the lanes' state and returns g and μ_c.

@@ -12,7 +12,7 @@ use crate::linear::kernels;
 use crate::normal::NormalLaw;
 use crate::packet::{self, Hessian};
 use crate::problem::Problem;
-use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist};
+use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist, v3};
 
 impl Island {
     /// Relative twist of a pair for coordinates (or a step) `u`, without bias.
@@ -54,11 +54,10 @@ impl Island {
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
-                let v: V3 = [0, 1, 2].map(|i| dot(contact.axes[i], v) + contact.bias[i]);
+                let v = v3(|i| dot(contact.axes[i], v) + contact.bias[i]);
                 let value = contact.evaluate(problem, self.stand_in, v);
                 let [x, y, z] = value.impulse;
-                let force = [0, 1, 2]
-                    .map(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
+                let force = v3(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
                 sum.add_point(contact.r, force, rotate_symmetric(&contact.axes, &value.hessian));
                 self.contact_velocity[c] = v;
                 self.contact_impulse[c] = value.impulse;
@@ -210,7 +209,7 @@ impl Island {
             let (packet, lane) = (&self.packets[contact.packet as usize], contact.lane as usize);
             let axes = frame_axes(problem, contact.global);
             let world = packet.velocity(lane);
-            let v = axes.map(|axis| dot(axis, world));
+            let v = v3(|i| dot(axes[i], world));
             let law = packet.law(lane, problem.settings.model);
             constraints += law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
         }
@@ -223,9 +222,11 @@ impl Island {
 }
 
 /// Axes of a contact's frame in world.
+#[inline(always)]
 pub fn frame_axes(problem: &Problem, contact: u32) -> [V3; 3] {
     let frame = &problem.contacts[contact as usize].frame;
-    [0, 1, 2].map(|i| [frame[(0, i)], frame[(1, i)], frame[(2, i)]])
+    let m = frame.as_slice();
+    [[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]]
 }
 
 /// Velocity of the point `r` of a twist.

@@ -26,7 +26,7 @@ mod transform;
 
 use crate::error::{ProblemError, require};
 use crate::problem::{PairId, Problem};
-use crate::spatial::{dot, shift_wrench, sub};
+use crate::spatial::{dot, shift_wrench, sub, v3};
 use compile::Compiler;
 use evaluate::frame_axes;
 use island::Island;
@@ -169,7 +169,7 @@ impl Solver {
                 let (at, lane) = (contact.global as usize, contact.lane as usize);
                 let packet = &island.packets[contact.packet as usize];
                 let axes = frame_axes(problem, contact.global);
-                let in_frame = |x: [f64; 3]| Vector3::from(axes.map(|axis| dot(axis, x)));
+                let in_frame = |x: [f64; 3]| Vector3::from(v3(|i| dot(axes[i], x)));
                 self.contact_impulses[at] = in_frame(packet.impulse(lane));
                 self.contact_velocities[at] = in_frame(packet.velocity(lane));
             }

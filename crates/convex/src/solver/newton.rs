@@ -16,7 +16,7 @@ use super::report::Criterion;
 use super::timer::Timer;
 use crate::packet::{self, Hessian};
 use crate::problem::Problem;
-use crate::spatial::{V3, dot};
+use crate::spatial::{dot, v3};
 
 impl Island {
     /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
@@ -159,7 +159,7 @@ impl Island {
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
-                self.contact_step[c] = contact.axes.map(|axis| dot(axis, v));
+                self.contact_step[c] = v3(|i| dot(contact.axes[i], v));
             }
             for r in pair.rows.start as usize..pair.rows.end as usize {
                 self.row_step[r] = dot6(&self.pair_rows[r].direction, &twist);
@@ -187,13 +187,13 @@ impl Island {
         let mut curvature = curvature_a + packed.curvature;
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
-            let at: V3 = [0, 1, 2].map(|i| alpha.mul_add(dv[i], v[i]));
+            let at = v3(|i| alpha.mul_add(dv[i], v[i]));
             if self.stand_in.is_none() && !contact.in_domain(problem, at) {
                 return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
             }
             let value = contact.evaluate(problem, self.stand_in, at);
             slope -= dot(value.impulse, dv);
-            curvature += dot(value.hessian.map(|row| dot(row, dv)), dv);
+            curvature += dot(v3(|i| dot(value.hessian[i], dv)), dv);
         }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (r, law) in laws.enumerate() {
