@@ -14,7 +14,7 @@ pub fn run(args: &[String]) -> Outcome {
     // The Python crate has no Rust tests (`test = false`): it is tested below, from Python, as the
     // wheel that users install. It takes part here all the same, so that cargo chooses the features
     // of all dependencies with it and the wheel needs nothing but its own crates compiled anew.
-    let rust_tests = ["test", "--release", "--workspace"];
+    let rust_tests = ["test", "--release", "--workspace", "--no-fail-fast"];
     stages.run("rust tests", project::cargo().args(rust_tests))?;
 
     let venv = python_env::for_tests(&mut stages)?;

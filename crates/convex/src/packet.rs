@@ -37,7 +37,7 @@ use crate::contact::{ContactLaw, ContactModel, ModelLaw};
 use crate::lanes::{F4, V4, cross, dot, v4};
 use crate::normal::NormalInput;
 use crate::solver::LineValue;
-use crate::spatial::{PairSum, V3, V6};
+use crate::spatial::{PairSum, V3, V6, v3};
 
 /// Which Hessian to evaluate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,12 +174,12 @@ impl Packet {
 
     /// Velocity of a lane in world axes.
     pub fn velocity(&self, lane: usize) -> V3 {
-        [0, 1, 2].map(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
+        v3(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
     }
 
     /// Impulse of a lane in world axes.
     pub fn impulse(&self, lane: usize) -> V3 {
-        [0, 1, 2].map(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
+        v3(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
     }
 
     /// Impulses and curvatures at a pair's twist: writes the lanes' state and returns g and μ_c.
@@ -234,19 +234,15 @@ impl Packet {
         (g, mu_c)
     }
 
-    /// Adds this packet's wrench and 6×6 by lanes: torque 3, force 3, then `tt`, `tl`, `ll` of [`PairSum`].
+    /// This packet's wrench and 6×6 by lanes: torque 3, force 3, then `tt`, `tl`, `ll` of [`PairSum`].
     #[inline(always)]
-    fn accumulate<const MODEL: u8>(&mut self, omega: &V4, linear: &V4, hessian: Hessian, out: &mut [F4; 27]) {
+    fn contribution<const MODEL: u8>(&mut self, omega: &V4, linear: &V4, hessian: Hessian) -> [F4; 27] {
         let (g, mu_c) = self.laws::<MODEL>(omega, linear);
         let (a, t, n) = (self.a, self.t, self.n);
         let exact = hessian == Hessian::Exact;
         let w = if exact { t } else { self.dual };
-        let force: V4 = v4(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
-        let torque = cross(&self.r, &force);
-        for i in 0..3 {
-            out[i] = out[i] + torque[i];
-            out[3 + i] = out[3 + i] + force[i];
-        }
+        let [fx, fy, fz] = v4(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
+        let [tx, ty, tz] = cross(&self.r, &[fx, fy, fz]);
         let s: V4 = if MODEL == LAGGED { n } else { v4(|i| n[i].less(mu_c, t[i])) };
         let a = if MODEL == LAGGED || exact {
             a
@@ -267,25 +263,23 @@ impl Packet {
             if i == j { off + a } else { off }
         };
         let [xx, xy, xz, yy, yz, zz] = [at(0, 0), at(0, 1), at(0, 2), at(1, 1), at(1, 2), at(2, 2)];
-        for (i, v) in [xx, xy, xz, yy, yz, zz].into_iter().enumerate() {
-            out[21 + i] = out[21 + i] + v;
-        }
         // m = r× G by columns of G; then tt = −m r×.
-        let columns =
-            [cross(&self.r, &[xx, xy, xz]), cross(&self.r, &[xy, yy, yz]), cross(&self.r, &[xz, yz, zz])];
-        let m = |i: usize, j: usize| columns[j][i];
-        for i in 0..3 {
-            for j in 0..3 {
-                out[12 + 3 * i + j] = out[12 + 3 * i + j] + m(i, j);
-            }
-        }
+        let c0 = cross(&self.r, &[xx, xy, xz]);
+        let c1 = cross(&self.r, &[xy, yy, yz]);
+        let c2 = cross(&self.r, &[xz, yz, zz]);
         let [x, y, z] = self.r;
-        out[6] = out[6].plus(y, m(0, 2)).less(z, m(0, 1));
-        out[7] = out[7].plus(z, m(0, 0)).less(x, m(0, 2));
-        out[8] = out[8].plus(x, m(0, 1)).less(y, m(0, 0));
-        out[9] = out[9].plus(z, m(1, 0)).less(x, m(1, 2));
-        out[10] = out[10].plus(x, m(1, 1)).less(y, m(1, 0));
-        out[11] = out[11].plus(x, m(2, 1)).less(y, m(2, 0));
+        let tt = [
+            (y * c2[0]).less(z, c1[0]),
+            (z * c0[0]).less(x, c2[0]),
+            (x * c1[0]).less(y, c0[0]),
+            (z * c0[1]).less(x, c2[1]),
+            (x * c1[1]).less(y, c0[1]),
+            (x * c1[2]).less(y, c0[2]),
+        ];
+        [
+            tx, ty, tz, fx, fy, fz, tt[0], tt[1], tt[2], tt[3], tt[4], tt[5], c0[0], c1[0], c2[0], c0[1],
+            c1[1], c2[1], c0[2], c1[2], c2[2], xx, xy, xz, yy, yz, zz,
+        ]
     }
 
     /// Velocity step of the lanes for a step of the pair's twist: updates the dual direction and writes what
@@ -328,7 +322,7 @@ fn spread(twist: &V6) -> (V4, V4) {
     ([f(0), f(1), f(2)], [f(3), f(4), f(5)])
 }
 
-/// Adds the packets of one pair at its twist to `sum`.
+/// Sets `sum` to that of the packets of one pair at its twist; without packets it is left alone.
 pub fn evaluate(
     packets: &mut [Packet],
     model: ContactModel,
@@ -345,17 +339,21 @@ pub fn evaluate(
 
 fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, hessian: Hessian, sum: &mut PairSum) {
     let (omega, linear) = spread(twist);
-    let mut out = [F4::default(); 27];
-    for packet in packets {
-        packet.accumulate::<MODEL>(&omega, &linear, hessian, &mut out);
+    let Some((first, rest)) = packets.split_first_mut() else { return };
+    let mut out = first.contribution::<MODEL>(&omega, &linear, hessian);
+    for packet in rest {
+        let more = packet.contribution::<MODEL>(&omega, &linear, hessian);
+        for i in 0..27 {
+            out[i] = out[i] + more[i];
+        }
     }
     for i in 0..6 {
-        sum.wrench[i] += out[i].sum();
-        sum.tt[i] += out[6 + i].sum();
-        sum.ll[i] += out[21 + i].sum();
+        sum.wrench[i] = out[i].sum();
+        sum.tt[i] = out[6 + i].sum();
+        sum.ll[i] = out[21 + i].sum();
     }
     for i in 0..9 {
-        sum.tl[i] += out[12 + i].sum();
+        sum.tl[i] = out[12 + i].sum();
     }
 }
 

@@ -8,6 +8,12 @@ pub type V3 = [f64; 3];
 /// A twist or wrench, [angular; linear].
 pub type V6 = [f64; 6];
 
+/// Three components from a function of the axis. (`array::map` is not always inlined.)
+#[inline(always)]
+pub fn v3(f: impl Fn(usize) -> f64) -> V3 {
+    [f(0), f(1), f(2)]
+}
+
 /// a × b.
 #[inline(always)]
 pub fn cross(a: V3, b: V3) -> V3 {

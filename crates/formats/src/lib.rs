@@ -12,6 +12,19 @@
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
 //! [`World::warnings`], once for each kind of thing with its place and effect; with
 //! [`LoadOptions::strict`] the first one is an error. Malformed input is an error, never a panic.
+//!
+//! ```
+//! use stiction_formats::{Format, LoadOptions, load_string};
+//!
+//! let text = r#"<mujoco><worldbody>
+//!   <body name="bob" pos="0 0 1"><joint axis="0 1 0"/><geom type="sphere" size="0.1" mass="2" wobble="3"/></body>
+//! </worldbody></mujoco>"#;
+//! let world = load_string(text, Format::Mjcf, &LoadOptions::default())?;
+//! assert_eq!((world.nq(), world.bodies[1].inertia.mass), (1, 2.0));
+//! assert!(world.warnings[0].to_string().starts_with("<text>:2: geom: the attribute wobble"));
+//! # Ok::<(), stiction_formats::FormatError>(())
+//! ```
+//!
 //! The support tables are in `docs/formats.md`. Open `mjcf/mod.rs` first.
 
 mod drake;

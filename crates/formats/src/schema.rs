@@ -44,16 +44,25 @@ fn listed(names: &str, name: &str) -> bool {
     names.split_ascii_whitespace().any(|n| n == name)
 }
 
+/// Whether the value of an ignored attribute says what happens anyway: nothing of it.
+fn neutral(name: &str, value: &str) -> bool {
+    let nothing = if name == "torquescale" { 1.0 } else { 0.0 };
+    value == "false" || value.split_ascii_whitespace().all(|w| w.parse() == Ok(nothing))
+}
+
 /// Reports everything below `node` that `rules` do not call read.
 pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Read<()> {
     let Some(rule) = rules.iter().find(|r| r.key == key) else { return Ok(()) };
-    for (name, _) in &node.attributes {
+    for (name, value) in &node.attributes {
         if listed(rule.read, name) {
             continue;
         }
         if listed(rule.drawing, name) {
             report.drawing(node, &format!("{} {name}", node.name));
         } else if let Some((_, effect)) = rule.ignored.iter().find(|(names, _)| listed(names, name)) {
+            if neutral(name, value) {
+                continue;
+            }
             report.warn(node, &format!("{key}@{name}"), format!("{name}: {effect}"))?;
         } else {
             report.warn(

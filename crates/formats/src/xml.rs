@@ -155,7 +155,7 @@ fn too_deep(text: &str) -> Option<u32> {
         } else if tail.starts_with(b"<?") || tail.starts_with(b"<!") {
             b">"
         } else {
-            let close = tail.iter().position(|&c| c == b'>').unwrap_or(tail.len() - 1);
+            let close = tag_end(tail);
             if tail.starts_with(b"</") {
                 depth = depth.saturating_sub(1);
             } else if close == 0 || tail[close - 1] != b'/' {
@@ -173,6 +173,20 @@ fn too_deep(text: &str) -> Option<u32> {
         i += stop;
     }
     None
+}
+
+/// Where the tag at the start of `tail` ends; quoted values may hold a `>`.
+fn tag_end(tail: &[u8]) -> usize {
+    let mut quote = None;
+    for (i, &c) in tail.iter().enumerate() {
+        match quote {
+            Some(q) if c == q => quote = None,
+            None if c == b'"' || c == b'\'' => quote = Some(c),
+            None if c == b'>' => return i,
+            _ => {}
+        }
+    }
+    tail.len() - 1
 }
 
 fn convert(node: roxmltree::Node, document: &Document, file: &Rc<str>) -> Node {
@@ -231,6 +245,12 @@ mod tests {
     fn broken_xml_names_its_line() {
         let error = parse("<a>\n<b>\n</a>", "f.xml").unwrap_err().to_string();
         assert!(error.starts_with("f.xml:3"), "{error}");
+    }
+
+    #[test]
+    fn brackets_inside_values_are_no_nesting() {
+        let text = format!("<a>{}</a>", "<b c='>' d=\">\"/>".repeat(2 * MAX_DEPTH));
+        assert_eq!(parse(&text, "f").unwrap().children.len(), 2 * MAX_DEPTH);
     }
 
     #[test]

@@ -111,6 +111,10 @@ const MJCF: &[(&str, &[&str])] = &[
         "<mujoco><worldbody><geom name='g' size='1'/>\n<geom name='g' size='1'/></worldbody></mujoco>",
         &["<text>:2", "\"g\"", "two geoms"],
     ),
+    (
+        "<mujoco><asset><mesh name='m' scale='1e300 1 1' vertex='1e300 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>",
+        &["mesh \"m\"", "scale"],
+    ),
     ("<mujoco><default class='robot'/></mujoco>", &["default", "main"]),
     (
         "<mujoco><worldbody><geom type='capsule' size='1' pos='0 0 1' fromto='0 0 0 0 0 1'/></worldbody></mujoco>",
@@ -216,6 +220,19 @@ const SEED: &str = "<mujoco model='m'><compiler angle='radian'/><default><geom s
 <equality><joint joint1='j' joint2='k'/><connect body1='a' body2='b' anchor='0 0 0'/></equality><actuator><position joint='j' kp='3' dampratio='1'/></actuator>
 <keyframe><key qpos='0 0'/></keyframe></mujoco>";
 
+const ROBOT: &str = "<robot name='r'><material name='m'><color rgba='1 0 0 1'/></material><link name='a'><inertial><origin xyz='0 0 1' rpy='0 1 0'/><mass value='2'/>
+<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial><collision><geometry><box size='1 2 3'/></geometry></collision><visual><geometry><sphere radius='1'/></geometry><material name='m'/></visual></link>
+<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link><link name='c'/>
+<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='2' velocity='3'/></joint>
+<joint name='k' type='floating'><parent link='b'/><child link='c'/><origin xyz='1 0 0'/></joint>
+<transmission name='t'><joint name='j'/><actuator name='m'><drake:gear_ratio value='3'/></actuator></transmission></robot>";
+
+fn damaged(text: &str, at: usize, length: usize, what: &str) -> String {
+    let bound = |i: usize| (0..=i.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+    let (start, end) = (bound(at), bound(at + length));
+    format!("{}{what}{}", &text[..start], &text[end..])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -224,9 +241,8 @@ proptest! {
     fn damaged_documents_never_panic(
         at in 0usize..2000, length in 0usize..60, what in prop::sample::select(vec!["", "-1", "1e308", "inf", "0", "'", "<", "/>", "é", "999999999999", "<body>", "nan"])
     ) {
-        let bound = |i: usize| (0..=i.min(SEED.len())).rev().find(|&i| SEED.is_char_boundary(i)).unwrap_or(0);
-        let (start, end) = (bound(at), bound(at + length));
-        let text = format!("{}{what}{}", &SEED[..start], &SEED[end..]);
+        let _ = load_string(&damaged(ROBOT, at, length, what), Format::Urdf, &LoadOptions::default()).map(|w| w.nq());
+        let text = damaged(SEED, at, length, what);
         let _ = load_string(&text, Format::Mjcf, &LoadOptions::default()).map(|w| w.nq());
     }
 
@@ -239,5 +255,22 @@ proptest! {
             c.to_string()
         }).collect();
         let _ = load_string(&text, Format::Mjcf, &LoadOptions::default()).map(|w| w.nq());
+    }
+
+    /// Any bytes as a mesh: a mesh or an error.
+    #[test]
+    fn random_bytes_never_panic_as_meshes(
+        head in prop::sample::select(vec!["", "solid x\nvertex ", "v 0 0 0\nf 1 ", "\u{1}\0\0\0\u{1}\0\0\0\0\0\0\0\u{1}\0\0\0"]),
+        bytes in prop::collection::vec(any::<u8>(), 0..400)
+    ) {
+        for name in ["m.obj", "m.stl", "m.msh", "m.dae"] {
+            let mut all = head.as_bytes().to_vec();
+            all.extend(&bytes);
+            if let Ok(mesh) = stiction_formats::mesh::read(name, &all) {
+                let _ = (stiction_formats::mesh::is_convex(&mesh), stiction_formats::mesh::is_closed(&mesh));
+                let _ = stiction_formats::hull::convex_hull(&mesh.vertices);
+                let _ = stiction_formats::mass::mesh(&mesh, stiction_formats::mass::MeshFill::Legacy);
+            }
+        }
     }
 }

@@ -63,6 +63,14 @@ fn each_kind_of_thing_warns_once_and_is_an_error_under_strict() {
 }
 
 #[test]
+fn ignored_attributes_that_ask_for_nothing_are_no_matter() {
+    let text = "<mujoco><compiler alignfree='false'/><option density='0' wind='0 0 0'/><worldbody><body><freejoint align='false'/>\
+        <geom size='1' adhesion='0'/></body><body><joint margin='0'/><geom size='1'/></body></worldbody></mujoco>";
+    assert_eq!(warnings(text, Format::Mjcf), Vec::<String>::new());
+    assert_eq!(strict(text, Format::Mjcf), Ok(()));
+}
+
+#[test]
 fn an_unsupported_actuator_keeps_its_place_among_the_controls() {
     let text = "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody>
         <actuator><motor site='s'/><motor joint='j'/></actuator><keyframe><key ctrl='1 2'/></keyframe></mujoco>";

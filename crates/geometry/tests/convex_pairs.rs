@@ -81,9 +81,15 @@ proptest! {
             prop_assert!(p.distance <= MARGIN);
         }
         if let Some(p) = deepest(&points) {
-            // Where a curved surface is touched is found by iterations that are slow in deep overlap.
+            // Curved surfaces in overlap: the depth is known well, where along the surface it is taken
+            // to the root of that, and in deep overlap the iterations are slow.
             let curved = is_smooth(&a) || is_smooth(&b);
-            let tol = if !curved { 1e-7 } else if p.distance > -0.05 { 1e-5 } else { 1e-3 };
+            let tol = match p.distance {
+                _ if !curved => 1e-7,
+                d if d > 0.0 => 1e-5,
+                d if d > -0.05 => 1e-3,
+                _ => 1e-2,
+            };
             prop_assert!(signed_distance(&a, &xa, &p.p_wa).abs() < tol, "on a: {} at {}", signed_distance(&a, &xa, &p.p_wa), p.distance);
             prop_assert!(signed_distance(&b, &xb, &p.p_wb).abs() < tol, "on b: {} at {}", signed_distance(&b, &xb, &p.p_wb), p.distance);
         }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PySlice, PyTuple};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use stiction::model::Pose;
 use stiction::multibody::JointInfo;
 use stiction::{Energy, Format, InputError, LoadOptions};
@@ -222,7 +222,8 @@ impl Model {
         py: Python<'py>,
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.scratch().mass_matrix(py, &self.inner, &vector("q", q)?)
+        let q = vector("q", q)?;
+        self.with_scratch(|scratch| scratch.mass_matrix(py, &self.inner, &q))
     }
 
     /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation; N or N m, (nv,).
@@ -233,8 +234,10 @@ impl Model {
         v: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
-        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
-            multibody.bias(workspace, out);
+        self.with_scratch(|scratch| {
+            scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+                multibody.bias(workspace, out);
+            })
         })
     }
 
@@ -248,8 +251,10 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
         let a = finite_vector("a", a, self.inner.nv())?;
-        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
-            multibody.inverse_dynamics(workspace, &a, out);
+        self.with_scratch(|scratch| {
+            scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+                multibody.inverse_dynamics(workspace, &a, out);
+            })
         })
     }
 
@@ -263,8 +268,10 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
         let tau = finite_vector("tau", tau, self.inner.nv())?;
-        self.scratch().evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
-            multibody.forward_dynamics(workspace, &tau, out);
+        self.with_scratch(|scratch| {
+            scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
+                multibody.forward_dynamics(workspace, &tau, out);
+            })
         })
     }
 
@@ -287,16 +294,17 @@ impl Model {
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let body = self.body(body)?;
-        let mut scratch = self.scratch();
-        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
-        pose_tuple(py, &self.inner.multibody().pose(workspace, body))
+        let q = vector("q", q)?;
+        let multibody = self.inner.multibody();
+        let pose = self.with_scratch(|scratch| Ok(multibody.pose(scratch.at(&self.inner, &q)?, body)))?;
+        pose_tuple(py, &pose)
     }
 
     /// Centre of mass in the world of all bodies that move, m, shape (3,).
     fn com<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut scratch = self.scratch();
-        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
-        let com = self.inner.multibody().center_of_mass(workspace);
+        let q = vector("q", q)?;
+        let multibody = self.inner.multibody();
+        let com = self.with_scratch(|scratch| Ok(multibody.center_of_mass(scratch.at(&self.inner, &q)?)))?;
         Ok(PyArray1::from_slice(py, com.as_slice()))
     }
 
@@ -313,13 +321,13 @@ impl Model {
         point: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (body, multibody) = (self.body(body)?, self.inner.multibody());
-        let mut scratch = self.scratch();
-        let workspace = scratch.at(&self.inner, &vector("q", q)?)?;
-        let p_wq = match point {
-            Some(_) => Vector3::from(three("point", point)?),
-            None => multibody.origin(workspace, body),
-        };
-        let jacobian = multibody.full_jacobian(workspace, body, &p_wq);
+        let q = vector("q", q)?;
+        let point = if point.is_some() { Some(Vector3::from(three("point", point)?)) } else { None };
+        let jacobian = self.with_scratch(|scratch| {
+            let workspace = scratch.at(&self.inner, &q)?;
+            let p_wq = point.unwrap_or_else(|| multibody.origin(workspace, body));
+            Ok(multibody.full_jacobian(workspace, body, &p_wq))
+        })?;
         let entries = Array2::from_shape_fn((6, self.inner.nv()), |(i, j)| jacobian[(i, j)]);
         Ok(entries.into_pyarray(py))
     }
@@ -373,8 +381,12 @@ impl Model {
         found.ok_or_else(|| unknown("joint", name.into(), joints.iter().map(|j| j.name.as_str())))
     }
 
-    fn scratch(&self) -> MutexGuard<'_, Scratch> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Computes in the kept memory; in fresh one if another call is using that.
+    fn with_scratch<T>(&self, compute: impl FnOnce(&mut Scratch) -> PyResult<T>) -> PyResult<T> {
+        match self.scratch.try_lock() {
+            Ok(mut scratch) => compute(&mut scratch),
+            Err(_) => compute(&mut Scratch::new(&self.inner)),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::errors::{SimulationError, option_error};
 use crate::model::Model;
 use crate::options::options;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -84,9 +84,24 @@ pub fn rollout<'py>(
     let (controls, length) = read_controls(controls, steps, n, model.nu())?;
     let job = Job { model, options, states, controls, length };
 
-    let mut out = vec![0.0; n * length * width];
+    let mut out = room(n, length, width)?;
     py.detach(|| job.run(threads.min(n), &mut out))?;
     out.into_pyarray(py).reshape([n, length, width])
+}
+
+/// Zeros for all trajectories, or an exception if there is no room for them.
+fn room(n: usize, length: usize, width: usize) -> PyResult<Vec<f64>> {
+    let mut out = Vec::new();
+    let size = n.checked_mul(length).and_then(|rows| rows.checked_mul(width));
+    match size.map(|size| (size, out.try_reserve_exact(size))) {
+        Some((size, Ok(()))) => {
+            out.resize(size, 0.0);
+            Ok(out)
+        }
+        _ => Err(PyMemoryError::new_err(format!(
+            "no room for the trajectories, {n} × {length} × {width} numbers: take fewer rows or steps at a time"
+        ))),
+    }
 }
 
 /// The controls in one row and the number of steps.

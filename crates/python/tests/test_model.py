@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import models
 import numpy as np
@@ -115,6 +116,25 @@ def test_any_array_like_is_taken_and_the_answer_is_the_same():
     assert np.array_equal(model.bias((0.3, -0.4), [1, 2]), expected)
     assert np.array_equal(model.bias(q, v.astype(int)), expected)
     assert np.array_equal(model.bias(q.astype(">f8"), v), expected)
+
+
+def test_arguments_may_use_the_model_while_they_are_read():
+    model = models.double_pendulum()
+
+    class Position:
+        def __array__(self, dtype=None, copy=None):
+            return model.mass_matrix([0.1, 0.2])[0]
+
+    assert np.array_equal(model.com(Position()), model.com(model.mass_matrix([0.1, 0.2])[0]))
+
+
+def test_threads_may_share_a_model():
+    model, random = models.tree(), np.random.default_rng(4)
+    states = [models.random_state(model, random) for _ in range(200)]
+    expected = [model.bias(q, v) for q, v in states]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda state: model.bias(*state), states))
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
 
 
 def test_a_model_pickles_with_everything():

@@ -124,27 +124,35 @@ pub fn ldl(a: &mut [f64], inv_d: &mut [f64], n: usize) -> usize {
     raised
 }
 
-/// [`ldl`] for a 6×6 block. Whole columns are updated, which is cheaper than what it saves to stop at the
-/// diagonal.
+/// [`ldl`] for a 6×6 block.
 #[inline]
 pub fn ldl_6(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6]) -> usize {
     let mut raised = 0;
-    for k in 0..6 {
-        let mut column = [0.0; 6];
-        column.copy_from_slice(&a[6 * k..6 * k + 6]);
-        let inverse = invert_pivot(column[k], inv_d[k], &mut raised);
-        inv_d[k] = inverse;
-        for c in k + 1..6 {
-            let s = -column[c] * inverse;
-            for r in 0..6 {
-                a[r + 6 * c] = column[r].mul_add(s, a[r + 6 * c]);
-            }
-        }
+    eliminate_6::<0>(a, inv_d, &mut raised);
+    eliminate_6::<1>(a, inv_d, &mut raised);
+    eliminate_6::<2>(a, inv_d, &mut raised);
+    eliminate_6::<3>(a, inv_d, &mut raised);
+    eliminate_6::<4>(a, inv_d, &mut raised);
+    eliminate_6::<5>(a, inv_d, &mut raised);
+    raised
+}
+
+/// Eliminates column K. Whole columns are updated: stopping at the diagonal costs more than it saves, and a
+/// constant K keeps all of it in registers.
+#[inline(always)]
+fn eliminate_6<const K: usize>(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6], raised: &mut usize) {
+    let column: [f64; 6] = [a[6 * K], a[6 * K + 1], a[6 * K + 2], a[6 * K + 3], a[6 * K + 4], a[6 * K + 5]];
+    let inverse = invert_pivot(column[K], inv_d[K], raised);
+    inv_d[K] = inverse;
+    for c in K + 1..6 {
+        let s = -column[c] * inverse;
         for r in 0..6 {
-            a[r + 6 * k] = column[r] * inverse;
+            a[r + 6 * c] = column[r].mul_add(s, a[r + 6 * c]);
         }
     }
-    raised
+    for r in 0..6 {
+        a[r + 6 * K] = column[r] * inverse;
+    }
 }
 
 #[inline(always)]

@@ -4,6 +4,7 @@
 //! change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
+use super::evaluate::{frame_axes, multiply};
 use super::island::{
     Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, PackedContact, Side, SideJacobian,
     rotate,
@@ -14,10 +15,11 @@ use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
 use crate::friction::{Regularizer, blended_friction};
 use crate::lanes::F4;
+use crate::linear::kernels;
 use crate::normal::{NormalInput, NormalLaw};
 use crate::packet::Packet;
 use crate::problem::{BodyId, ContactEntry, Problem, RowPlace};
-use crate::spatial::{V3, V6, add, cross, dot, shift_twist, sub};
+use crate::spatial::{V3, V6, add, cross, dot, shift_twist, sub, v3};
 
 const NONE: u32 = u32::MAX;
 
@@ -33,6 +35,8 @@ pub struct Compiler {
     rotation_body: Vec<u32>,
     /// J diag(A)⁻¹ Jᵀ of each body at its reference point.
     delassus: Vec<[f64; 36]>,
+    /// Twist of each body at the previous velocities.
+    twists: Vec<V6>,
     /// Rows of each pair, compressed.
     row_start: Vec<u32>,
     row_list: Vec<u32>,
@@ -48,6 +52,8 @@ struct PairContext {
     twist0: V6,
     /// J diag(A)⁻¹ Jᵀ at the solver's point.
     delassus: [f64; 36],
+    /// Square roots of the traces of its linear and angular parts.
+    trace: (f64, f64),
     /// Diagonal of the same without regard to what two bodies of one clique share: its natural size.
     size: V6,
 }
@@ -190,15 +196,20 @@ impl Compiler {
         self.rotation_body.clear();
         self.rotation_body.resize(problem.cliques.len(), NONE);
         self.delassus.clear();
+        self.twists.clear();
         for (index, body) in problem.bodies.iter().enumerate() {
             let clique = &problem.cliques[body.clique];
             if self.island_of[body.clique] == NONE {
                 self.delassus.push([0.0; 36]);
+                self.twists.push([0.0; 6]);
                 continue;
             }
             let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * clique.n];
             let a = &problem.a[clique.a..clique.a + clique.n * clique.n];
             self.delassus.push(body_delassus(jacobian, a, clique.n));
+            let mut twist = [0.0; 6];
+            kernels::add_ax(&mut twist, jacobian, &problem.v0[clique.dof..clique.dof + clique.n], 6, clique.n);
+            self.twists.push(twist);
             if clique.n == 6 && self.rotation_body[body.clique] == NONE && is_orthogonal(jacobian) {
                 self.rotation_body[body.clique] = index as u32;
             }
@@ -233,7 +244,10 @@ impl Compiler {
                     island.u_star.extend_from_slice(&u);
                 }
             }
+            let a = &island.a[at..at + n * n];
             island.d.extend((0..n).map(|i| 1.0 / a[i + n * i].sqrt()));
+            island.momentum_star.resize(dof + n, 0.0);
+            multiply(a, &island.u_star[dof..dof + n], &mut island.momentum_star[dof..dof + n], n);
             island.cliques.push(LocalClique {
                 global_dof: clique.dof as u32,
                 dof: dof as u32,
@@ -304,7 +318,7 @@ impl Compiler {
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
-            let mut context = PairContext { shift, twist0: local.bias, delassus: [0.0; 36], size: [0.0; 6] };
+            let mut context = PairContext { shift, twist0: local.bias, delassus: [0.0; 36], size: [0.0; 6], trace: (0.0, 0.0) };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
             let mut lane = F4::LANES; // the first contact opens a packet
             for c in pair.contacts.clone() {
@@ -388,22 +402,20 @@ impl Compiler {
             for i in 0..36 {
                 context.delassus[i] += k[i];
             }
-            // Previous relative twist, from the caller's own Jacobian.
-            let c = &problem.cliques[body.clique];
-            let mut twist = [0.0; 6];
-            for k in 0..n {
-                let v = problem.v0[c.dof + k];
-                for r in 0..6 {
-                    twist[r] += problem.jacobians[body.jacobian + r + 6 * k] * v;
-                }
-            }
-            let twist = shift_twist(twist, p);
+            // Previous relative twist.
+            let twist = shift_twist(self.twists[id.0 as usize], p);
             for i in 0..6 {
                 context.twist0[i] += sign * twist[i];
             }
         }
-        context.size = [0, 1, 2, 3, 4, 5].map(|i| context.delassus[i + 6 * i]);
+        for i in 0..6 {
+            context.size[i] = context.delassus[i + 6 * i];
+        }
+        let [a0, a1, a2, x, y, z] = context.size;
+        context.trace = ((x + y + z).sqrt(), (a0 + a1 + a2).sqrt());
         if same {
+            // ‖J_b − J_a‖² ≤ 2 (‖J_b‖² + ‖J_a‖²)
+            context.trace = (2f64.sqrt() * context.trace.0, 2f64.sqrt() * context.trace.1);
             self.same_clique_delassus(problem, a, b, point, context);
         }
     }
@@ -506,14 +518,12 @@ fn transpose(m: &mut [f64; 36]) {
 fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &PairContext, lane: &mut usize) {
     let entry = &problem.contacts[index];
     let r = sub(entry.r.into(), pair.shift);
-    let column = |i: usize| -> V3 { entry.frame.column(i).into_owned().into() };
-    let axes = [column(0), column(1), column(2)];
+    let axes = frame_axes(problem, index as u32);
     let world_bias: V3 = entry.bias.into();
-    let bias = axes.map(|axis| dot(axis, world_bias));
     // Contact velocity at the previous state.
     let [wx, wy, wz, x, y, z] = pair.twist0;
-    let at_point = add([x, y, z], cross([wx, wy, wz], r));
-    let v0: V3 = [0, 1, 2].map(|i| dot(axes[i], at_point) + bias[i]);
+    let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
+    let v0 = v3(|i| dot(axes[i], at_point));
     let law = compile_law(problem, entry, v0, pair, r);
     let plain = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear)
         && matches!(problem.settings.regularizer, Regularizer::Soft)
@@ -535,7 +545,7 @@ fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &Pair
         global: index as u32,
         r,
         axes,
-        bias,
+        bias: v3(|i| dot(axes[i], world_bias)),
         law,
         normal_law: entry.normal_law.0,
         lower_bound,
@@ -552,18 +562,20 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
         stiffness: entry.stiffness,
         dissipation: entry.dissipation,
     };
-    let slip = v0[0].hypot(v0[1]);
-    let mu =
-        blended_friction(entry.friction_static, entry.friction_dynamic, slip, settings.stiction_tolerance);
-    let w = if sigma > 0.0 {
-        let [a, b, c, x, y, z] = pair.size;
-        point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * (x + y + z + dot(r, r) * (a + b + c)))
+    let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
+    let v_s = settings.stiction_tolerance;
+    let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
+    let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
+    // w is bounded by the trace of E K Eᵀ over 3, which says for most contacts that ε = v_s without more ado.
+    let arm = dot(r, r).sqrt();
+    let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
+    let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {
+        point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound)
     } else {
         0.0
     };
-    let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
     // ICF eq. 44
-    let epsilon = settings.stiction_tolerance.max(sigma * w * mu * n0);
+    let epsilon = v_s.max(sigma * w * mu * n0);
     let model = match settings.model {
         ContactModel::Lagged => ModelLaw::Lagged { friction_limit: mu * n0, epsilon },
         ContactModel::Similar => ModelLaw::Similar { friction: mu, epsilon },

@@ -12,7 +12,7 @@ use crate::linear::kernels;
 use crate::normal::NormalLaw;
 use crate::packet::{self, Hessian};
 use crate::problem::Problem;
-use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist};
+use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist, v3};
 
 impl Island {
     /// Relative twist of a pair for coordinates (or a step) `u`, without bias.
@@ -54,11 +54,10 @@ impl Island {
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
-                let v: V3 = [0, 1, 2].map(|i| dot(contact.axes[i], v) + contact.bias[i]);
+                let v = v3(|i| dot(contact.axes[i], v) + contact.bias[i]);
                 let value = contact.evaluate(problem, self.stand_in, v);
                 let [x, y, z] = value.impulse;
-                let force = [0, 1, 2]
-                    .map(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
+                let force = v3(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
                 sum.add_point(contact.r, force, rotate_symmetric(&contact.axes, &value.hessian));
                 self.contact_velocity[c] = v;
                 self.contact_impulse[c] = value.impulse;
@@ -94,7 +93,6 @@ impl Island {
                 difference[i] = self.u[dof + i] - self.u_star[dof + i];
             }
             let out = &mut self.momentum_change[dof..dof + n];
-            out.fill(0.0);
             multiply(&self.a[a..a + n * n], difference, out, n);
         }
         self.constraint_impulse.fill(0.0);
@@ -138,6 +136,11 @@ impl Island {
         let values = &mut factor.values;
         values.fill(0.0);
         for (index, c) in cliques.iter().enumerate() {
+            if c.n == 6 {
+                let to = factor.symbolic.diagonal_offset(index);
+                *kernels::block6_mut(values, to) = *kernels::block6(a, c.a as usize);
+                continue;
+            }
             let (nn, from, to) = ((c.n * c.n) as usize, c.a as usize, factor.symbolic.diagonal_offset(index));
             values[to..to + nn].copy_from_slice(&a[from..from + nn]);
         }
@@ -151,10 +154,14 @@ impl Island {
                     Side { jacobian: SideJacobian::Free { p: p0, .. }, diagonal: d0, .. },
                     Side { jacobian: SideJacobian::Free { p: p1, .. }, diagonal: d1, .. },
                 ] => {
-                    add_free_diagonal(values, d0 as usize, sum, p0);
-                    add_free_diagonal(values, d1 as usize, sum, p1);
-                    let (row, column) = if pair.coupling.1 { (p0, p1) } else { (p1, p0) };
-                    sub_free_coupling(values, pair.coupling.0 as usize, sum, row, column);
+                    debug_assert!(p0 == [0.0; 3], "the pair's point is its first free side's reference");
+                    add_free_pair(
+                        values,
+                        [d0, d1, pair.coupling.0].map(|at| at as usize),
+                        pair.coupling.1,
+                        sum,
+                        p1,
+                    );
                 }
                 _ => add_dense(values, pair, sides, sum, jacobians, dense_scratch),
             }
@@ -202,7 +209,7 @@ impl Island {
             let (packet, lane) = (&self.packets[contact.packet as usize], contact.lane as usize);
             let axes = frame_axes(problem, contact.global);
             let world = packet.velocity(lane);
-            let v = axes.map(|axis| dot(axis, world));
+            let v = v3(|i| dot(axes[i], world));
             let law = packet.law(lane, problem.settings.model);
             constraints += law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
         }
@@ -215,9 +222,11 @@ impl Island {
 }
 
 /// Axes of a contact's frame in world.
+#[inline(always)]
 pub fn frame_axes(problem: &Problem, contact: u32) -> [V3; 3] {
     let frame = &problem.contacts[contact as usize].frame;
-    [0, 1, 2].map(|i| [frame[(0, i)], frame[(1, i)], frame[(2, i)]])
+    let m = frame.as_slice();
+    [[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]]
 }
 
 /// Velocity of the point `r` of a twist.
@@ -236,96 +245,124 @@ pub fn dot6(a: &V6, b: &V6) -> f64 {
     sum
 }
 
-/// out += A x for a square block, with a fast path for six dofs.
-#[inline]
+/// out = A x for a square block, with a fast path for six dofs.
+#[inline(always)]
 pub fn multiply(a: &[f64], x: &[f64], out: &mut [f64], n: usize) {
     if n == 6 {
-        let a: &[f64; 36] = a.try_into().expect("6x6");
-        kernels::add_ax(out, a, x, 6, 6);
+        let (a, x): (&[f64; 36], &[f64; 6]) = (a.try_into().expect("6x6"), x.try_into().expect("six dofs"));
+        let mut y = [0.0; 6];
+        for c in 0..6 {
+            for r in 0..6 {
+                y[r] = a[r + 6 * c].mul_add(x[c], y[r]);
+            }
+        }
+        out.copy_from_slice(&y);
     } else {
+        out.fill(0.0);
         kernels::add_ax(out, a, x, n, n);
     }
 }
 
-const SYM: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
-
-/// tl shifted: C + p× F, row-major.
+/// p× M for a row-major 3×3 M.
 #[inline(always)]
-fn shifted_tl(sum: &PairSum, p: V3) -> [[f64; 3]; 3] {
+fn cross_rows(p: V3, m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let [x, y, z] = p;
     let mut out = [[0.0; 3]; 3];
     for j in 0..3 {
-        let f = [sum.ll[SYM[0][j]], sum.ll[SYM[1][j]], sum.ll[SYM[2][j]]];
-        out[0][j] = sum.tl[j] + (y * f[2] - z * f[1]);
-        out[1][j] = sum.tl[3 + j] + (z * f[0] - x * f[2]);
-        out[2][j] = sum.tl[6 + j] + (x * f[1] - y * f[0]);
+        out[0][j] = y * m[2][j] - z * m[1][j];
+        out[1][j] = z * m[0][j] - x * m[2][j];
+        out[2][j] = x * m[1][j] - y * m[0][j];
     }
     out
 }
 
-/// tt of a row side at p and a column side at q: T + p× Cᵀ − C_p q×, C_p = C + p× F.
+/// The parts of a pair's 6×6 as row-major 3×3 matrices: T, C, F of [T C; Cᵀ F].
 #[inline(always)]
-fn shifted_tt(sum: &PairSum, c_p: &[[f64; 3]; 3], p: V3, q: V3) -> [[f64; 3]; 3] {
-    let [x, y, z] = p;
-    let [qx, qy, qz] = q;
-    let mut out = [[0.0; 3]; 3];
+fn parts(sum: &PairSum) -> [[[f64; 3]; 3]; 3] {
+    let symmetric = |s: &[f64; 6]| [[s[0], s[1], s[2]], [s[1], s[3], s[4]], [s[2], s[4], s[5]]];
+    let c = &sum.tl;
+    [symmetric(&sum.tt), [[c[0], c[1], c[2]], [c[3], c[4], c[5]], [c[6], c[7], c[8]]], symmetric(&sum.ll)]
+}
+
+/// block += scale [tt tl; lt ll], row-major parts into a column-major block.
+#[inline(always)]
+fn add_parts(
+    block: &mut [f64; 36],
+    scale: f64,
+    tt: &[[f64; 3]; 3],
+    tl: &[[f64; 3]; 3],
+    lt: &[[f64; 3]; 3],
+    ll: &[[f64; 3]; 3],
+) {
     for j in 0..3 {
-        // Column j of Cᵀ is row j of C.
-        let c = [sum.tl[3 * j], sum.tl[3 * j + 1], sum.tl[3 * j + 2]];
-        out[0][j] = sum.tt[SYM[0][j]] + (y * c[2] - z * c[1]);
-        out[1][j] = sum.tt[SYM[1][j]] + (z * c[0] - x * c[2]);
-        out[2][j] = sum.tt[SYM[2][j]] + (x * c[1] - y * c[0]);
+        for i in 0..3 {
+            block[i + 6 * j] += scale * tt[i][j];
+            block[3 + i + 6 * j] += scale * lt[i][j];
+            block[i + 6 * (3 + j)] += scale * tl[i][j];
+            block[3 + i + 6 * (3 + j)] += scale * ll[i][j];
+        }
     }
+}
+
+#[inline(always)]
+fn transposed(m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    [[m[0][0], m[1][0], m[2][0]], [m[0][1], m[1][1], m[2][1]], [m[0][2], m[1][2], m[2][2]]]
+}
+
+/// Xᵀ W X by parts for a free body at −p from the pair's point, X = [I 0; −p× I]: also the half-way product
+/// T + p× Cᵀ, which couples it with a body at the pair's point.
+#[inline(always)]
+fn shifted(sum: &PairSum, p: V3) -> ([[f64; 3]; 3], [[f64; 3]; 3], [[f64; 3]; 3]) {
+    let [t, c, f] = parts(sum);
+    let ct = cross_rows(p, &transposed(&c));
+    let pf = cross_rows(p, &f);
+    let (mut half, mut c_p) = (t, c);
     for i in 0..3 {
-        let m = c_p[i];
-        out[i][0] -= m[1] * qz - m[2] * qy;
-        out[i][1] -= m[2] * qx - m[0] * qz;
-        out[i][2] -= m[0] * qy - m[1] * qx;
+        for j in 0..3 {
+            half[i][j] += ct[i][j];
+            c_p[i][j] += pf[i][j];
+        }
     }
-    out
+    // tt = half − C_p p× = half + (p× C_pᵀ)ᵀ
+    let last = cross_rows(p, &transposed(&c_p));
+    let mut full = half;
+    for i in 0..3 {
+        for j in 0..3 {
+            full[i][j] += last[j][i];
+        }
+    }
+    (full, half, c_p)
 }
 
-/// H_dd += Xᵀ W X for a free body, lower triangle and more.
+/// H_dd += Xᵀ W X for a free body.
 #[inline(always)]
 fn add_free_diagonal(values: &mut [f64], at: usize, sum: &PairSum, p: V3) {
     let block = kernels::block6_mut(values, at);
-    let (tt, tl);
+    let [t, c, f] = parts(sum);
     if p == [0.0; 3] {
         // The pair's point is this body's own reference.
-        tl = [
-            [sum.tl[0], sum.tl[1], sum.tl[2]],
-            [sum.tl[3], sum.tl[4], sum.tl[5]],
-            [sum.tl[6], sum.tl[7], sum.tl[8]],
-        ];
-        let t = &sum.tt;
-        tt = [[t[0], t[1], t[2]], [t[1], t[3], t[4]], [t[2], t[4], t[5]]];
+        add_parts(block, 1.0, &t, &c, &transposed(&c), &f);
     } else {
-        tl = shifted_tl(sum, p);
-        tt = shifted_tt(sum, &tl, p, p);
-    }
-    for j in 0..3 {
-        for i in 0..3 {
-            block[i + 6 * j] += tt[i][j];
-            block[3 + i + 6 * j] += tl[j][i];
-            block[3 + i + 6 * (3 + j)] += sum.ll[SYM[i][j]];
-        }
+        let (tt, _, tl) = shifted(sum, p);
+        add_parts(block, 1.0, &tt, &tl, &transposed(&tl), &f);
     }
 }
 
-/// H_rc −= X_rᵀ W X_c between two free bodies.
+/// Both diagonal blocks and the coupling of two free bodies, the first at the pair's point, the second at −p
+/// from it. `at` holds the places of the blocks; `first_rows` says whether the coupling's rows are the first's.
 #[inline(always)]
-fn sub_free_coupling(values: &mut [f64], at: usize, sum: &PairSum, p: V3, q: V3) {
-    let block = kernels::block6_mut(values, at);
-    let tl_p = shifted_tl(sum, p);
-    let tl_q = shifted_tl(sum, q);
-    let tt = shifted_tt(sum, &tl_p, p, q);
-    for j in 0..3 {
-        for i in 0..3 {
-            block[i + 6 * j] -= tt[i][j];
-            block[3 + i + 6 * j] -= tl_q[j][i];
-            block[i + 6 * (3 + j)] -= tl_p[i][j];
-            block[3 + i + 6 * (3 + j)] -= sum.ll[SYM[i][j]];
-        }
+fn add_free_pair(values: &mut [f64], at: [usize; 3], first_rows: bool, sum: &PairSum, p: V3) {
+    let [t, c, f] = parts(sum);
+    let lt = transposed(&c);
+    add_parts(kernels::block6_mut(values, at[0]), 1.0, &t, &c, &lt, &f);
+    let (tt, half, tl) = shifted(sum, p);
+    add_parts(kernels::block6_mut(values, at[1]), 1.0, &tt, &tl, &transposed(&tl), &f);
+    // Rows second, columns first: [T + p×Cᵀ, C_p; Cᵀ, F], with the signs of b − a.
+    let block = kernels::block6_mut(values, at[2]);
+    if first_rows {
+        add_parts(block, -1.0, &transposed(&half), &c, &transposed(&tl), &f);
+    } else {
+        add_parts(block, -1.0, &half, &tl, &lt, &f);
     }
 }
 

@@ -175,7 +175,9 @@ pub struct Island {
     /// Blocks of A in u, column-major.
     pub a: Vec<f64>,
     pub u_star: Vec<f64>,
-    /// D = diag(A)^(−1/2) of the original dofs.
+    /// A u*.
+    pub momentum_star: Vec<f64>,
+    /// D = diag(A)^(−1/2) in u.
     pub d: Vec<f64>,
     /// J of free bodies, column-major 6×6.
     pub rotations: Vec<[f64; 36]>,
@@ -226,6 +228,7 @@ impl Island {
         self.cliques.clear();
         self.a.clear();
         self.u_star.clear();
+        self.momentum_star.clear();
         self.d.clear();
         self.rotations.clear();
         self.pairs.clear();
@@ -298,30 +301,6 @@ impl Island {
                 Some(j) => rotate_back(&self.rotations[j as usize], from, to),
             }
         }
-    }
-
-    /// ‖D Jᵀ x‖² in the original dofs, of a gradient-like local vector.
-    pub fn scaled_norm_squared(&self, x: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for c in &self.cliques {
-            let (n, dof) = (c.n as usize, c.dof as usize);
-            let (x, d) = (&x[dof..dof + n], &self.d[dof..dof + n]);
-            match c.rotation {
-                None => {
-                    for i in 0..n {
-                        sum += (d[i] * x[i]).powi(2);
-                    }
-                }
-                Some(j) => {
-                    let mut back = [0.0; 6];
-                    rotate_back(&self.rotations[j as usize], x, &mut back);
-                    for i in 0..6 {
-                        sum += (d[i] * back[i]).powi(2);
-                    }
-                }
-            }
-        }
-        sum
     }
 }
 

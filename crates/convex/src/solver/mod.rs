@@ -26,7 +26,7 @@ mod transform;
 
 use crate::error::{ProblemError, require};
 use crate::problem::{PairId, Problem};
-use crate::spatial::{dot, shift_wrench, sub};
+use crate::spatial::{dot, shift_wrench, sub, v3};
 use compile::Compiler;
 use evaluate::frame_axes;
 use island::Island;
@@ -38,7 +38,8 @@ use timer::Timer;
 /// Tolerances and limits of the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
-    /// ε_r of the optimality test.
+    /// ε_r of the optimality test ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A v‖, ‖D Jᵀγ‖), D = diag(A)^(−½), for which a free
+    /// body counts its world twist.
     pub relative_tolerance: f64,
     /// ε_a of the optimality test, √J.
     pub absolute_tolerance: f64,
@@ -168,7 +169,7 @@ impl Solver {
                 let (at, lane) = (contact.global as usize, contact.lane as usize);
                 let packet = &island.packets[contact.packet as usize];
                 let axes = frame_axes(problem, contact.global);
-                let in_frame = |x: [f64; 3]| Vector3::from(axes.map(|axis| dot(axis, x)));
+                let in_frame = |x: [f64; 3]| Vector3::from(v3(|i| dot(axes[i], x)));
                 self.contact_impulses[at] = in_frame(packet.impulse(lane));
                 self.contact_velocities[at] = in_frame(packet.velocity(lane));
             }

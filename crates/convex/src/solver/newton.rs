@@ -16,7 +16,7 @@ use super::report::Criterion;
 use super::timer::Timer;
 use crate::packet::{self, Hessian};
 use crate::problem::Problem;
-use crate::spatial::{V3, dot};
+use crate::spatial::{dot, v3};
 
 impl Island {
     /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
@@ -107,23 +107,23 @@ impl Island {
 
     /// The optimality test; also refuses numbers that are not finite.
     fn test(&mut self, finite: bool, settings: &SolverSettings) -> Option<Criterion> {
-        let residual = self.scaled_norm_squared(&self.gradient).sqrt();
-        // A u = A(u − u*) + A u*.
-        let momentum = &mut self.a_step;
-        for c in &self.cliques {
-            let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
-            momentum[dof..dof + n].fill(0.0);
-            multiply(&self.a[a..a + n * n], &self.u[dof..dof + n], &mut momentum[dof..dof + n], n);
-        }
-        self.report.energy = 0.0;
+        // Sums by four lanes; A u = A(u − u*) + A u*.
+        const LANES: usize = 4;
+        let (mut residual, mut momentum, mut impulse, mut energy) =
+            ([0.0; LANES], [0.0; LANES], [0.0; LANES], [0.0; LANES]);
         for i in 0..self.u.len() {
-            let rest = self.a_step[i] - self.momentum_change[i]; // A u*
-            self.report.energy += 0.5 * (self.u[i] * self.a_step[i] + self.u_star[i] * rest);
+            let (lane, d) = (i % LANES, self.d[i]);
+            let a_u = self.momentum_change[i] + self.momentum_star[i];
+            let scaled = [d * self.gradient[i], d * a_u, d * self.constraint_impulse[i]];
+            residual[lane] += scaled[0] * scaled[0];
+            momentum[lane] += scaled[1] * scaled[1];
+            impulse[lane] += scaled[2] * scaled[2];
+            energy[lane] += 0.5 * (self.u[i] * a_u + self.u_star[i] * self.momentum_star[i]);
         }
-        let scale = self
-            .scaled_norm_squared(&self.a_step)
-            .max(self.scaled_norm_squared(&self.constraint_impulse))
-            .sqrt();
+        let total = |x: [f64; LANES]| (x[0] + x[2]) + (x[1] + x[3]);
+        let residual = total(residual).sqrt();
+        let scale = total(momentum).max(total(impulse)).sqrt();
+        self.report.energy = total(energy);
         self.report.residual = residual;
         self.report.scale = scale;
         if !finite || !residual.is_finite() {
@@ -141,7 +141,6 @@ impl Island {
         for c in &self.cliques {
             let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
             let out = &mut self.a_step[dof..dof + n];
-            out.fill(0.0);
             multiply(&self.a[a..a + n * n], &self.step[dof..dof + n], out, n);
             for i in dof..dof + n {
                 slope_a += self.step[i] * self.momentum_change[i];
@@ -160,7 +159,7 @@ impl Island {
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
-                self.contact_step[c] = contact.axes.map(|axis| dot(axis, v));
+                self.contact_step[c] = v3(|i| dot(contact.axes[i], v));
             }
             for r in pair.rows.start as usize..pair.rows.end as usize {
                 self.row_step[r] = dot6(&self.pair_rows[r].direction, &twist);
@@ -188,13 +187,13 @@ impl Island {
         let mut curvature = curvature_a + packed.curvature;
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
-            let at: V3 = [0, 1, 2].map(|i| alpha.mul_add(dv[i], v[i]));
+            let at = v3(|i| alpha.mul_add(dv[i], v[i]));
             if self.stand_in.is_none() && !contact.in_domain(problem, at) {
                 return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
             }
             let value = contact.evaluate(problem, self.stand_in, at);
             slope -= dot(value.impulse, dv);
-            curvature += dot(value.hessian.map(|row| dot(row, dv)), dv);
+            curvature += dot(v3(|i| dot(value.hessian[i], dv)), dv);
         }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (r, law) in laws.enumerate() {

@@ -31,14 +31,13 @@ pub fn shift_columns(matrix: &mut [f64], p: V3) {
 /// Frobenius norm does not depend on the axes, so that no contact frame is needed.
 pub fn point_delassus(k: &[f64; 36], r: V3) -> f64 {
     // M = E K, row by row: rows of K mixed, 3×6; then E M.
-    let row = |i: usize| -> [f64; 6] { [0, 1, 2, 3, 4, 5].map(|j| k[i + 6 * j]) };
-    let (angular, linear) = ([row(0), row(1), row(2)], [row(3), row(4), row(5)]);
     let mut sum = 0.0;
     let mut m = [[0.0; 6]; 3];
     for j in 0..6 {
-        let c = cross([angular[0][j], angular[1][j], angular[2][j]], r);
+        let column = &k[6 * j..6 * j + 6];
+        let c = cross([column[0], column[1], column[2]], r);
         for i in 0..3 {
-            m[i][j] = linear[i][j] + c[i];
+            m[i][j] = column[3 + i] + c[i];
         }
     }
     for m in m {
@@ -50,18 +49,24 @@ pub fn point_delassus(k: &[f64; 36], r: V3) -> f64 {
     sum.sqrt() / 3.0
 }
 
-/// Whether a 6×6 J satisfies JᵀJ = I to rounding.
+/// Whether a 6×6 J satisfies J Jᵀ = I to rounding.
 pub fn is_orthogonal(j: &[f64]) -> bool {
-    for a in 0..6 {
-        for b in a..6 {
-            let dot: f64 = (0..6).map(|r| j[r + 6 * a] * j[r + 6 * b]).sum();
-            let target = if a == b { 1.0 } else { 0.0 };
-            if (dot - target).abs() > 1e-14 {
-                return false;
+    let Ok(j) = <&[f64; 36]>::try_from(j) else { return false };
+    let mut worst = 0.0f64;
+    for c in 0..6 {
+        let mut column = [0.0; 6];
+        column[c] = -1.0;
+        for k in 0..6 {
+            let s = j[c + 6 * k];
+            for r in 0..6 {
+                column[r] = j[r + 6 * k].mul_add(s, column[r]);
             }
         }
+        for x in column {
+            worst = worst.max(x.abs());
+        }
     }
-    true
+    worst <= 1e-14
 }
 
 /// J A Jᵀ, symmetric to the last bit.

@@ -63,6 +63,23 @@ pub fn is_convex(mesh: &Mesh) -> bool {
     })
 }
 
+/// Scales about the origin; a mirrored mesh keeps facing outwards. The error says what is wrong.
+pub(crate) fn scale(mesh: &mut Mesh, factors: &Vec3) -> Result<(), String> {
+    if factors.iter().any(|s| *s == 0.0 || !s.is_finite()) {
+        return Err("no number of scale may be zero or infinite".into());
+    }
+    for v in &mut mesh.vertices {
+        v.component_mul_assign(factors);
+        if !v.iter().all(|x| x.is_finite()) {
+            return Err("the scaled mesh has a coordinate that is not finite; make scale smaller".into());
+        }
+    }
+    if factors.product() < 0.0 {
+        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
+    Ok(())
+}
+
 /// Whether every edge is shared by exactly two triangles that run along it in opposite directions.
 /// Vertices at the same place count as one.
 pub fn is_closed(mesh: &Mesh) -> bool {

@@ -223,20 +223,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Moves vertices by refpos and refquat, then scales; a mirrored mesh keeps facing outwards.
+/// Moves vertices by refpos and refquat, then scales.
 fn transform(node: &Node, mesh: &mut Mesh, scale: Vec3) -> Read<()> {
-    if scale.iter().any(|s| *s == 0.0 || !s.is_finite()) {
-        return Err(node.error("no number of scale may be zero"));
-    }
     let position = node.vec3("refpos")?.unwrap_or_default();
     let rotation = node.quaternion("refquat")?.unwrap_or_default().inverse();
     for v in &mut mesh.vertices {
-        *v = (rotation * (*v - position)).component_mul(&scale);
+        *v = rotation * (*v - position);
     }
-    if scale.product() < 0.0 {
-        for t in &mut mesh.triangles {
-            t.swap(1, 2);
-        }
-    }
-    Ok(())
+    mesh::scale(mesh, &scale).map_err(|reason| node.error(reason))
 }

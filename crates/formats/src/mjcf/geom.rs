@@ -52,11 +52,7 @@ impl<'a> Reader<'a> {
                 let Some(asset) = self.mesh_of(attrs)? else { return Ok(None) };
                 solid = asset.solid;
                 if !asset.convex && self.collides(attrs)? {
-                    let name = &self.world.meshes[asset.index].name;
-                    let message = format!(
-                        "the mesh \"{name}\" is not convex; it collides as its convex hull, as in MuJoCo"
-                    );
-                    self.report.warn(node, &format!("hull {}", asset.index), message)?;
+                    self.hulls.entry(asset.index).or_insert_with(|| node.source());
                 }
                 Shape::Mesh { mesh: asset.index, convex: true }
             }

@@ -11,6 +11,7 @@ use crate::names::Names;
 use crate::report::Report;
 use crate::xml::Node;
 use nalgebra::{Translation3, UnitQuaternion};
+use std::collections::BTreeMap;
 use stiction_model::{Body, Inertia, Pose, Site, Source, Vec3, World};
 
 /// Most bodies, joints, geoms and sites together.
@@ -36,6 +37,8 @@ pub struct Reader<'a> {
     pub geom_masses: Vec<Vec<Inertia>>,
     /// For each body, the inertial element's content.
     pub explicit: Vec<Option<Inertia>>,
+    /// Meshes that are not convex but collide, with the first geom that uses each.
+    pub hulls: BTreeMap<usize, Source>,
     /// Joints whose spring and damper follow from their inertia.
     springs: Vec<SpringDamper>,
     items: usize,
@@ -65,6 +68,7 @@ impl<'a> Reader<'a> {
             report,
             geom_masses: vec![Vec::new()],
             explicit: vec![None],
+            hulls: BTreeMap::new(),
             springs: Vec::new(),
             items: 0,
         })
@@ -82,7 +86,7 @@ impl<'a> Reader<'a> {
         self.world.sites.sort_by_key(|s| s.body);
         self.no_name_twice()?;
         self.name_the_unnamed();
-        Ok(())
+        self.report_hulls()
     }
 
     fn count(&mut self, node: &Node) -> Read<()> {
@@ -211,6 +215,17 @@ impl<'a> Reader<'a> {
         let sites = self.world.sites.iter().map(|s| (&s.name, &s.source));
         unique(geoms, "geoms")?;
         unique(sites, "sites")
+    }
+
+    fn report_hulls(&mut self) -> Read<()> {
+        let Some((_, place)) = self.hulls.first_key_value() else { return Ok(()) };
+        let names: Vec<_> =
+            self.hulls.keys().map(|&mesh| format!("\"{}\"", self.world.meshes[mesh].name)).collect();
+        let message = format!(
+            "meshes that are not convex collide as their convex hull, as in MuJoCo: {}",
+            names.join(", ")
+        );
+        self.report.warn_at(place.clone(), "hull", message)
     }
 
     fn name_the_unnamed(&mut self) {

@@ -128,9 +128,6 @@ impl Reader<'_> {
             Some([x, y, z]) => Vec3::new(*x, *y, *z),
             Some(_) => return Err(node.error("scale needs one or three numbers")),
         };
-        if scale.iter().any(|s| *s == 0.0 || !s.is_finite()) {
-            return Err(node.error("no number of scale may be zero"));
-        }
         let key = format!("{uri} {:?}", scale.as_slice());
         let index = match self.meshes.get(&key) {
             Some(found) => *found,
@@ -176,12 +173,7 @@ impl Reader<'_> {
                 return Ok(None);
             }
         };
-        for v in &mut mesh.vertices {
-            v.component_mul_assign(&scale);
-        }
-        if scale.product() < 0.0 {
-            mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-        }
+        mesh::scale(&mut mesh, &scale).map_err(|reason| node.error(reason))?;
         mesh.name = uri.to_string();
         mesh.source = node.source();
         let convex = mesh::is_convex(&mesh);

@@ -1,8 +1,8 @@
 //! Any two bounded convex shapes: GJK or EPA for the axis, facing features for the points.
 
 use super::core::Core;
-use super::epa::polish;
 use super::gjk::{CorePair, Outcome, distance};
+use super::polish::polish;
 use super::{Frame, Scratch, Sink, features, manifold, reduce};
 use crate::{Shape, V3};
 
@@ -23,9 +23,10 @@ pub(crate) fn axis(pair: &CorePair, limit: f64, fallback: &V3, epa: &mut super::
         Outcome::Apart { n, distance, a } => Some(Axis { n, distance, a }),
         Outcome::Overlap(simplex) => {
             let curved = pair.a.is_curved() || pair.b.is_curved();
-            let mut p = epa.penetration(pair, &simplex, fallback, if curved { 1e-7 } else { 1e-12 });
+            let tolerance = if curved { 1e-7 } else { 1e-12 };
+            let mut p = epa.penetration(pair, &simplex, fallback, tolerance);
             if !p.exact {
-                p = polish(pair, p);
+                p = polish(pair, p, tolerance, &mut epa.polygon);
             }
             Some(Axis { n: p.n, distance: -p.depth, a: p.a })
         }
@@ -65,7 +66,8 @@ pub(crate) fn emit(
     let n = axis.n;
     let normal_a = features::facing(&pair.a, &n, &at_origin, &mut scratch.feature_a);
     let normal_b = features::facing(&pair.b, &-pair.x_ab.local_dir(&n), &pair.x_ab, &mut scratch.feature_b);
-    manifold::intersect(scratch, &n, &normal_a, &normal_b, limit);
+    let round = [pair.a.side_radius(ra), pair.b.side_radius(rb)];
+    manifold::intersect(scratch, &n, &normal_a, &normal_b, round, limit);
     let n_w = xa.r * n;
     let mut push = |a: &V3, gap: f64| {
         let distance = gap - ra - rb;

@@ -1,7 +1,7 @@
 //! Penetration depth of overlapping convex cores: the face of the Minkowski difference M = A - B nearest
 //! to the origin, found by growing a polytope inside M (expanding polytope algorithm).
 
-use super::gjk::{CorePair, Outcome, Simplex, Vertex, distance};
+use super::gjk::{CorePair, Simplex, Vertex};
 use crate::V3;
 
 /// Penetration of two cores, frame of A.
@@ -29,6 +29,8 @@ pub(crate) struct Epa {
     vertices: Vec<Vertex>,
     faces: Vec<Face>,
     horizon: Vec<[u32; 2]>,
+    /// For [`super::polish`].
+    pub polygon: Vec<V3>,
 }
 
 const MAX_ITERATIONS: usize = 160;
@@ -37,7 +39,7 @@ const MAX_FACES: usize = 1024;
 impl Epa {
     /// Depth and direction of the shortest separating translation. `fallback` is the normal used
     /// when M is flat and has no inside. Polytopes end with an exact face; on curved shapes the search ends
-    /// when the depth is known to `tolerance` (relative to the size of M), and [`polish`] does the rest. The
+    /// when the depth is known to `tolerance` (relative to the size of M), and [`super::polish`] does the rest. The
     /// tolerance also bounds the jump of the depth where two directions are equally good.
     pub fn penetration(
         &mut self,
@@ -213,32 +215,3 @@ impl Epa {
         true
     }
 }
-
-/// Improves a penetration of curved shapes whose direction is roughly right.
-///
-/// B is moved out along n, a little further than needed, and the nearest points of the now separate shapes
-/// give a better n. For M locally a ball of radius R the error of n shrinks by s / (s + R - depth)
-/// each time, with s the move: fast when the overlap is shallow.
-pub(crate) fn polish(pair: &CorePair, start: Penetration) -> Penetration {
-    let mut best = start;
-    let width = best.depth - pair.support(&-best.n).w.dot(&best.n);
-    for _ in 0..24 {
-        let mut moved = *pair;
-        moved.x_ab.p += best.n * (best.depth + CLEARANCE * width);
-        let Outcome::Apart { n, a, .. } = distance(&moved, f64::INFINITY) else { break };
-        let depth = pair.support(&n).w.dot(&n);
-        if depth > best.depth + 1e-13 * width {
-            break;
-        }
-        let change = (n - best.n).norm_squared();
-        best = Penetration { n, depth, a, exact: false };
-        // The next change would be at the level of rounding.
-        if change < 1e-13 {
-            break;
-        }
-    }
-    best
-}
-
-/// Clearance of the moved shape, as a part of the width of M.
-const CLEARANCE: f64 = 0.01;

@@ -177,7 +177,7 @@ pub(crate) fn on_triangle(a: &V3, b: &V3, c: &V3) -> (V3, [f64; 3]) {
     let n = (b - a).cross(&(c - a));
     let nn = n.norm_squared();
     let longest = (b - a).norm_squared().max((c - a).norm_squared());
-    if nn <= 1e-30 * longest * longest {
+    if nn <= 1e-24 * longest * longest {
         // A sliver: its nearest point lies on an edge.
         let edges = [(on_segment(a, b), 0), (on_segment(a, c), 1), (on_segment(b, c), 2)];
         let nearer = |x: &V3, y: &V3| x.norm_squared() < y.norm_squared();
@@ -215,5 +215,7 @@ pub(crate) fn on_triangle(a: &V3, b: &V3, c: &V3) -> (V3, [f64; 3]) {
         return (v, [0.0, s, t]);
     }
     let sum = wa + wb + wc;
-    (foot, [wa / sum, wb / sum, wc / sum])
+    let w = [wa / sum, wb / sum, wc / sum];
+    // Not the foot itself: on slivers its error leaves the triangle, that of the weights stays inside.
+    (a * w[0] + b * w[1] + c * w[2], w)
 }

@@ -35,8 +35,16 @@ pub(crate) fn tangents(n: &V3) -> (V3, V3) {
 }
 
 /// Fills `scratch.points` with the corners of the intersection of the two features, projected along `n`,
-/// whose gap is at most `limit`. `normal_a`, `normal_b` are the outward normals of polygons.
-pub(crate) fn intersect(scratch: &mut ManifoldScratch, n: &V3, normal_a: &V3, normal_b: &V3, limit: f64) {
+/// whose gap is at most `limit`. `normal_a`, `normal_b` are the outward normals of polygons,
+/// `round` the radii with which surfaces bend away from segments.
+pub(crate) fn intersect(
+    scratch: &mut ManifoldScratch,
+    n: &V3,
+    normal_a: &V3,
+    normal_b: &V3,
+    round: [f64; 2],
+    limit: f64,
+) {
     let ManifoldScratch { feature_a, feature_b, flat_a, flat_b, clipped, points } = scratch;
     points.clear();
     let (t1, t2) = tangents(n);
@@ -74,7 +82,7 @@ pub(crate) fn intersect(scratch: &mut ManifoldScratch, n: &V3, normal_a: &V3, no
                 add(p.x, p.y, p.z, z0.z + slope.0 * (p.x - z0.x) + slope.1 * (p.y - z0.y));
             }
         }
-        (2, 2) => overlap_of_segments([flat_a[0], flat_a[1]], [flat_b[0], flat_b[1]], add),
+        (2, 2) => overlap_of_segments([flat_a[0], flat_a[1]], [flat_b[0], flat_b[1]], round, add),
         _ => {}
     }
     merge_neighbours(points);
@@ -144,7 +152,10 @@ fn clip(subject: &mut Vec<V3>, by: &[V3], spare: &mut Vec<V3>) {
 }
 
 /// Ends of the stretch that two nearly parallel segments share.
-fn overlap_of_segments(a: [V3; 2], b: [V3; 2], mut add: impl FnMut(f64, f64, f64, f64)) {
+///
+/// The segments are lines on surfaces that bend away sideways with radii `round`. Where they are apart by d
+/// sideways, the surfaces face each other at a point between, each a little back from its line.
+fn overlap_of_segments(a: [V3; 2], b: [V3; 2], round: [f64; 2], mut add: impl FnMut(f64, f64, f64, f64)) {
     let (da, db) = ((a[1] - a[0]).xy(), (b[1] - b[0]).xy());
     let (la, lb) = (da.norm(), db.norm());
     // Crossing at more than about six degrees is a point contact.
@@ -160,9 +171,20 @@ fn overlap_of_segments(a: [V3; 2], b: [V3; 2], mut add: impl FnMut(f64, f64, f64
     if lo > hi {
         return;
     }
+    let sum = round[0] + round[1];
     for s in [lo, hi] {
         let t = (s - s0) / (s1 - s0);
         let (pa, pb) = (a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t);
-        add(pa.x, pa.y, pa.z, pb.z);
+        let aside = (pb - pa).xy();
+        let d = aside.norm();
+        if d >= sum.max(1e-9 * la) {
+            continue; // they do not face each other
+        }
+        let share = if sum > 0.0 { round.map(|r| r / sum) } else { [0.5; 2] };
+        let [back_a, back_b] = [0, 1].map(|i| {
+            let x = share[i] * d;
+            round[i] - (round[i] * round[i] - x * x).max(0.0).sqrt()
+        });
+        add(pa.x + share[0] * aside.x, pa.y + share[0] * aside.y, pa.z - back_a, pb.z + back_b);
     }
 }

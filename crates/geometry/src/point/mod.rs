@@ -15,8 +15,8 @@
 //!   sphere.rs       sphere against sphere, box, capsule, cylinder, hull
 //!   capsule.rs      capsule against capsule and box
 //!   box_box.rs      separating axes, then a clipped rectangle
-//!   convex.rs       everything else that is convex: gjk.rs, epa.rs for the axis, features.rs and
-//!                   manifold.rs for the points
+//!   convex.rs       everything else that is convex: gjk.rs, epa.rs and polish.rs for the axis,
+//!                   features.rs and manifold.rs for the points
 //!   surface.rs      triangle surfaces against convex shapes
 //! ```
 
@@ -29,6 +29,7 @@ mod features;
 mod gjk;
 mod half_space;
 mod manifold;
+mod polish;
 mod reduce;
 mod sphere;
 mod surface;

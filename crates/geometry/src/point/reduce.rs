@@ -45,7 +45,8 @@ pub(crate) fn outline(points: &mut Vec<GapPoint>, n: &V3, spare: &mut Vec<GapPoi
     let lowest = points[deepest(points)];
     hull_2d(points, n, spare);
     let gap = points[deepest(points)].gap;
-    if gap <= lowest.gap {
+    let size = points.iter().map(|p| (p.a - points[0].a).norm()).fold(0.0, f64::max);
+    if gap <= lowest.gap + 1e-9 * lowest.gap.abs() + 1e-12 * size {
         return reduce(points, n, MAX_POINTS);
     }
     reduce(points, n, MAX_POINTS - 1);

@@ -229,7 +229,8 @@ fn face_points(mesh: &TriangleMesh, near: &Near, n: &V3, body: &Body, scratch: &
     let m = &mut scratch.manifold;
     let normal_a = features::facing(&Core::Triangle(corners), n, &at_origin, &mut m.feature_a);
     let normal_b = features::facing(&body.core, &-body.x.local_dir(n), &body.x, &mut m.feature_b);
-    manifold::intersect(m, n, &normal_a, &normal_b, body.reach);
+    let round = [0.0, body.core.side_radius(body.radius)];
+    manifold::intersect(m, n, &normal_a, &normal_b, round, body.reach);
     let front = (body.center() - corners[highest(&corners, n)]).dot(n) >= 0.0;
     let least = m.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
     let found = &mut scratch.surface.found;
