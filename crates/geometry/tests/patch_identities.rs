@@ -5,7 +5,9 @@ mod patch_support;
 use patch_support::*;
 use proptest::prelude::*;
 use stiction_geometry::Shape;
-use stiction_geometry::patch::{ContactSolid, FaceFilter, Patch, PatchFaces, PatchOptions, Tessellation};
+use stiction_geometry::patch::{
+    ContactSolid, FaceFilter, Patch, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
+};
 
 const E: [f64; 2] = [1e6, 3e6];
 
@@ -157,6 +159,23 @@ proptest! {
                 prop_assert!(jump < 1e-6 + 1e-10 * p.pressure_integral, "{jump} of {}", p.pressure_integral);
             }
         }
+    }
+
+    #[test]
+    fn used_memory_changes_no_bit(
+        kind in (0..KINDS, 0..KINDS), mode in 0..5usize, x in poses(), y in poses()
+    ) {
+        let (a, b) = body_pair(kind, mode);
+        let (xa, xb) = place(mode, &x);
+        let (p, f) = patch(&a, &xa, &b, &xb, &ALL);
+        let (mut scratch, mut out) = (PatchScratch::default(), PatchFaces::default());
+        let (other_a, other_b) = body_pair((kind.1, kind.0), 0);
+        contact_patch(&other_a, &y.0, &other_b, &y.1, &ALL, &mut scratch, &mut out).unwrap();
+        let before = out.faces.len();
+        let q = contact_patch(&a, &xa, &b, &xb, &ALL, &mut scratch, &mut out).unwrap();
+        prop_assert_eq!(&f.faces[..], &out.faces[before..]);
+        prop_assert_eq!(q.faces.clone(), before..before + p.faces.len());
+        prop_assert_eq!((p.force, p.moment, p.area), (q.force, q.moment, q.area));
     }
 
     #[test]

@@ -109,6 +109,15 @@ fn rings_cut_the_ends_of_a_cylinder_without_changing_its_field() {
     assert_eq!((caps(&plain), caps(&rings)), (32, 32 * 9));
 }
 
+#[test]
+fn a_coin_with_a_hint_of_its_rim_over_152_has_a_fan_of_152_triangles() {
+    let radius = 0.01213;
+    let shape = Shape::cylinder(radius, 0.00175 / 2.0).unwrap();
+    let mesh = RigidMesh::from_shape(&shape, &MeshOptions::with_hint(2.0 * PI * radius / 152.0)).unwrap();
+    let low = |f: &&[u32; 3]| f.iter().all(|&i| mesh.vertices()[i as usize].z < 0.0);
+    assert_eq!(mesh.triangles().iter().filter(low).count(), 152);
+}
+
 fn two_tets() -> (Vec<V3>, Vec<[u32; 4]>, Vec<f64>) {
     let v = vec![V3::zeros(), V3::x(), V3::y(), V3::z(), V3::new(1.0, 1.0, 1.0)];
     (v, vec![[0, 1, 2, 3], [1, 2, 3, 4]], vec![0.0, 0.0, 0.0, 0.0, 1.0])
@@ -119,7 +128,7 @@ fn tetrahedra_from_outside_are_checked_and_repaired() {
     let (v, t, e) = two_tets();
     let (solid, report) = Solid::from_tets(v.clone(), t.clone(), e.clone(), 1e5).unwrap();
     assert!((solid.volume() - 0.5).abs() < 1e-12);
-    assert_eq!((report.flipped, report.components, report.surface_nonzero), (0, 1, 1));
+    assert_eq!((report.flipped, report.components, report.surface_nonzero, report.empty_tets), (0, 1, 1, 1));
     assert!(report.notes().iter().any(|n| n.contains("surface vertices")));
 
     let mut turned = t.clone();

@@ -168,10 +168,15 @@ pub(crate) fn candidates<A: Elements + ?Sized, B: Elements + ?Sized>(
         }
         return;
     }
-    // Bands along the second axis as wide as the widest of b; within a band b is sorted along the third.
+    // Bands along the second axis at least as wide as the widest of b; within a band b is sorted along the third.
     let width = |k: usize| spans.b.iter().fold(0.0f64, |m, q| m.max(q.high[k] - q.low[k]));
-    let (band_width, widest) = (width(1), width(2));
-    let start = spans.b.iter().fold(f64::INFINITY, |m, q| m.min(q.low[1]));
+    let widest = width(2);
+    let (start, end) = spans
+        .b
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), q| (l.min(q.low[1]), h.max(q.low[1])));
+    // No more bands than elements.
+    let band_width = width(1).max((end - start) / spans.b.len() as f64).max(f64::MIN_POSITIVE);
     let band = |x: f64| ((x - start) / band_width).clamp(0.0, 1e9) as u32;
     spans.b.iter_mut().for_each(|q| q.band = band(q.low[1]));
     spans.b.sort_unstable_by(|p, q| {

@@ -18,6 +18,28 @@
 //!
 //! make it an entry of the contact problem. The force on B is the integral of p n, on A its opposite.
 //!
+//! ```
+//! use nalgebra::Isometry3;
+//! use stiction_geometry::Shape;
+//! use stiction_geometry::patch::{ContactSolid, PatchFaces, PatchOptions, PatchScratch, contact_patch};
+//! use stiction_geometry::solid::MeshOptions;
+//!
+//! // A soft ball of radius 0.1 m, 1 cm deep in a rigid floor.
+//! let floor = ContactSolid::rigid(&Shape::HalfSpace, &MeshOptions::default())?;
+//! let ball = ContactSolid::compliant(&Shape::sphere(0.1)?, 1e6, 0.1, &MeshOptions::default())?;
+//! let (mut scratch, mut out) = (PatchScratch::default(), PatchFaces::default());
+//! let x_wb = Isometry3::translation(0.0, 0.0, 0.09);
+//! let patch = contact_patch(
+//!     &floor, &Isometry3::identity(), &ball, &x_wb, &PatchOptions::default(), &mut scratch, &mut out,
+//! )?;
+//! // F = (pi/3) E d^2 (3 - 2 d/R)
+//! let exact = std::f64::consts::PI / 3.0 * 1e6 * 1e-4 * (3.0 - 0.2);
+//! assert!((patch.force.z / exact - 1.0).abs() < 0.01);
+//! let first = &out.faces[patch.faces.start];
+//! assert!(first.normal.z > 0.99 && first.stiffness() > 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! How the parts talk:
 //!
 //! ```text
