@@ -255,6 +255,11 @@ fn a_body_wholly_inside_another_is_pushed_by_the_gradient() {
     assert!(p.swallowed && f.faces.is_empty());
     let (p, _) = patch(&ContactSolid::RigidHalfSpace, &Iso::identity(), &soft, &at(0.0, 0.0, 0.5), &ALL);
     assert!(!p.swallowed);
+    let hall = rigid(&Shape::cuboid(V3::repeat(1.0)).unwrap(), HINT);
+    for (z, inside) in [(0.0, true), (0.95, true), (0.99, false), (1.5, false), (-1.5, false)] {
+        let (p, f) = patch(&soft, &at(0.0, 0.0, z), &hall, &Iso::identity(), &ALL);
+        assert_eq!((p.swallowed, f.faces.is_empty()), (inside, z != 0.99), "{z}");
+    }
 }
 
 #[test]

@@ -118,6 +118,21 @@ fn a_coin_with_a_hint_of_its_rim_over_152_has_a_fan_of_152_triangles() {
     assert_eq!(mesh.triangles().iter().filter(low).count(), 152);
 }
 
+proptest! {
+    #[test]
+    fn a_rigid_surface_knows_its_inside(
+        p in prop::array::uniform3(-0.2..0.2f64), on_grid in any::<bool>(), short in any::<bool>()
+    ) {
+        let (r, h) = (0.1, if short { 0.05 } else { 0.15 });
+        let mesh = RigidMesh::from_shape(&Shape::cylinder(r, h).unwrap(), &MeshOptions::with_hint(0.01)).unwrap();
+        // Points in line with vertices and edges of the mesh too.
+        let p = V3::from(p).map(|x| if on_grid { (x / 0.05).round() * 0.05 } else { x });
+        let radius = p.xy().norm();
+        prop_assume!((radius - r).abs() > 0.003 && (p.z.abs() - h).abs() > 1e-9);
+        prop_assert_eq!(mesh.contains(&p), radius < r && p.z.abs() < h);
+    }
+}
+
 fn two_tets() -> (Vec<V3>, Vec<[u32; 4]>, Vec<f64>) {
     let v = vec![V3::zeros(), V3::x(), V3::y(), V3::z(), V3::new(1.0, 1.0, 1.0)];
     (v, vec![[0, 1, 2, 3], [1, 2, 3, 4]], vec![0.0, 0.0, 0.0, 0.0, 1.0])

@@ -138,8 +138,8 @@ pub struct Patch {
     /// Largest pressure over the smallest modulus involved; near 1 the core of a field is reached and the
     /// force cannot grow with depth as it should.
     pub peak_extent: f64,
-    /// A compliant body lies wholly inside a rigid half-space, out of reach of its surface: no force
-    /// can push it out.
+    /// A compliant body lies wholly inside a rigid one, out of reach of its surface: no force can push
+    /// it out.
     pub swallowed: bool,
 }
 

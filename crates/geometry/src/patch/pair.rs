@@ -156,7 +156,9 @@ pub fn contact_patch(
     let mut swallowed = false;
     match (one, other) {
         (Compliant(s), Compliant(o)) => solid_solid(o, s, &x, &mut sink, scratch),
-        (Compliant(s), Rigid(o)) => rigid_solid(o, s, &x, !a_works, &mut sink, scratch),
+        (Compliant(s), Rigid(o)) => {
+            swallowed = rigid_solid(o, s, &x, !a_works, &mut sink, scratch);
+        }
         (Compliant(s), RigidHalfSpace) => {
             swallowed = plane_solid(s, &x, !a_works, &mut sink, scratch);
         }
@@ -252,7 +254,7 @@ fn solid_solid(a: &Solid, b: &Solid, x_ba: &Pose, sink: &mut Sink, scratch: &mut
     }
 }
 
-/// The working body is the solid; `rigid_is_a` says who is A.
+/// The working body is the solid; `rigid_is_a` says who is A. Returns whether the solid lies wholly inside.
 fn rigid_solid(
     m: &RigidMesh,
     s: &Solid,
@@ -260,13 +262,13 @@ fn rigid_solid(
     rigid_is_a: bool,
     sink: &mut Sink,
     scratch: &mut PatchScratch,
-) {
+) -> bool {
     let gap = sink.options.margin * s.flare;
     let slab = Slab::new(m.tree.root(), m.radius, &s.bounds, s.radius, x_sm);
     let depth = slab.depth();
     let x_ms = x_sm.inverse();
     if depth + gap < 0.0 {
-        return;
+        return false;
     }
     let limit = s.pressure_within(depth);
     let PatchScratch { pairs, spans, polygon, tests } = scratch;
@@ -300,6 +302,7 @@ fn rigid_solid(
         }
         kernels::triangle_tet(&facet, &s.cells[j], out_of_rigid, sink, polygon);
     }
+    pairs.is_empty() && m.contains(&x_ms.point(&s.bounds.center))
 }
 
 pub(super) fn moved(f: &Facet, x: &Pose) -> Facet {
@@ -358,7 +361,8 @@ fn half_space_solid(
     let (n, d) = plane(x_sh);
     let height = n.dot(&s.bounds.center) - d;
     let depth = n.abs().dot(&s.bounds.half).min(s.radius) - height;
-    let gap = sink.options.margin * s.flare;
+    // The cell's extension, and the half-space's above its surface.
+    let gap = sink.options.margin * (s.flare + 1.0);
     if depth + gap < 0.0 {
         return;
     }

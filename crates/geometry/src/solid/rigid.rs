@@ -83,4 +83,32 @@ impl RigidMesh {
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
+
+    /// Whether a point (mesh frame) lies inside: going up (+z) from it, more faces that look up than faces
+    /// that look down are crossed. Open surfaces such as terrain count as solid below.
+    pub fn contains(&self, p: &V3) -> bool {
+        let mut winding = 0;
+        self.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i, node| {
+            if (p.y - node.center.y).abs() > node.half.y || p.z > node.center.z + node.half.z {
+                return;
+            }
+            let f = &self.facets[i as usize];
+            // Crossing number in the xy plane; edges are half-open, so a point on one belongs to one side.
+            let mut inside = false;
+            for k in 0..3 {
+                let (a, b) = (&f.v[k], &f.v[(k + 1) % 3]);
+                let (a, b) = if a.y < b.y { (a, b) } else { (b, a) };
+                if (a.y <= p.y) && (p.y < b.y) {
+                    let x = a.x + (b.x - a.x) * ((p.y - a.y) / (b.y - a.y));
+                    inside ^= p.x < x;
+                }
+            }
+            // Height of the face above the point, times the upward part of its normal.
+            let above = f.n.dot(&(f.v[0] - p));
+            if inside && above * f.n.z > 0.0 {
+                winding += if f.n.z > 0.0 { 1 } else { -1 };
+            }
+        });
+        winding > 0
+    }
 }
