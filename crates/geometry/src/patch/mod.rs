@@ -44,14 +44,17 @@
 //!
 //! ```text
 //!   contact_patch     pair of ContactSolid, poses -> Patch, faces appended to PatchFaces     pair.rs
+//!     bodies          one function for each kind of pair                                     bodies.rs
 //!     candidates      pairs of tetrahedra or triangles whose boxes meet        candidates.rs, solid/tree.rs
 //!     kernels         equal-pressure cut, clip                                               kernels.rs
 //!     sink            margin, split at p = 0, fans, sums, world frame                        sink.rs
 //! ```
 //!
-//! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would pull less the deeper it is pushed;
+//! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would push less the deeper the bodies are pressed;
 //! VLP leaves it out, and so does [`FaceFilter::Convex`]. It also leaves out faces nearly tangent to a
 //! gradient (slope below `min_slope` times |G|), whose x0 = p_c/g has no meaning as a depth.
+//! Where a sharp rigid edge cuts into a soft body this costs static force; [`FaceFilter::Clamped`] keeps such
+//! faces with k = 0 instead.
 //! [`FaceFilter::All`] keeps everything: then the wrench is the gradient of the stored energy
 //! U = integral of min(p_a, p_b) over the overlap, as the continuous-time model wants it.
 //!
@@ -71,6 +74,7 @@
 //! Results are a function of the two solids, poses and options; faces come in the order of the elements in
 //! the trees. Two rigid bodies make no patch: [`PatchError::BothRigid`] asks for point contact instead.
 
+mod bodies;
 #[cfg(test)]
 mod brute_force;
 mod candidates;
@@ -80,5 +84,6 @@ mod pair;
 mod polygon;
 mod sink;
 
+pub use bodies::PatchScratch;
 pub use faces::{FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, Tessellation};
-pub use pair::{ContactSolid, PatchError, PatchScratch, contact_patch};
+pub use pair::{ContactSolid, PatchError, contact_patch};
