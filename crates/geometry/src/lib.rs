@@ -5,6 +5,8 @@
 //!   GeomSet  = shapes on bodies + collision rules     built once, shared       geoms.rs
 //!   Proximity = poses, boxes, candidate pairs         one per simulation       proximity.rs, broad.rs
 //!   ContactPoint                                      the answer               point/
+//!   Solid, RigidMesh                                  bodies with a pressure   solid/
+//!   contact_patch -> PatchFace                        where pressures balance  patch/
 //! ```
 //!
 //! Open [`Proximity`] first: `update(x_wb)` takes body poses, `contacts(margin, out)` appends the
@@ -28,11 +30,13 @@ mod hull;
 mod mass;
 mod mesh;
 mod parry;
+pub mod patch;
 pub mod point;
 mod proximity;
 mod ray;
 mod rules;
 mod shape;
+pub mod solid;
 
 pub use aabb::Aabb;
 pub use bvh::Bvh;

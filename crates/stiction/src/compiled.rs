@@ -10,6 +10,7 @@ use nalgebra::DMatrix;
 use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
+use stiction_geometry::patch::ContactSolid;
 use stiction_model::{Warning, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
@@ -27,6 +28,8 @@ pub(crate) struct Compiled {
     pub colliding: Vec<usize>,
     /// Material of each geom of `geoms`.
     pub materials: Vec<GeomMaterial>,
+    /// What each geom of `geoms` is to patch contact; empty if nothing is compliant.
+    pub solids: Vec<ContactSolid>,
     /// The body whose joints carry each body: itself, or what it is welded to; 0 for the world.
     pub carrier: Vec<usize>,
     /// For each body the number of the mocap body it is or hangs on, in the state's list.
@@ -79,6 +82,7 @@ impl Model {
                 geoms: shapes.geoms,
                 colliding: shapes.colliding,
                 materials: shapes.materials,
+                solids: shapes.solids,
                 world,
                 multibody,
                 carrier,

@@ -58,6 +58,10 @@ pub struct Stats {
     pub last_iterations: u64,
     /// Contact points in the last step.
     pub last_points: u64,
+    /// Contact patches in the last step.
+    pub last_patches: u64,
+    /// Faces of contact patches in the last step.
+    pub last_faces: u64,
     /// Largest penetration seen, m.
     pub max_penetration: f64,
     /// Energy dissipated by friction, J.

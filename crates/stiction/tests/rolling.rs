@@ -124,6 +124,9 @@ fn what_a_landing_sphere_loses_is_accounted_for() {
         };
         let (coarse, fine) = (unexplained(2e-4), unexplained(5e-5));
         let order = (coarse / fine).log2() / 2.0;
-        assert!(fine.abs() < 0.03 && (order - 1.0).abs() < 0.2, "{contact:?}: {coarse}, {fine}, order {order}");
+        assert!(
+            fine.abs() < 0.03 && (order - 1.0).abs() < 0.2,
+            "{contact:?}: {coarse}, {fine}, order {order}"
+        );
     }
 }

@@ -1,0 +1,208 @@
+//! From polygons in a working frame to faces in the world and sums over the patch.
+
+use super::faces::{FaceFilter, PatchFace, PatchFaces, PatchOptions, Tessellation};
+use super::polygon::Polygon;
+use crate::V3;
+use crate::solid::linear::{Field, Pose};
+
+/// Sums over faces with positive pressure, in the working frame.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sums {
+    pub(crate) area: f64,
+    pub(crate) first_moment: V3,
+    pub(crate) force: V3,
+    /// About the origin of the working frame.
+    pub(crate) moment: V3,
+    pub(crate) pressure: f64,
+    pub(crate) pressure_moment: V3,
+    pub(crate) peak: f64,
+}
+
+/// Takes polygons of one pair.
+pub(crate) struct Sink<'a> {
+    pub(crate) options: &'a PatchOptions,
+    pub(crate) out: &'a mut PatchFaces,
+    pub(crate) sums: Sums,
+    /// The working frame in the world.
+    x_ww: Pose,
+    /// Elements come as (working body, other); whether the working body is A.
+    working_is_a: bool,
+}
+
+/// Slopes of the two fields against the normal that pass the filter, as the effective gradient.
+/// `None` for `other` is a rigid side.
+#[inline]
+pub(crate) fn effective_gradient(
+    filter: FaceFilter,
+    one: (f64, f64),
+    other: Option<(f64, f64)>,
+) -> Option<f64> {
+    let passes = |(g, steepness): (f64, f64)| match filter {
+        FaceFilter::Convex { min_slope } => g > 0.0 && g >= min_slope * steepness,
+        FaceFilter::All => true,
+    };
+    match other {
+        None => passes(one).then_some(one.0),
+        Some(o) => (passes(one) && passes(o)).then(|| one.0 * o.0 / (one.0 + o.0)),
+    }
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn new(
+        options: &'a PatchOptions,
+        out: &'a mut PatchFaces,
+        x_ww: Pose,
+        working_is_a: bool,
+    ) -> Self {
+        Self { options, out, sums: Sums::default(), x_ww, working_is_a }
+    }
+
+    /// A convex polygon with unit normal `n` (out of A into B), effective gradient `g` and pressure
+    /// `field`; with a margin it may reach to negative pressure.
+    #[inline]
+    pub(crate) fn add(&mut self, polygon: &mut Polygon, n: &V3, g: f64, field: &Field, ids: (u32, u32)) {
+        if self.options.margin <= 0.0 {
+            return self.add_part(polygon, n, g, field, ids);
+        }
+        let mut p = [0.0; super::polygon::CAPACITY];
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (i, v) in polygon.vertices().iter().enumerate() {
+            p[i] = field.at(v);
+            low = low.min(p[i]);
+            high = high.max(p[i]);
+        }
+        if low >= 0.0 {
+            return self.add_part(polygon, n, g, field, ids);
+        }
+        // Along the surface the pressure varies with the tangential part of the gradient only.
+        let floor = -g.max(0.0) * self.options.margin;
+        if low < floor && !polygon.clip(&-field.grad, field.offset - floor) {
+            return;
+        }
+        if high > 0.0 {
+            let mut touching = *polygon;
+            if touching.clip(&-field.grad, field.offset) {
+                self.add_part(&touching, n, g, field, ids);
+            }
+            if !polygon.clip(&field.grad, -field.offset) {
+                return;
+            }
+        }
+        self.add_part(polygon, n, g, field, ids);
+    }
+
+    fn add_part(&mut self, polygon: &Polygon, n: &V3, g: f64, field: &Field, ids: (u32, u32)) {
+        let v = polygon.vertices();
+        if v.len() < 3 {
+            return;
+        }
+        let twice = n.dot(&polygon.double_area());
+        let area = 0.5 * twice.abs();
+        let o = v[0];
+        let reach = v[1..].iter().fold(0.0f64, |m, q| m.max((q - o).norm_squared()));
+        // Below rounding there is no centroid to speak of, and no force either.
+        if area <= 1e-14 * reach || area < 1e-24 {
+            return;
+        }
+        let mut centroid = V3::zeros();
+        for i in 2..v.len() {
+            let (a, b) = (v[i - 1] - o, v[i] - o);
+            centroid += (a + b) * n.dot(&a.cross(&b));
+        }
+        centroid = o + centroid / (3.0 * twice);
+        let pressure = field.at(&centroid);
+        // Vertices are never below zero but for rounding, except in speculative faces.
+        if pressure >= 0.0 {
+            self.sum(v, n, twice.signum(), area, &centroid, pressure, field);
+        }
+        let flip = twice < 0.0;
+        match self.options.tessellation {
+            Tessellation::Polygons => {
+                self.push(
+                    v.len(),
+                    |i| v[if flip { v.len() - 1 - i } else { i }],
+                    (centroid, area, pressure),
+                    n,
+                    g,
+                    field,
+                    ids,
+                );
+            }
+            Tessellation::Fans => {
+                for i in 0..v.len() {
+                    let (mut a, mut b) = (v[i], v[(i + 1) % v.len()]);
+                    if flip {
+                        std::mem::swap(&mut a, &mut b);
+                    }
+                    let part = 0.5 * n.dot(&(a - centroid).cross(&(b - centroid)));
+                    if part > 1e-14 * area {
+                        let c = (centroid + a + b) / 3.0;
+                        let t = [centroid, a, b];
+                        self.push(3, |i| t[i], (c, part, field.at(&c)), n, g, field, ids);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Exact integrals of 1, r, p and p r over the polygon.
+    #[inline]
+    fn sum(&mut self, v: &[V3], n: &V3, sign: f64, area: f64, c: &V3, pressure: f64, field: &Field) {
+        // Integral of p (r - c) = (second moment about c) . grad, by triangles (c, a, b):
+        // integral of (u.g) u over a triangle with corners 0, a, b is
+        // area/12 [ (a.g) a + (b.g) b + ((a + b).g)(a + b) ].
+        let mut tilt = V3::zeros();
+        let mut prev = v[v.len() - 1] - c;
+        let mut prev_p = field.grad.dot(&prev);
+        let mut peak = self.sums.peak;
+        for q in v {
+            let (u, p) = (q - c, field.grad.dot(&(q - c)));
+            let twice = sign * n.dot(&prev.cross(&u));
+            tilt += (prev * prev_p + u * p + (prev + u) * (prev_p + p)) * (twice / 24.0);
+            peak = peak.max(pressure + p);
+            prev = u;
+            prev_p = p;
+        }
+        let s = &mut self.sums;
+        let push = area * pressure;
+        let moment = c * push + tilt;
+        s.area += area;
+        s.first_moment += c * area;
+        s.pressure += push;
+        s.pressure_moment += moment;
+        s.force += n * push;
+        s.moment += moment.cross(n);
+        s.peak = peak;
+    }
+
+    #[inline]
+    fn push(
+        &mut self,
+        count: usize,
+        vertex: impl Fn(usize) -> V3,
+        (centroid, area, pressure): (V3, f64, f64),
+        n: &V3,
+        g: f64,
+        field: &Field,
+        ids: (u32, u32),
+    ) {
+        let (element_a, element_b) = if self.working_is_a { ids } else { (ids.1, ids.0) };
+        self.out.faces.push(PatchFace {
+            centroid: self.x_ww.point(&centroid),
+            normal: self.x_ww.vector(n),
+            area,
+            pressure,
+            gradient: g,
+            element_a,
+            element_b,
+        });
+        if self.options.vertices {
+            for i in 0..count {
+                let v = vertex(i);
+                self.out.vertices.push(self.x_ww.point(&v));
+                self.out.vertex_pressure.push(field.at(&v));
+            }
+            self.out.vertex_end.push(self.out.vertices.len() as u32);
+        }
+    }
+}

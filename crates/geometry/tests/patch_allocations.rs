@@ -1,0 +1,69 @@
+//! Patches allocate nothing once their memory has grown.
+
+mod patch_support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use patch_support::*;
+use stiction_geometry::Shape;
+use stiction_geometry::patch::{
+    ContactSolid, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
+};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn the_second_query_allocates_nothing() {
+    let sphere = Shape::sphere(0.1).unwrap();
+    let cuboid = Shape::cuboid(V3::new(0.1, 0.2, 0.05)).unwrap();
+    let bodies = [
+        compliant(&sphere, 1e6, 0.02),
+        compliant(&cuboid, 1e6, 0.02),
+        rigid(&sphere, 0.02),
+        ContactSolid::compliant_half_space(1e6, 0.1).unwrap(),
+        ContactSolid::RigidHalfSpace,
+    ];
+    let mut scratch = PatchScratch::default();
+    let mut out = PatchFaces::default();
+    let mut count = 0;
+    let mut run = |scratch: &mut PatchScratch, out: &mut PatchFaces| {
+        out.clear();
+        for tessellation in [Tessellation::Polygons, Tessellation::Fans] {
+            for margin in [0.0, 1e-3] {
+                let options =
+                    PatchOptions { tessellation, margin, vertices: true, ..PatchOptions::default() };
+                for a in &bodies {
+                    for b in &bodies {
+                        if ContactSolid::check_pair(a, b).is_ok() {
+                            let x = pose([0.02, 0.03, 0.1], [0.4, 0.5, 0.6]);
+                            contact_patch(a, &Iso::identity(), b, &x, &options, scratch, out).unwrap();
+                        }
+                    }
+                }
+            }
+        }
+        count = out.faces.len();
+    };
+    run(&mut scratch, &mut out);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    run(&mut scratch, &mut out);
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before);
+    assert!(count > 1000);
+}
