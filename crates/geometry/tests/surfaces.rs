@@ -57,12 +57,12 @@ proptest! {
 
     #[test]
     fn a_flat_triangulated_floor_acts_as_a_half_space(
-        shape in convex_shape(), turn in rotation(), x in -0.8..0.8f64, y in -0.8..0.8f64, depth in 1e-6..0.03f64,
+        shape in convex_shape(), turn in rotation(), x in -0.8..0.8f64, y in -0.8..0.8f64, depth in -0.015..0.03f64,
         n in 2..12usize,
     ) {
         let pose = sunk(&shape, turn, x, y, depth);
         let o = Iso::identity();
-        let mesh = contacts((&floor(n), &o), (&shape, &pose), 0.0);
+        let mesh = contacts((&floor(n), &o), (&shape, &pose), 0.02);
         prop_assert!(!mesh.is_empty());
         for p in &mesh {
             prop_assert!((p.normal_w - V3::z()).norm() < 1e-12, "{:?}", p);
@@ -193,6 +193,28 @@ fn a_sphere_deep_inside_a_mesh_leaves_the_shortest_way() {
     );
     assert_eq!(c.len(), 1);
     assert!((c[0].normal_w - V3::z()).norm() < 1e-9 && (c[0].distance + 0.3).abs() < 1e-9, "{c:?}");
+}
+
+#[test]
+fn a_shape_swallowed_by_a_closed_mesh_is_pushed_out() {
+    // No face is near the shape: it is far inside.
+    let inside = Iso::translation(0.3, 0.1, 1.0);
+    for shape in [
+        Shape::sphere(0.2).unwrap(),
+        Shape::cuboid(V3::repeat(0.2)).unwrap(),
+        Shape::capsule(0.1, 0.1).unwrap(),
+    ] {
+        let c = contacts((&cube_mesh(2.0), &Iso::identity()), (&shape, &inside), 0.0);
+        assert_eq!(c.len(), 1, "{shape:?}");
+        assert!((c[0].normal_w - V3::z()).norm() < 1e-9 && (c[0].distance + 1.2).abs() < 1e-9, "{c:?}");
+    }
+    // Beside or in the cavity of an open surface nothing happens.
+    let c = contacts(
+        (&floor(4), &Iso::identity()),
+        (&Shape::sphere(0.2).unwrap(), &Iso::translation(0.0, 0.0, -0.5)),
+        0.0,
+    );
+    assert!(c.is_empty());
 }
 
 #[test]

@@ -86,7 +86,11 @@ pub(crate) fn contacts(
             }
         }
     }
+    let nothing_near = faces.is_empty();
     scratch.surface.faces = faces;
+    if nothing_near && mesh.is_watertight() {
+        swallowed(mesh, &Body { core, x, radius, reach }, &mut scratch.surface.found);
+    }
     emit(radius, xm, &mut scratch.surface, sink);
 }
 
@@ -138,6 +142,25 @@ fn point_faces(
     {
         let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
         found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, front: false });
+    }
+}
+
+/// A shape with no face near it may still be inside: out the shortest way from its middle, all of it.
+fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
+    let c = body.center();
+    let to_box = |b: &Aabb| (c - c.sup(&b.min).inf(&b.max)).norm_squared();
+    let to_face = |f: usize| {
+        let [p, q, r] = mesh.corners(f);
+        on_triangle(&(p - c), &(q - c), &(r - c)).0
+    };
+    let nearest = mesh.bvh().nearest(f64::INFINITY, to_box, |f| to_face(f).norm_squared());
+    let Some((f, square)) = nearest else { return };
+    let d = to_face(f);
+    if mesh.normals()[f].dot(&d) > 0.0 {
+        let n = d / square.sqrt();
+        let local = body.x.local_dir(&n);
+        let lowest = (body.core.support(&-local) - body.core.center()).dot(&local);
+        found.push(Found { n, point: GapPoint { a: c + d, gap: lowest - square.sqrt() }, front: false });
     }
 }
 
