@@ -11,7 +11,7 @@ use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
 use stiction_geometry::patch::ContactSolid;
-use stiction_model::{Warning, World};
+use stiction_model::{Source, Warning, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
 /// A compiled model. Cloning shares it.
@@ -65,6 +65,11 @@ impl Model {
         let multibody = Multibody::new(&world)?;
         let carrier = carriers(&world);
         let mut warnings = world.warnings.clone();
+        if let Err(error) = multibody.check_inertia() {
+            let source = Source { element: world.name.clone(), ..Source::default() };
+            let message = format!("it cannot be stepped: {error}");
+            warnings.push(Warning { source, message });
+        }
         let shapes = compile_geoms(&world, &carrier, &mut warnings)?;
         let mut base_mocap = vec![None; world.bodies.len()];
         for (b, body) in world.bodies.iter().enumerate().skip(1) {
@@ -106,12 +111,22 @@ impl Model {
             let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
             return Err(LoadError::UnknownScene { name: name.into(), known: known.join(", ") });
         }
-        Self::new(stiction_formats::load(path, options)?)
+        Self::new_strict(stiction_formats::load(path, options)?, options.strict)
     }
 
     /// Reads and compiles a model from text.
     pub fn from_string(text: &str, format: Format, options: &LoadOptions) -> Result<Self, LoadError> {
-        Self::new(stiction_formats::load_string(text, format, options)?)
+        Self::new_strict(stiction_formats::load_string(text, format, options)?, options.strict)
+    }
+
+    /// Compiles a description; if `strict`, the first thing that compiling cannot honour is an error.
+    fn new_strict(world: World, strict: bool) -> Result<Self, LoadError> {
+        let read = world.warnings.len();
+        let model = Self::new(world)?;
+        match model.warnings().get(read) {
+            Some(warning) if strict => Err(LoadError::Strict(warning.clone())),
+            _ => Ok(model),
+        }
     }
 
     /// Compiles a built-in scene.
