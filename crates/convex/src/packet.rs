@@ -70,6 +70,9 @@ pub struct Packet {
     dual: V4,
     /// The dual normal impulse.
     dual_n: F4,
+    /// Offset and stiffness as compiled, and an effective mass: see [`Packet::soften`].
+    full: [F4; 2],
+    mass: F4,
     // Written by `evaluate`, read by `step` and by results.
     v_t: V4,
     v_n: F4,
@@ -132,8 +135,9 @@ impl Packet {
         Self { epsilon: F4::splat(1.0), ..Default::default() }
     }
 
-    /// Puts a contact into a lane. The law must be the linear one with soft friction and no spring.
-    pub fn set(&mut self, lane: usize, r: V3, normal: V3, bias: V3, law: &ContactLaw) {
+    /// Puts a contact into a lane. The law must be the linear one with soft friction and no spring; `mass` is
+    /// about 1/w.
+    pub fn set(&mut self, lane: usize, r: V3, normal: V3, bias: V3, law: &ContactLaw, mass: f64) {
         for i in 0..3 {
             self.r[i].0[lane] = r[i];
             self.n[i].0[lane] = normal[i];
@@ -155,6 +159,22 @@ impl Packet {
         self.loss.0[lane] = loss;
         self.friction.0[lane] = friction;
         self.epsilon.0[lane] = epsilon;
+        self.full[0].0[lane] = offset;
+        self.full[1].0[lane] = stiffness;
+        self.mass.0[lane] = mass;
+    }
+
+    /// Limits the stiffness to `cap` effective masses a step; says whether that changes anything.
+    pub fn soften(&mut self, cap: f64) -> bool {
+        let mut changed = false;
+        for lane in 0..F4::LANES {
+            let limit = cap * self.mass.0[lane];
+            let scale = if self.full[1].0[lane] > limit { limit / self.full[1].0[lane] } else { 1.0 };
+            changed |= scale != 1.0;
+            self.offset.0[lane] = scale * self.full[0].0[lane];
+            self.stiffness.0[lane] = scale * self.full[1].0[lane];
+        }
+        changed
     }
 
     /// The law of a lane, for what is not done four at a time.
