@@ -34,7 +34,7 @@
 
 use crate::contact::sap::SapLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::lanes::{F4, V4, cross, dot, v4};
+use crate::lanes::{F4, V4, cross, dot, sum4, v4};
 use crate::normal::NormalInput;
 use crate::solver::LineValue;
 use crate::spatial::{PairSum, V3, V6, v3};
@@ -367,14 +367,20 @@ fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, hessian: 
             out[i] = out[i] + more[i];
         }
     }
+    let mut total = [0.0; 28];
     for i in 0..6 {
-        sum.wrench[i] = out[i].sum();
-        sum.tt[i] = out[6 + i].sum();
-        sum.ll[i] = out[21 + i].sum();
+        total[4 * i..4 * i + 4].copy_from_slice(&sum4(
+            out[4 * i],
+            out[4 * i + 1],
+            out[4 * i + 2],
+            out[4 * i + 3],
+        ));
     }
-    for i in 0..9 {
-        sum.tl[i] = out[12 + i].sum();
-    }
+    total[24..].copy_from_slice(&sum4(out[24], out[25], out[26], F4::default()));
+    sum.wrench.copy_from_slice(&total[..6]);
+    sum.tt.copy_from_slice(&total[6..12]);
+    sum.tl.copy_from_slice(&total[12..21]);
+    sum.ll.copy_from_slice(&total[21..27]);
 }
 
 /// Prepares the line search of one pair's packets for a step of its twist.
