@@ -23,6 +23,19 @@ fn tolerance(a: &Shape, b: &Shape) -> f64 {
     if is_smooth(a) || is_smooth(b) { 1e-7 } else { 1e-9 }
 }
 
+fn scaled(shape: &Shape, k: f64) -> Shape {
+    match shape {
+        Shape::Sphere { radius } => Shape::sphere(k * radius),
+        Shape::Box { half_extents } => Shape::cuboid(k * half_extents),
+        Shape::Capsule { radius, half_length } => Shape::capsule(k * radius, k * half_length),
+        Shape::Cylinder { radius, half_length } => Shape::cylinder(k * radius, k * half_length),
+        Shape::Ellipsoid { radii } => Shape::ellipsoid(k * radii),
+        Shape::Convex(h) => Shape::convex_hull(&h.vertices().iter().map(|v| k * v).collect::<Vec<_>>()),
+        _ => panic!("not a convex shape"),
+    }
+    .unwrap()
+}
+
 /// Distance by parry's GJK.
 fn parry_distance((a, xa): (&Shape, &Iso), (b, xb): (&Shape, &Iso)) -> f64 {
     use parry3d_f64::math::{Pose, Vec3};
@@ -148,6 +161,33 @@ proptest! {
                 prop_assert!(d.distance > MARGIN - way - tol);
             },
         }
+    }
+
+    #[test]
+    fn no_direction_separates_with_less(
+        a in convex_shape(), b in convex_shape(), xa in pose(0.5), xb in pose(0.5), d in vector(1.0), sizes in (-3..3i32, -3..3i32),
+        overlap in 1e-6..0.3f64,
+    ) {
+        // From millimetres to hundreds of metres, touching with a given overlap along d.
+        prop_assume!(d.norm() > 0.1);
+        let (ka, kb) = (10f64.powi(sizes.0), 10f64.powi(sizes.1));
+        let (a, b, d) = (scaled(&a, ka), scaled(&b, kb), d.normalize());
+        let far = |s: &Shape, x: &Iso, d: &V3| x.rotation * s.support(&(x.rotation.inverse() * d)).unwrap();
+        let reach = |s: &Shape, x: &Iso, d: &V3| far(s, x, d).dot(d);
+        let overlap = overlap * ka.min(kb);
+        let p_wb = xa.translation.vector + far(&a, &xa, &d) - d * overlap - far(&b, &xb, &-d);
+        let xb = Iso::from_parts(p_wb.into(), xb.rotation);
+        let p = deepest(&contacts((&a, &xa), (&b, &xb), 0.0));
+        // Two sharp corners that pass each other sideways do not touch.
+        prop_assume!(p.is_some());
+        let p = p.unwrap();
+        let size = ka.max(kb);
+        prop_assert!(p.distance <= 1e-9 * size, "{}", p.distance);
+        prop_assert!(-p.distance <= overlap + 1e-7 * size, "{} instead of {overlap}", -p.distance);
+        // And the normal separates with exactly the depth.
+        let apart = reach(&a, &xa, &p.normal_w) + reach(&b, &xb, &-p.normal_w)
+            - (xb.translation.vector - xa.translation.vector).dot(&p.normal_w);
+        prop_assert!((apart + p.distance).abs() < 1e-7 * size, "{apart} {}", p.distance);
     }
 
     #[test]
