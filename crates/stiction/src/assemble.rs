@@ -33,6 +33,8 @@ pub(crate) enum EntrySource {
 pub(crate) struct EntryPlace {
     /// What it stands for.
     pub source: EntrySource,
+    /// The bodies of the problem's pair.
+    pub bodies: (u32, u32),
     /// −1 if the problem's pair has the bodies the other way round.
     pub sign: f64,
     /// Contact point in the world.
@@ -332,6 +334,7 @@ impl Assembler {
             let friction = material.static_friction.max(material.dynamic_friction);
             self.places.push(EntryPlace {
                 source: EntrySource::Point(index),
+                bodies: manifold.bodies,
                 sign,
                 position,
                 frame,
@@ -386,7 +389,14 @@ impl Assembler {
                 })?;
                 let (source, friction) =
                     (EntrySource::Face(index, area / face.area), material.static_friction);
-                self.places.push(EntryPlace { source, sign, position, frame, friction });
+                self.places.push(EntryPlace {
+                    source,
+                    bodies: manifold.bodies,
+                    sign,
+                    position,
+                    frame,
+                    friction,
+                });
                 Ok(())
             };
             let corners = patches.faces.vertex_range(index);

@@ -171,7 +171,7 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.last_faces = report.faces;
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);
     stats.friction_loss += report.friction_loss;
-    stats.damping_loss += report.damping_loss;
+    stats.normal_loss += report.normal_loss;
     stats.seconds.kinematics += report.seconds.kinematics;
     stats.seconds.proximity += report.seconds.proximity;
     stats.seconds.assemble += report.seconds.assemble;

@@ -66,8 +66,8 @@ pub struct Stats {
     pub max_penetration: f64,
     /// Energy dissipated by friction, J.
     pub friction_loss: f64,
-    /// Energy dissipated by the damping of normal forces, J.
-    pub damping_loss: f64,
+    /// Energy taken by normal forces, J: dissipated, or stored in contact springs.
+    pub normal_loss: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }

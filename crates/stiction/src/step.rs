@@ -50,8 +50,8 @@ pub struct StepReport {
     pub max_penetration: f64,
     /// Energy taken by friction in this step, J.
     pub friction_loss: f64,
-    /// Energy taken by the dissipation of normal forces in this step, J.
-    pub damping_loss: f64,
+    /// Energy taken by normal forces in this step, J: dissipated, or stored in contact springs.
+    pub normal_loss: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
@@ -191,11 +191,13 @@ impl Stepper {
             let velocity = self.solver.contact_velocities()[entry];
             let force = place.frame * impulse * (place.sign / self.options.step);
             let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
-            report.friction_loss -= impulse.x * velocity.x + impulse.y * velocity.y;
-            // What the normal impulse has beyond the spring's at the end of the step is dissipation.
+            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it.
             let law = &self.problem.contacts()[entry];
-            let elastic = (law.elastic_force - self.options.step * law.stiffness * velocity.z).max(0.0);
-            report.damping_loss -= (impulse.z - self.options.step * elastic) * velocity.z;
+            let (a, b) = (place.bodies.0 as usize, place.bodies.1 as usize);
+            let before = law.bias + self.free.relative_velocity(model, a, b, &place.position);
+            let mean = 0.5 * (velocity + place.frame.tr_mul(&before));
+            report.friction_loss -= impulse.x * mean.x + impulse.y * mean.y;
+            report.normal_loss -= impulse.z * mean.z;
             report.max_penetration = report.max_penetration.max(law.penetration);
             let index = match place.source {
                 EntrySource::Point(index) => index,
