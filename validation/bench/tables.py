@@ -2,11 +2,13 @@
 
 import csv
 import datetime
+import math
 import os
 import platform
 import statistics
 from pathlib import Path
 
+LOAD = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")  # before the benchmark began
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 
 
@@ -19,7 +21,8 @@ def machine():
     except (OSError, StopIteration):
         pass
     date = datetime.date.today().isoformat()
-    return f"{processor}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, {date}"
+    # A load above zero says what else ran: timings of a busy machine are worth only as ratios.
+    return f"{processor}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, {date}, load {LOAD:.1f}"
 
 
 def median(values):
@@ -41,3 +44,8 @@ def markdown(header, rows):
     """A table; the first column is text, the others are numbers."""
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def exponent(sizes, times):
+    """The power of size by which times grow: slope of the line through their logarithms."""
+    return statistics.linear_regression([math.log(s) for s in sizes], [math.log(t) for t in times]).slope

@@ -2,6 +2,7 @@
 
 import logging
 import multiprocessing
+import os
 import signal
 import time
 import zlib
@@ -135,6 +136,12 @@ def text(error):
     return message.replace(f"{PACKAGES}/", "").replace(f"{ROOT}/", "").replace("cmeel.prefix/share/", "")[:300]
 
 
+def quietly(file, peer):
+    """`compare` without what the peers' readers print; their errors are in the row."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return compare(file, peer)
+
+
 def in_own_process(files, workers):
     """Compares each file with each peer in a fork of its own; yields rows as they end."""
     context = multiprocessing.get_context("fork")
@@ -143,7 +150,7 @@ def in_own_process(files, workers):
         while waiting and len(running) < workers:
             file, peer = waiting.pop()
             receiver, sender = context.Pipe(duplex=False)
-            process = context.Process(target=lambda: sender.send(compare(file, peer)), daemon=True)
+            process = context.Process(target=lambda: sender.send(quietly(file, peer)), daemon=True)
             process.start()
             sender.close()
             running.append((new_row(file, peer.VERSION), process, receiver, time.monotonic()))

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::{project, python_env, wheel};
 
-const NAMES: [&str; 2] = ["dynamics", "clutter"];
+const NAMES: [&str; 4] = ["dynamics", "clutter", "patches", "scaling"];
 
 pub fn run(args: &[String]) -> Outcome {
     if let Some(unknown) = args.iter().find(|name| !NAMES.contains(&name.as_str())) {
@@ -24,8 +24,10 @@ pub fn run(args: &[String]) -> Outcome {
         if args.is_empty() || args.iter().any(|wanted| wanted == name) {
             let mut script = peers.python();
             script.arg(format!("validation/bench/{name}.py"));
-            if name == "clutter" {
-                script.env("STICTION_RAPIER", build_rapier(&mut stages)?);
+            match name {
+                "clutter" => drop(script.env("STICTION_RAPIER", build_program(&mut stages, RAPIER)?)),
+                "patches" => drop(script.env("STICTION_PATCHES", build_program(&mut stages, PATCHES)?)),
+                _ => {}
             }
             stages.run(&format!("bench {name}"), &mut script)?;
         }
@@ -34,11 +36,18 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Rapier is no dependency of ours: its program is a workspace of its own, built into `.cache`.
-fn build_rapier(stages: &mut Stages) -> Outcome<PathBuf> {
-    let target = project::cache().join("rapier");
+/// A program for comparisons: its name, its folder in `validation/`.
+pub struct Program(&'static str, &'static str);
+
+const RAPIER: Program = Program("clutter-in-rapier", "rapier");
+pub const PATCHES: Program = Program("patches-of-pairs", "patches");
+
+/// Such programs are no part of the workspace (Rapier is no dependency of ours): each is one of its own, built
+/// into `.cache`. Returns the path of the built one.
+pub fn build_program(stages: &mut Stages, Program(name, folder): Program) -> Outcome<PathBuf> {
+    let (manifest, target) = (format!("validation/{folder}/Cargo.toml"), project::cache().join(folder));
     let mut build = project::cargo();
-    build.args(["build", "--release", "--manifest-path", "validation/rapier/Cargo.toml", "--target-dir"]);
-    stages.run("build Rapier", build.arg(&target))?;
-    Ok(target.join("release").join(format!("clutter-in-rapier{}", std::env::consts::EXE_SUFFIX)))
+    build.args(["build", "--release", "--manifest-path", &manifest, "--target-dir"]);
+    stages.run(&format!("build {name}"), build.arg(&target))?;
+    Ok(target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }

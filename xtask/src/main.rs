@@ -28,7 +28,8 @@ cargo xtask COMMAND
                        --full adds the heavy studies and the licence check
   lint                 formatting, clippy and rustdoc, warnings denied
   docs                 the API documentation, into target/doc
-  bench [NAME...]      timings next to other simulators: dynamics, clutter (default: both)
+  bench [NAME...]      timings next to other simulators: dynamics, clutter, patches, and their
+                       growth with size: scaling (default: all)
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
   soak [ARGS...]       random piles for many steps; fails on the first unconverged one

@@ -2,6 +2,7 @@
 //!
 //! Run by hand; the last result on the scenes and the packages' models is committed in `docs/`.
 
+use crate::bench::{PATCHES, build_program};
 use crate::python_env;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::wheel;
@@ -21,9 +22,13 @@ pub fn run(folders: &[String]) -> Outcome {
         return stages.run("dynamics next to the peers", &mut dynamics);
     }
     python_env::unpack_models(&mut stages, &peers)?;
-    // Both tables are written even if one of them shows a difference.
+    let program = build_program(&mut stages, PATCHES)?;
+    // All tables are written even if one of them shows a difference.
     let steps = stages.run("steps next to Drake", peers.python().arg("validation/peers/drake_steps.py"));
-    stages.run("dynamics next to the peers", &mut dynamics).and(steps)?;
+    let mut patches = peers.python();
+    patches.arg("validation/peers/patches_static.py").env("STICTION_PATCHES", program);
+    let patches = stages.run("patches next to Drake", &mut patches);
+    stages.run("dynamics next to the peers", &mut dynamics).and(steps).and(patches)?;
     stages.summary("the peers agree; the tables are in docs/");
     Ok(())
 }

@@ -10,7 +10,6 @@ mod scene;
 mod trajectory;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 use std::process::ExitCode;
 
 /// Simulate robots that touch things.

@@ -194,8 +194,8 @@ impl Summary<'_> {
         );
         let _ = writeln!(
             text,
-            "  energy      {:.6} J at the start, {:.6} J at the end; {:.6} J lost to friction, {:.6} J to damping",
-            self.energy[0], self.energy[1], stats.friction_loss, stats.damping_loss
+            "  energy      {:.6} J at the start, {:.6} J at the end; {:.6} J taken by friction, {:.6} J by normal forces",
+            self.energy[0], self.energy[1], stats.friction_loss, stats.normal_loss
         );
         let total = stats.seconds.total().max(1e-12);
         let stages: Vec<String> =
@@ -227,7 +227,7 @@ impl Summary<'_> {
             "last_points": stats.last_points,
             "max_penetration": stats.max_penetration,
             "friction_loss": stats.friction_loss,
-            "damping_loss": stats.damping_loss,
+            "normal_loss": stats.normal_loss,
             "energy_start": self.energy[0],
             "energy_end": self.energy[1],
             "wall_seconds": self.wall,

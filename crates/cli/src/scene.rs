@@ -3,7 +3,7 @@
 use crate::failure::{Failure, print};
 use clap::Args;
 use std::path::Path;
-use stiction::{LoadOptions, Model, scenes};
+use stiction::{Format, LoadOptions, Model, scenes};
 
 /// Options that say how a model is read.
 #[derive(Args)]
@@ -29,8 +29,10 @@ impl ReadArguments {
             fixed_base: self.fixed_base,
             package_paths: self.package_paths.clone(),
         };
-        if !Path::new(&self.scene).exists() && scenes::text(&self.scene).is_some() {
-            return Model::from_scene(&self.scene).map_err(Failure::input);
+        if !Path::new(&self.scene).exists()
+            && let Some(text) = scenes::text(&self.scene)
+        {
+            return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
         }
         Model::from_file(Path::new(&self.scene), &options).map_err(Failure::input)
     }

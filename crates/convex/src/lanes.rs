@@ -83,7 +83,7 @@ impl F4 {
     /// Sum of the lanes, always in the same order.
     #[inline(always)]
     pub fn sum(self) -> f64 {
-        (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
+        (self.0[0] + self.0[1]) + (self.0[2] + self.0[3])
     }
 }
 
@@ -133,6 +133,17 @@ impl Neg for F4 {
         }
         out
     }
+}
+
+/// Sums of the lanes of four, each in the order of [`F4::sum`]: horizontal additions of two at a time.
+#[inline(always)]
+pub fn sum4(a: F4, b: F4, c: F4, d: F4) -> [f64; 4] {
+    let (a, b, c, d) = (a.0, b.0, c.0, d.0);
+    let ab = F4([a[0] + a[1], b[0] + b[1], a[2] + a[3], b[2] + b[3]]);
+    let cd = F4([c[0] + c[1], d[0] + d[1], c[2] + c[3], d[2] + d[3]]);
+    let low = F4([ab.0[0], ab.0[1], cd.0[0], cd.0[1]]);
+    let high = F4([ab.0[2], ab.0[3], cd.0[2], cd.0[3]]);
+    (low + high).0
 }
 
 /// Three components from a function of the axis. (`array::map` is not always inlined.)

@@ -34,7 +34,7 @@
 
 use crate::contact::sap::SapLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::lanes::{F4, V4, cross, dot, v4};
+use crate::lanes::{F4, V4, cross, dot, sum4, v4};
 use crate::normal::NormalInput;
 use crate::solver::LineValue;
 use crate::spatial::{PairSum, V3, V6, v3};
@@ -70,6 +70,9 @@ pub struct Packet {
     dual: V4,
     /// The dual normal impulse.
     dual_n: F4,
+    /// Offset and stiffness as compiled, and an effective mass: see [`Packet::soften`].
+    full: [F4; 2],
+    mass: F4,
     // Written by `evaluate`, read by `step` and by results.
     v_t: V4,
     v_n: F4,
@@ -132,8 +135,9 @@ impl Packet {
         Self { epsilon: F4::splat(1.0), ..Default::default() }
     }
 
-    /// Puts a contact into a lane. The law must be the linear one with soft friction and no spring.
-    pub fn set(&mut self, lane: usize, r: V3, normal: V3, bias: V3, law: &ContactLaw) {
+    /// Puts a contact into a lane. The law must be the linear one with soft friction and no spring; `mass` is
+    /// about 1/w.
+    pub fn set(&mut self, lane: usize, r: V3, normal: V3, bias: V3, law: &ContactLaw, mass: f64) {
         for i in 0..3 {
             self.r[i].0[lane] = r[i];
             self.n[i].0[lane] = normal[i];
@@ -155,6 +159,22 @@ impl Packet {
         self.loss.0[lane] = loss;
         self.friction.0[lane] = friction;
         self.epsilon.0[lane] = epsilon;
+        self.full[0].0[lane] = offset;
+        self.full[1].0[lane] = stiffness;
+        self.mass.0[lane] = mass;
+    }
+
+    /// Limits the stiffness to `cap` effective masses a step; says whether that changes anything.
+    pub fn soften(&mut self, cap: f64) -> bool {
+        let mut changed = false;
+        for lane in 0..F4::LANES {
+            let limit = cap * self.mass.0[lane];
+            let scale = if self.full[1].0[lane] > limit { limit / self.full[1].0[lane] } else { 1.0 };
+            changed |= scale != 1.0;
+            self.offset.0[lane] = scale * self.full[0].0[lane];
+            self.stiffness.0[lane] = scale * self.full[1].0[lane];
+        }
+        changed
     }
 
     /// The law of a lane, for what is not done four at a time.
@@ -347,14 +367,20 @@ fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, hessian: 
             out[i] = out[i] + more[i];
         }
     }
+    let mut total = [0.0; 28];
     for i in 0..6 {
-        sum.wrench[i] = out[i].sum();
-        sum.tt[i] = out[6 + i].sum();
-        sum.ll[i] = out[21 + i].sum();
+        total[4 * i..4 * i + 4].copy_from_slice(&sum4(
+            out[4 * i],
+            out[4 * i + 1],
+            out[4 * i + 2],
+            out[4 * i + 3],
+        ));
     }
-    for i in 0..9 {
-        sum.tl[i] = out[12 + i].sum();
-    }
+    total[24..].copy_from_slice(&sum4(out[24], out[25], out[26], F4::default()));
+    sum.wrench.copy_from_slice(&total[..6]);
+    sum.tt.copy_from_slice(&total[6..12]);
+    sum.tl.copy_from_slice(&total[12..21]);
+    sum.ll.copy_from_slice(&total[21..27]);
 }
 
 /// Prepares the line search of one pair's packets for a step of its twist.

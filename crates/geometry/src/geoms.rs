@@ -19,12 +19,14 @@ pub struct Geom {
     pub contype: u32,
     /// See `contype`.
     pub conaffinity: u32,
+    /// Whether the geom has a pressure field: it makes patches with every other geom, not points.
+    pub compliant: bool,
 }
 
 impl Geom {
     /// A geom with no margin that may touch everything.
     pub fn new(shape: Shape, body: usize, x_bg: Iso) -> Self {
-        Self { shape, body, x_bg, margin: 0.0, contype: 1, conaffinity: 1 }
+        Self { shape, body, x_bg, margin: 0.0, contype: 1, conaffinity: 1, compliant: false }
     }
 }
 
@@ -74,7 +76,8 @@ impl GeomSet {
         for (k, &a) in odd.iter().enumerate() {
             for &b in &odd[k + 1..] {
                 let kinds = (geoms[a].shape.kind(), geoms[b].shape.kind());
-                if !is_supported(kinds.0, kinds.1) && filter.allows(&geoms, a, b) {
+                let patch = geoms[a].compliant || geoms[b].compliant;
+                if !patch && !is_supported(kinds.0, kinds.1) && filter.allows(&geoms, a, b) {
                     unsupported.push(UnsupportedPair { geom_a: a, geom_b: b, kinds });
                 }
             }
@@ -98,10 +101,15 @@ impl GeomSet {
         &self.unsupported
     }
 
+    /// Whether a pair makes patches: one of the two has a pressure field.
+    pub fn makes_patch(&self, a: usize, b: usize) -> bool {
+        self.geoms[a].compliant || self.geoms[b].compliant
+    }
+
     /// Whether a pair of different geoms is tested.
     pub fn tests_pair(&self, a: usize, b: usize) -> bool {
         let (a, b) = (a.min(b), a.max(b));
-        is_supported(self.geoms[a].shape.kind(), self.geoms[b].shape.kind())
+        (self.makes_patch(a, b) || is_supported(self.geoms[a].shape.kind(), self.geoms[b].shape.kind()))
             && self.filter.allows(&self.geoms, a, b)
     }
 }

@@ -21,6 +21,8 @@ pub struct TriangleMesh {
     /// The same for faces around a vertex.
     fan_start: Vec<u32>,
     fan: Vec<u32>,
+    /// Whether a corner of the face touches a border or a convex edge.
+    at_rim: Vec<bool>,
     bvh: Bvh,
     dropped: usize,
     border_edges: usize,
@@ -64,6 +66,7 @@ impl TriangleMesh {
         let (neighbours, border_edges, bad_edges) = neighbours(&kept);
         let (ring_start, ring) = gather(vertices.len(), &kept, |_, f, k| [f[(k + 1) % 3], f[(k + 2) % 3]]);
         let (fan_start, fan) = gather(vertices.len(), &kept, |face, _, _| [face; 2]);
+        let at_rim = faces_at_rim(&vertices, &kept, &normals, &neighbours);
         let signed_volume = kept
             .iter()
             .map(|f| {
@@ -82,6 +85,7 @@ impl TriangleMesh {
             ring,
             fan_start,
             fan,
+            at_rim,
             border_edges,
             bad_edges,
             signed_volume,
@@ -125,6 +129,12 @@ impl TriangleMesh {
     #[inline]
     pub fn fan(&self, vertex: usize) -> &[u32] {
         &self.fan[self.fan_start[vertex] as usize..self.fan_start[vertex + 1] as usize]
+    }
+
+    /// Whether a corner of the face touches a border or a convex edge, so that it may be touched from the side.
+    #[inline]
+    pub(crate) fn is_at_rim(&self, face: usize) -> bool {
+        self.at_rim[face]
     }
 
     /// The tree over the faces.
@@ -232,6 +242,29 @@ fn neighbours(faces: &[[u32; 3]]) -> (Vec<[u32; 3]>, usize, usize) {
         }
     }
     (out, border, bad)
+}
+
+/// Per face: whether a corner touches an edge that is a border, not manifold or convex by more than 1e-6.
+fn faces_at_rim(vertices: &[V3], faces: &[[u32; 3]], normals: &[V3], neighbours: &[[u32; 3]]) -> Vec<bool> {
+    let mut rim = vec![false; vertices.len()];
+    for (f, v) in faces.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (v[k] as usize, v[(k + 1) % 3] as usize);
+            let convex = match neighbours[f][k] {
+                NONE => true,
+                other => {
+                    // The neighbour's third corner lies below this face's plane.
+                    faces[other as usize].iter().any(|&u| {
+                        let e = vertices[u as usize] - vertices[a];
+                        e.dot(&normals[f]) < -1e-6 * e.norm()
+                    })
+                }
+            };
+            rim[a] |= convex;
+            rim[b] |= convex;
+        }
+    }
+    faces.iter().map(|f| f.iter().any(|&v| rim[v as usize])).collect()
 }
 
 /// Compressed lists per vertex of what `items(face index, face, corner)` gives, each value once.

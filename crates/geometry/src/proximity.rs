@@ -42,6 +42,7 @@ pub struct Proximity {
     boxes: Vec<Aabb>,
     broad: Broad,
     half_space_pairs: Vec<Pair>,
+    patch_pairs: Vec<Pair>,
     scratch: Scratch,
     stats: ProximityStats,
 }
@@ -66,6 +67,7 @@ impl Proximity {
             frames,
             boxes,
             half_space_pairs,
+            patch_pairs: Vec::new(),
             scratch: Scratch::default(),
             stats: ProximityStats::default(),
             set,
@@ -94,11 +96,13 @@ impl Proximity {
     }
 
     /// Writes all contact points with a distance of at most the pair's margin (the largest of `margin` and
-    /// the two geoms'), ordered by geom pair and then as the pair's routine orders them.
+    /// the two geoms'), ordered by geom pair and then as the pair's routine orders them. Pairs with a compliant
+    /// geom give no points; those whose boxes meet are left in [`Proximity::patch_pairs`].
     pub fn contacts(&mut self, margin: f64, out: &mut Vec<ContactPoint>) {
         out.clear();
         self.stats = ProximityStats::default();
-        let Self { set, frames, boxes, broad, half_space_pairs, scratch, stats, .. } = self;
+        let Self { set, frames, boxes, broad, half_space_pairs, patch_pairs, scratch, stats, .. } = self;
+        patch_pairs.clear();
         let geoms = set.geoms();
         let pairs = broad.pairs(set, |g| boxes[g].grown(margin.max(geoms[g].margin).max(0.0)));
         let mut planes = half_space_pairs.iter().copied().peekable();
@@ -106,6 +110,10 @@ impl Proximity {
             let (a, b) = (a as usize, b as usize);
             let margin = margin.max(geoms[a].margin).max(geoms[b].margin);
             if !near(margin) {
+                return;
+            }
+            if set.makes_patch(a, b) {
+                patch_pairs.push((a as u32, b as u32));
                 return;
             }
             let before = out.len();
@@ -132,6 +140,11 @@ impl Proximity {
             test(p, &|m| near_plane(p, m));
         }
         stats.points = out.len();
+    }
+
+    /// Pairs of geoms with a compliant one among them whose boxes met in the last query, in order.
+    pub fn patch_pairs(&self) -> &[(u32, u32)] {
+        &self.patch_pairs
     }
 
     /// Counts of the last query.

@@ -57,12 +57,12 @@ proptest! {
 
     #[test]
     fn a_flat_triangulated_floor_acts_as_a_half_space(
-        shape in convex_shape(), turn in rotation(), x in -0.8..0.8f64, y in -0.8..0.8f64, depth in 1e-6..0.03f64,
+        shape in convex_shape(), turn in rotation(), x in -0.8..0.8f64, y in -0.8..0.8f64, depth in -0.015..0.03f64,
         n in 2..12usize,
     ) {
         let pose = sunk(&shape, turn, x, y, depth);
         let o = Iso::identity();
-        let mesh = contacts((&floor(n), &o), (&shape, &pose), 0.0);
+        let mesh = contacts((&floor(n), &o), (&shape, &pose), 0.02);
         prop_assert!(!mesh.is_empty());
         for p in &mesh {
             prop_assert!((p.normal_w - V3::z()).norm() < 1e-12, "{:?}", p);
@@ -169,6 +169,41 @@ fn a_box_in_a_corner_of_floor_and_wall_feels_both() {
 }
 
 #[test]
+fn leaning_into_a_riser_of_fine_stairs_pushes_back_not_up() {
+    // Floor z = 0 for x < 0, riser at x = 0 up to z = 0.2, tread z = 0.2 for x > 0; cells of 5 cm.
+    let profile: Vec<(f64, f64)> = (0..20)
+        .map(|i| (-1.0 + 0.05 * i as f64, 0.0))
+        .chain((0..4).map(|i| (0.0, 0.05 * i as f64)))
+        .chain((0..21).map(|i| (0.05 * i as f64, 0.2)))
+        .collect();
+    let rows = 21;
+    let v = (0..rows)
+        .flat_map(|j| profile.iter().map(move |&(x, z)| V3::new(x, 0.05 * j as f64 - 0.5, z)))
+        .collect();
+    let n = profile.len() as u32;
+    let f = (0..rows as u32 - 1)
+        .flat_map(|j| (0..n - 1).map(move |i| j * n + i))
+        .flat_map(|k| [[k, k + 1, k + n + 1], [k, k + n + 1, k + n]])
+        .collect();
+    let stairs = Shape::mesh(v, f).unwrap();
+    // A tall box that stands on the floor and overlaps the riser by more and more, up to two cells.
+    let tall = Shape::cuboid(V3::new(0.1, 0.1, 0.5)).unwrap();
+    for lean in [0.001, 0.01, 0.04, 0.06, 0.09] {
+        let c =
+            contacts((&stairs, &Iso::identity()), (&tall, &Iso::translation(-0.1 + lean, 0.013, 0.499)), 0.0);
+        for p in &c {
+            let floor = (p.normal_w - V3::z()).norm() < 1e-9 && (p.distance + 0.001).abs() < 1e-9;
+            let riser = (p.normal_w + V3::x()).norm() < 1e-9 && (p.distance + lean).abs() < 1e-9;
+            assert!(floor || riser, "{lean} {p:?}");
+        }
+        assert!(
+            c.iter().any(|p| p.normal_w.z > 0.5) && c.iter().any(|p| p.normal_w.x < -0.5),
+            "{lean} {c:?}"
+        );
+    }
+}
+
+#[test]
 fn a_box_overhanging_an_edge_is_not_pushed_sideways() {
     let cuboid = Shape::cuboid(V3::repeat(0.3)).unwrap();
     for x in [0.3, 0.45, 0.5, 0.55, 0.7] {
@@ -193,6 +228,28 @@ fn a_sphere_deep_inside_a_mesh_leaves_the_shortest_way() {
     );
     assert_eq!(c.len(), 1);
     assert!((c[0].normal_w - V3::z()).norm() < 1e-9 && (c[0].distance + 0.3).abs() < 1e-9, "{c:?}");
+}
+
+#[test]
+fn a_shape_swallowed_by_a_closed_mesh_is_pushed_out() {
+    // No face is near the shape: it is far inside.
+    let inside = Iso::translation(0.3, 0.1, 1.0);
+    for shape in [
+        Shape::sphere(0.2).unwrap(),
+        Shape::cuboid(V3::repeat(0.2)).unwrap(),
+        Shape::capsule(0.1, 0.1).unwrap(),
+    ] {
+        let c = contacts((&cube_mesh(2.0), &Iso::identity()), (&shape, &inside), 0.0);
+        assert_eq!(c.len(), 1, "{shape:?}");
+        assert!((c[0].normal_w - V3::z()).norm() < 1e-9 && (c[0].distance + 1.2).abs() < 1e-9, "{c:?}");
+    }
+    // Beside or in the cavity of an open surface nothing happens.
+    let c = contacts(
+        (&floor(4), &Iso::identity()),
+        (&Shape::sphere(0.2).unwrap(), &Iso::translation(0.0, 0.0, -0.5)),
+        0.0,
+    );
+    assert!(c.is_empty());
 }
 
 #[test]

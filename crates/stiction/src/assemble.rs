@@ -1,6 +1,6 @@
 //! From poses and contact points to the convex problem: the only place that knows both sides.
 //!
-//! Contact points of all geom pairs between the same two (rigidly connected) bodies share one pair of the
+//! Contact points and patch faces of all geom pairs between the same two (rigidly connected) bodies share one pair of the
 //! problem. Its bodies are ordered by index; a contact whose geoms come the other way round has its frame
 //! turned.
 
@@ -9,6 +9,7 @@ use crate::compiled::{Compiled, Model};
 use crate::free_motion::FreeMotion;
 use crate::material::PairMaterial;
 use crate::options::Options;
+use crate::patches::PatchSet;
 use crate::state::{ContactStretch, State};
 use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector2, Vector3, Vector6};
 use stiction_convex::{
@@ -18,11 +19,22 @@ use stiction_convex::{
 use stiction_geometry::ContactPoint;
 use stiction_model::{Equality, EqualityKind};
 
-/// Which contact point an entry of the problem stands for.
+/// What an entry of the problem stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EntrySource {
+    /// Index of a contact point.
+    Point(usize),
+    /// Index of a patch's face, and the share of its area that the entry stands for.
+    Face(usize, f64),
+}
+
+/// Where an entry of the problem is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryPlace {
-    /// Index of the contact point.
-    pub point: u32,
+    /// What it stands for.
+    pub source: EntrySource,
+    /// The bodies of the problem's pair.
+    pub bodies: (u32, u32),
     /// −1 if the problem's pair has the bodies the other way round.
     pub sign: f64,
     /// Contact point in the world.
@@ -33,13 +45,25 @@ pub(crate) struct EntryPlace {
     pub friction: f64,
 }
 
-/// Consecutive contact points of one geom pair.
+/// Contact points or patch faces of one geom pair, consecutive.
 #[derive(Clone, Copy, Debug)]
 struct Manifold {
     bodies: (u32, u32),
+    geoms: (u32, u32),
     swapped: bool,
+    patch: bool,
     begin: u32,
     end: u32,
+}
+
+/// Share of a patch's area above which a polygon is taken at more than its centroid.
+const LARGE_SHARE: f64 = 0.05;
+
+/// What the proximity stage found.
+#[derive(Clone, Copy)]
+pub(crate) struct Touching<'a> {
+    pub points: &'a [ContactPoint],
+    pub patches: &'a PatchSet,
 }
 
 /// Scratch of the assembly.
@@ -73,7 +97,7 @@ impl Assembler {
         options: &Options,
         state: &State,
         free: &FreeMotion,
-        points: &[ContactPoint],
+        touching: Touching,
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
         problem.clear();
@@ -90,7 +114,7 @@ impl Assembler {
         self.places.clear();
         let compiled = model.compiled();
         self.cliques(compiled, free, problem)?;
-        self.contacts(compiled, options, state, free, points, problem)?;
+        self.contacts(compiled, options, state, free, touching, problem)?;
         for equality in compiled.world.equalities.iter().filter(|e| e.active) {
             self.equality(compiled, state, free, equality, problem)?;
         }
@@ -196,10 +220,10 @@ impl Assembler {
         options: &Options,
         state: &State,
         free: &FreeMotion,
-        points: &[ContactPoint],
+        touching: Touching,
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
-        self.find_manifolds(compiled, points);
+        self.find_manifolds(compiled, touching);
         let mut begin = 0;
         while begin < self.manifolds.len() {
             let bodies = self.manifolds[begin].bodies;
@@ -207,34 +231,60 @@ impl Assembler {
             let group = begin..begin + count;
             let (mut sum, mut number) = (Vector3::zeros(), 0.0);
             for manifold in &self.manifolds[group.clone()] {
-                for p in &points[manifold.begin as usize..manifold.end as usize] {
-                    sum += 0.5 * (p.p_wa + p.p_wb);
-                    number += 1.0;
+                let range = manifold.begin as usize..manifold.end as usize;
+                number += range.len() as f64;
+                if manifold.patch {
+                    sum +=
+                        touching.patches.faces.faces[range].iter().map(|f| f.centroid).sum::<Vector3<f64>>();
+                } else {
+                    sum +=
+                        touching.points[range].iter().map(|p| 0.5 * (p.p_wa + p.p_wb)).sum::<Vector3<f64>>();
                 }
             }
             let reference = sum / number;
             self.pair(compiled, state, free, (bodies.0 as usize, bodies.1 as usize), reference, problem)?;
             for m in group {
                 let manifold = self.manifolds[m];
-                self.manifold(compiled, options, state, free, points, manifold, reference, problem)?;
+                if manifold.patch {
+                    self.patch(compiled, free, touching.patches, manifold, reference, problem)?;
+                } else {
+                    self.manifold(
+                        compiled,
+                        options,
+                        state,
+                        free,
+                        touching.points,
+                        manifold,
+                        reference,
+                        problem,
+                    )?;
+                }
             }
             begin += count;
         }
         Ok(())
     }
 
-    /// Groups points by geom pair and sorts the groups by body pair. Points come sorted by geom pair.
-    fn find_manifolds(&mut self, compiled: &Compiled, points: &[ContactPoint]) {
+    /// Groups points and faces by geom pair and sorts the groups by body pair. Both come sorted by geom pair.
+    fn find_manifolds(&mut self, compiled: &Compiled, touching: Touching) {
         self.manifolds.clear();
+        let manifolds = &mut self.manifolds;
         let body = |geom: usize| compiled.carrier[compiled.geoms.geoms()[geom].body] as u32;
+        let mut add = |geom_a: usize, geom_b: usize, patch: bool, range: std::ops::Range<usize>| {
+            let (a, b) = (body(geom_a), body(geom_b));
+            let (bodies, geoms) = ((a.min(b), a.max(b)), (geom_a as u32, geom_b as u32));
+            let (begin, end) = (range.start as u32, range.end as u32);
+            manifolds.push(Manifold { bodies, geoms, swapped: b < a, patch, begin, end });
+        };
         let mut begin = 0;
-        for group in points.chunk_by(|p, q| (p.geom_a, p.geom_b) == (q.geom_a, q.geom_b)) {
-            let (a, b) = (body(group[0].geom_a), body(group[0].geom_b));
-            let end = begin + group.len() as u32;
-            self.manifolds.push(Manifold { bodies: (a.min(b), a.max(b)), swapped: b < a, begin, end });
-            begin = end;
+        for group in touching.points.chunk_by(|p, q| (p.geom_a, p.geom_b) == (q.geom_a, q.geom_b)) {
+            add(group[0].geom_a, group[0].geom_b, false, begin..begin + group.len());
+            begin += group.len();
         }
-        self.manifolds.sort_unstable_by_key(|m| (m.bodies, m.begin));
+        for found in touching.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()) {
+            add(found.geom_a, found.geom_b, true, found.patch.faces.clone());
+        }
+        manifolds.sort_unstable_by_key(|m| (m.bodies, m.geoms));
     }
 
     fn manifold(
@@ -249,8 +299,7 @@ impl Assembler {
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
         let range = manifold.begin as usize..manifold.end as usize;
-        let first = &points[range.start];
-        let (geom_a, geom_b) = (first.geom_a, first.geom_b);
+        let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
         let rule = compiled.world.options.friction_rule;
         let material = PairMaterial::combine(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
@@ -267,8 +316,7 @@ impl Assembler {
                 let damping = springs.relaxation_time * stiffness;
                 TangentialSpring { stiffness, damping, stretch: Vector2::new(stretch.x, stretch.y) }
             });
-            let belt = surface_velocity(compiled, free, geom_b, &position)
-                - surface_velocity(compiled, free, geom_a, &position);
+            let belt = belt_velocity(compiled, free, (geom_a, geom_b), &position);
             problem.add_contact(ContactEntry {
                 r: position - reference,
                 frame,
@@ -284,7 +332,96 @@ impl Assembler {
                 spring,
             })?;
             let friction = material.static_friction.max(material.dynamic_friction);
-            self.places.push(EntryPlace { point: index as u32, sign, position, frame, friction });
+            self.places.push(EntryPlace {
+                source: EntrySource::Point(index),
+                bodies: manifold.bodies,
+                sign,
+                position,
+                frame,
+                friction,
+            });
+        }
+        Ok(())
+    }
+
+    /// Each face of a patch is an entry at its centroid, k = g A and f0 = A p (VLP eq. 12–16), which is exact
+    /// for the force. A patch of few large polygons would have no stiffness against some rotations (two
+    /// triangles under a box are two points), so a polygon with more than [`LARGE_SHARE`] of the patch is taken at
+    /// the three-point rule on the triangles of its centroid fan instead, which is exact for moments and for
+    /// the rotational stiffness too.
+    fn patch(
+        &mut self,
+        compiled: &Compiled,
+        free: &FreeMotion,
+        patches: &PatchSet,
+        manifold: Manifold,
+        reference: Vector3<f64>,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
+        let rule = compiled.world.options.friction_rule;
+        let material =
+            PairMaterial::combine_patch(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
+        let sign = if manifold.swapped { -1.0 } else { 1.0 };
+        let range = manifold.begin as usize..manifold.end as usize;
+        let large = LARGE_SHARE * patches.faces.faces[range.clone()].iter().map(|f| f.area).sum::<f64>();
+        for index in range {
+            let face = &patches.faces.faces[index];
+            let frame = frame_from_normal(&(sign * face.normal));
+            // A face that yields less the deeper it is pushed keeps its force but gets no stiffness: the problem
+            // stays convex and the wrench stays continuous while such faces come and go at the rim.
+            let gradient = face.gradient.max(0.0);
+            let mut add = |position: Vector3<f64>, area: f64, pressure: f64| {
+                let belt = belt_velocity(compiled, free, (geom_a, geom_b), &position);
+                problem.add_contact(ContactEntry {
+                    r: position - reference,
+                    frame,
+                    penetration: if gradient > 0.0 { pressure / gradient } else { 0.0 },
+                    elastic_force: area * pressure,
+                    stiffness: area * gradient,
+                    dissipation: material.dissipation,
+                    relaxation_time: material.relaxation_time,
+                    friction_static: material.static_friction,
+                    friction_dynamic: material.dynamic_friction,
+                    bias: sign * belt,
+                    normal_law: NormalLawId::default(),
+                    spring: None,
+                })?;
+                let (source, friction) =
+                    (EntrySource::Face(index, area / face.area), material.static_friction);
+                self.places.push(EntryPlace {
+                    source,
+                    bodies: manifold.bodies,
+                    sign,
+                    position,
+                    frame,
+                    friction,
+                });
+                Ok(())
+            };
+            let corners = patches.faces.vertex_range(index);
+            if face.area <= large || corners.len() < 3 {
+                add(face.centroid, face.area, face.pressure)?;
+                continue;
+            }
+            let (vertices, pressures) =
+                (&patches.faces.vertices[corners.clone()], &patches.faces.vertex_pressure[corners]);
+            for k in 0..vertices.len() {
+                let next = (k + 1) % vertices.len();
+                let corners = [face.centroid, vertices[k], vertices[next]];
+                let values = [face.pressure, pressures[k], pressures[next]];
+                let area =
+                    0.5 * (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).dot(&face.normal);
+                if area <= 1e-9 * face.area {
+                    continue;
+                }
+                for heavy in 0..3 {
+                    let weight = |c: usize| if c == heavy { 2.0 / 3.0 } else { 1.0 / 6.0 };
+                    let position = (0..3).map(|c| corners[c] * weight(c)).sum();
+                    let pressure = (0..3).map(|c| values[c] * weight(c)).sum();
+                    add(position, area / 3.0, pressure)?;
+                }
+            }
         }
         Ok(())
     }
@@ -381,6 +518,16 @@ fn prescribed_twist(compiled: &Compiled, state: &State, body: usize, point: &Vec
     let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
     let v = v + w.cross(&(point - mocap.pose.translation.vector));
     Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
+}
+
+/// Velocity of B's surface relative to A's at a world point that belts give it, world axes.
+fn belt_velocity(
+    compiled: &Compiled,
+    free: &FreeMotion,
+    (a, b): (usize, usize),
+    p_wq: &Vector3<f64>,
+) -> Vector3<f64> {
+    surface_velocity(compiled, free, b, p_wq) - surface_velocity(compiled, free, a, p_wq)
 }
 
 /// Velocity of a geom's surface relative to its body at a world point, world axes.

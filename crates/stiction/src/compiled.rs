@@ -10,7 +10,8 @@ use nalgebra::DMatrix;
 use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
-use stiction_model::{Warning, World};
+use stiction_geometry::patch::ContactSolid;
+use stiction_model::{Source, Warning, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
 /// A compiled model. Cloning shares it.
@@ -27,6 +28,8 @@ pub(crate) struct Compiled {
     pub colliding: Vec<usize>,
     /// Material of each geom of `geoms`.
     pub materials: Vec<GeomMaterial>,
+    /// What each geom of `geoms` is to patch contact; empty if nothing is compliant.
+    pub solids: Vec<ContactSolid>,
     /// The body whose joints carry each body: itself, or what it is welded to; 0 for the world.
     pub carrier: Vec<usize>,
     /// For each body the number of the mocap body it is or hangs on, in the state's list.
@@ -62,6 +65,11 @@ impl Model {
         let multibody = Multibody::new(&world)?;
         let carrier = carriers(&world);
         let mut warnings = world.warnings.clone();
+        if let Err(error) = multibody.check_inertia() {
+            let source = Source { element: world.name.clone(), ..Source::default() };
+            let message = format!("it cannot be stepped: {error}");
+            warnings.push(Warning { source, message });
+        }
         let shapes = compile_geoms(&world, &carrier, &mut warnings)?;
         let mut base_mocap = vec![None; world.bodies.len()];
         for (b, body) in world.bodies.iter().enumerate().skip(1) {
@@ -79,6 +87,7 @@ impl Model {
                 geoms: shapes.geoms,
                 colliding: shapes.colliding,
                 materials: shapes.materials,
+                solids: shapes.solids,
                 world,
                 multibody,
                 carrier,
@@ -102,12 +111,22 @@ impl Model {
             let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
             return Err(LoadError::UnknownScene { name: name.into(), known: known.join(", ") });
         }
-        Self::new(stiction_formats::load(path, options)?)
+        Self::new_strict(stiction_formats::load(path, options)?, options.strict)
     }
 
     /// Reads and compiles a model from text.
     pub fn from_string(text: &str, format: Format, options: &LoadOptions) -> Result<Self, LoadError> {
-        Self::new(stiction_formats::load_string(text, format, options)?)
+        Self::new_strict(stiction_formats::load_string(text, format, options)?, options.strict)
+    }
+
+    /// Compiles a description; if `strict`, the first thing that compiling cannot honour is an error.
+    fn new_strict(world: World, strict: bool) -> Result<Self, LoadError> {
+        let read = world.warnings.len();
+        let model = Self::new(world)?;
+        match model.warnings().get(read) {
+            Some(warning) if strict => Err(LoadError::Strict(warning.clone())),
+            _ => Ok(model),
+        }
     }
 
     /// Compiles a built-in scene.

@@ -2,7 +2,7 @@
 
 use crate::state::State;
 use stiction_formats::FormatError;
-use stiction_model::ModelError;
+use stiction_model::{ModelError, Warning};
 use stiction_multibody::MultibodyError;
 
 /// A model that cannot be loaded or compiled.
@@ -17,6 +17,9 @@ pub enum LoadError {
     /// The bodies and joints do not make trees that can move.
     #[error(transparent)]
     Multibody(#[from] MultibodyError),
+    /// Something that is not honoured, under strict reading.
+    #[error("{0} (an error because reading is strict)")]
+    Strict(Warning),
     /// A shape cannot be built.
     #[error("{place}: {reason}")]
     Shape {

@@ -13,7 +13,7 @@ use crate::compiled::Model;
 use crate::error::{InputError, StepError};
 use crate::state::State;
 use nalgebra::Vector6;
-use stiction_model::Pose;
+use stiction_model::{Pose, Vec3};
 use stiction_multibody::{Factor, MassMatrix, Workspace};
 
 /// Kinematics and free motion at the beginning of a step.
@@ -110,5 +110,13 @@ impl FreeMotion {
         }
         self.factor.solve(&mut self.v_star);
         Ok(())
+    }
+
+    /// Velocity of body B relative to body A at the world point `p_wq` at the beginning of the step, prescribed
+    /// motion of the bodies included, world axes.
+    pub fn relative_velocity(&self, model: &Model, a: usize, b: usize, p_wq: &Vec3) -> Vec3 {
+        let multibody = model.multibody();
+        multibody.point_velocity(&self.workspace, b, p_wq)
+            - multibody.point_velocity(&self.workspace, a, p_wq)
     }
 }

@@ -21,6 +21,7 @@
 //! | [`options`] | what can be chosen |
 //! | [`material`] | contact properties and how two geoms' combine |
 //! | [`contact`] | what touched, with which force |
+//! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`controller`] | control at its own rate |
 //! | `free_motion`, `assemble` | from a state to the convex problem |
 //!
@@ -38,6 +39,7 @@ pub mod error;
 mod free_motion;
 pub mod material;
 pub mod options;
+pub mod patches;
 pub mod scenes;
 mod shapes;
 mod simulation;
@@ -50,11 +52,13 @@ pub use contact::Contact;
 pub use controller::{Controller, Sample, Sampled};
 pub use error::{InputError, LoadError, OptionError, StepError};
 pub use options::{Options, TangentialSprings, contact_model_from_name, contact_model_name};
+pub use patches::ContactPatch;
 pub use simulation::Simulation;
 pub use state::State;
 pub use stats::{StageSeconds, Stats};
 pub use step::StepReport;
 pub use stiction_convex::ContactModel;
 pub use stiction_formats::{Format, FormatError, LoadOptions};
+pub use stiction_geometry::patch::Tessellation;
 pub use stiction_model as model;
 pub use stiction_multibody as multibody;

@@ -11,6 +11,13 @@ pub const DEFAULT_RELAXATION_TIME: f64 = 0.1;
 /// Default friction coefficient of a geom.
 pub const DEFAULT_FRICTION: f64 = 0.5;
 
+/// Default modulus of a compliant geom's pressure field, Pa.
+pub const DEFAULT_MODULUS: f64 = 1e7;
+/// Default thickness of a compliant half-space, m.
+pub const DEFAULT_SLAB_THICKNESS: f64 = 1.0;
+/// Default edge length of the tetrahedra of curved shapes, m.
+pub const DEFAULT_RESOLUTION: f64 = 0.02;
+
 /// Contact properties of one geom, with defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeomMaterial {
@@ -28,6 +35,8 @@ pub struct GeomMaterial {
     pub priority: i32,
     /// Whether it makes patches.
     pub compliance: Compliance,
+    /// Modulus of its pressure field, Pa; infinite for geoms without one.
+    pub modulus: f64,
 }
 
 impl GeomMaterial {
@@ -42,6 +51,10 @@ impl GeomMaterial {
             dynamic_friction: dynamic,
             priority,
             compliance: properties.compliance,
+            modulus: match properties.compliance {
+                Compliance::Compliant => properties.hydroelastic_modulus.unwrap_or(DEFAULT_MODULUS),
+                _ => f64::INFINITY,
+            },
         }
     }
 }
@@ -65,9 +78,27 @@ pub struct PairMaterial {
 }
 
 impl PairMaterial {
-    /// Combines two geoms' properties.
+    /// Combines two geoms' properties for point contact.
     pub fn combine(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule) -> Self {
-        let sum = a.stiffness + b.stiffness;
+        // Ratios first: they keep full precision at any scale.
+        let weight_b = b.stiffness / (a.stiffness + b.stiffness);
+        Self { stiffness: a.stiffness * weight_b, ..Self::with_weight(a, b, rule, weight_b) }
+    }
+
+    /// Combines two geoms' properties for a patch: the fields' moduli take the place of the stiffness, which
+    /// is each face's own and infinite here.
+    pub fn combine_patch(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule) -> Self {
+        let weight_b = match (a.modulus.is_finite(), b.modulus.is_finite()) {
+            (true, true) => b.modulus / (a.modulus + b.modulus),
+            (true, false) => 1.0,
+            (false, _) => 0.0,
+        };
+        Self { stiffness: f64::INFINITY, ..Self::with_weight(a, b, rule, weight_b) }
+    }
+
+    /// Everything but the stiffness, where `weight_b` is B's share of the sum of stiffnesses: the softer side
+    /// decides the dissipation.
+    fn with_weight(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule, weight_b: f64) -> Self {
         let friction = |mu_a: f64, mu_b: f64| match rule {
             FrictionRule::HarmonicMean if mu_a + mu_b > 0.0 => 2.0 * mu_a * mu_b / (mu_a + mu_b),
             FrictionRule::HarmonicMean => 0.0,
@@ -78,13 +109,12 @@ impl PairMaterial {
             },
         };
         Self {
-            // Ratios first: 1e12 squared is fine, but the sum of ratios keeps full precision at any scale.
-            stiffness: a.stiffness * (b.stiffness / sum),
-            dissipation: (b.stiffness / sum) * a.dissipation + (a.stiffness / sum) * b.dissipation,
+            stiffness: 0.0,
+            dissipation: weight_b * a.dissipation + (1.0 - weight_b) * b.dissipation,
             relaxation_time: a.relaxation_time + b.relaxation_time,
             static_friction: friction(a.static_friction, b.static_friction),
             dynamic_friction: friction(a.dynamic_friction, b.dynamic_friction),
-            weight_b: b.stiffness / sum,
+            weight_b,
         }
     }
 }
@@ -124,6 +154,25 @@ mod tests {
         assert_eq!(PairMaterial::combine(&low, &high, rule).static_friction, 0.2);
         assert_eq!(PairMaterial::combine(&high, &low, rule).static_friction, 0.2);
         assert_eq!(PairMaterial::combine(&low, &geom(1e6, 0.0, 0.2, 0), rule).static_friction, 0.9);
+    }
+
+    #[test]
+    fn on_a_rigid_body_a_patch_has_the_dissipation_of_the_compliant_one() {
+        let soft = |modulus: f64, dissipation: f64| {
+            let compliance = Compliance::Compliant;
+            let contact = ContactProperties {
+                compliance,
+                hydroelastic_modulus: Some(modulus),
+                dissipation: Some(dissipation),
+                ..Default::default()
+            };
+            GeomMaterial::new(&contact, 0)
+        };
+        let (rigid, rule) = (geom(1e6, 7.0, 0.5, 0), FrictionRule::HarmonicMean);
+        assert_eq!(PairMaterial::combine_patch(&rigid, &soft(1e5, 3.0), rule).dissipation, 3.0);
+        assert_eq!(PairMaterial::combine_patch(&soft(1e5, 3.0), &rigid, rule).dissipation, 3.0);
+        let both = PairMaterial::combine_patch(&soft(1e5, 3.0), &soft(3e5, 11.0), rule).dissipation;
+        assert!((both - (0.75 * 3.0 + 0.25 * 11.0)).abs() < 1e-12);
     }
 
     #[test]

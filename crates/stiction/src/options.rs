@@ -2,6 +2,7 @@
 
 use crate::error::OptionError;
 use stiction_convex::ContactModel;
+use stiction_geometry::patch::Tessellation;
 
 /// Reads a contact model's name as the command line and Python write it.
 pub fn contact_model_from_name(name: &str) -> Result<ContactModel, OptionError> {
@@ -54,8 +55,10 @@ pub struct Options {
     pub margin: f64,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
-    /// Tangential springs, if wanted (Lagged only).
+    /// Tangential springs of contact points, if wanted (Lagged only). Patches do without.
     pub tangential_springs: Option<TangentialSprings>,
+    /// How the polygons of contact patches become faces.
+    pub tessellation: Tessellation,
 }
 
 impl Default for Options {
@@ -69,6 +72,7 @@ impl Default for Options {
             margin: 0.0,
             max_iterations: 100,
             tangential_springs: None,
+            tessellation: Tessellation::Polygons,
         }
     }
 }

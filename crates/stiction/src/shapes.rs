@@ -1,17 +1,21 @@
 //! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
 
 use crate::error::LoadError;
-use crate::material::GeomMaterial;
+use crate::material::{DEFAULT_MODULUS, DEFAULT_RESOLUTION, DEFAULT_SLAB_THICKNESS, GeomMaterial};
 use std::sync::Arc;
+use stiction_geometry::patch::ContactSolid;
+use stiction_geometry::solid::{MeshOptions, RigidMesh, Solid};
 use stiction_geometry::{
     CollisionRules, ConvexHull, Geom, GeomSet, GeometryError, HeightField, Shape, TriangleMesh,
 };
-use stiction_model::{GeomRole, Warning, World};
+use stiction_model::{Compliance, GeomRole, Warning, World};
 
 pub(crate) struct Shapes {
     pub geoms: Arc<GeomSet>,
     pub colliding: Vec<usize>,
     pub materials: Vec<GeomMaterial>,
+    /// What each geom is to patch contact; empty if nothing is compliant.
+    pub solids: Vec<ContactSolid>,
 }
 
 /// Builds the shapes that collide. Meshes used several times are built once.
@@ -38,16 +42,68 @@ pub(crate) fn compile_geoms(
             margin: geom.margin,
             contype: geom.filter.group,
             conaffinity: geom.filter.mask,
+            compliant: geom.contact.compliance == Compliance::Compliant,
         });
         colliding.push(index);
         materials.push(GeomMaterial::new(&geom.contact, geom.priority));
     }
+    let solids = compile_solids(world, &geoms, &colliding, warnings)?;
     let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms: Vec::new() };
     let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
         .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
     warn_of_unsupported(world, &geoms, &colliding, warnings);
-    Ok(Shapes { geoms: Arc::new(geoms), colliding, materials })
+    Ok(Shapes { geoms: Arc::new(geoms), colliding, materials, solids })
+}
+
+/// Tetrahedra for compliant geoms and triangles for the others they may meet.
+fn compile_solids(
+    world: &World,
+    geoms: &[Geom],
+    colliding: &[usize],
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<ContactSolid>, LoadError> {
+    if !geoms.iter().any(|g| g.compliant) {
+        return Ok(Vec::new());
+    }
+    let mut defaults = Vec::new();
+    let solids = geoms.iter().zip(colliding).map(|(geom, &index)| {
+        let described = &world.geoms[index];
+        let contact = &described.contact;
+        let options = MeshOptions::with_hint(contact.resolution_hint.unwrap_or(DEFAULT_RESOLUTION));
+        let solid = if !geom.compliant {
+            match geom.shape {
+                Shape::HalfSpace => Ok(ContactSolid::RigidHalfSpace),
+                _ => RigidMesh::from_shape(&geom.shape, &options).map(|m| ContactSolid::Rigid(Arc::new(m))),
+            }
+        } else {
+            if contact.hydroelastic_modulus.is_none() {
+                defaults.push((index, format!("hydroelastic_modulus: {DEFAULT_MODULUS:.0e} Pa is used")));
+            }
+            let modulus = contact.hydroelastic_modulus.unwrap_or(DEFAULT_MODULUS);
+            match geom.shape {
+                Shape::HalfSpace => {
+                    if contact.slab_thickness.is_none() {
+                        defaults.push((index, format!("slab_thickness: {DEFAULT_SLAB_THICKNESS} m is used")));
+                    }
+                    let thickness = contact.slab_thickness.unwrap_or(DEFAULT_SLAB_THICKNESS);
+                    ContactSolid::compliant_half_space(modulus, thickness)
+                }
+                _ => Solid::from_shape(&geom.shape, modulus, &options)
+                    .map(|s| ContactSolid::Compliant(Arc::new(s))),
+            }
+        };
+        solid.map_err(|error| LoadError::Shape {
+            place: format!("{} \"{}\"", described.source, described.name),
+            reason: error.to_string(),
+        })
+    });
+    let solids = solids.collect::<Result<Vec<_>, _>>()?;
+    for (index, text) in defaults {
+        let source = world.geoms[index].source.clone();
+        warnings.push(Warning { source, message: format!("a compliant geom without drake:{text}") });
+    }
+    Ok(solids)
 }
 
 /// Whether a body can move by itself, rather than being fixed or moved from outside.

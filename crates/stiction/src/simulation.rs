@@ -5,6 +5,7 @@ use crate::contact::Contact;
 use crate::controller::{Controller, Sample};
 use crate::error::{InputError, OptionError, StepError};
 use crate::options::Options;
+use crate::patches::ContactPatch;
 use crate::state::State;
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
@@ -95,6 +96,11 @@ impl Simulation {
         self.stepper.contacts()
     }
 
+    /// Contact patches of the last step, ordered by geom pair. Allocates.
+    pub fn patches(&self) -> Vec<ContactPatch> {
+        self.stepper.patches(&self.model)
+    }
+
     /// How the last step's solve went.
     pub fn last_report(&self) -> &StepReport {
         self.stepper.report()
@@ -159,9 +165,13 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.line_search_evaluations += report.line_search_evaluations;
     stats.points += report.points;
     stats.last_points = report.points;
+    stats.patches += report.patches;
+    stats.faces += report.faces;
+    stats.last_patches = report.patches;
+    stats.last_faces = report.faces;
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);
     stats.friction_loss += report.friction_loss;
-    stats.damping_loss += report.damping_loss;
+    stats.normal_loss += report.normal_loss;
     stats.seconds.kinematics += report.seconds.kinematics;
     stats.seconds.proximity += report.seconds.proximity;
     stats.seconds.assemble += report.seconds.assemble;

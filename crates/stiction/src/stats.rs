@@ -58,12 +58,16 @@ pub struct Stats {
     pub last_iterations: u64,
     /// Contact points in the last step.
     pub last_points: u64,
+    /// Contact patches in the last step.
+    pub last_patches: u64,
+    /// Faces of contact patches in the last step.
+    pub last_faces: u64,
     /// Largest penetration seen, m.
     pub max_penetration: f64,
     /// Energy dissipated by friction, J.
     pub friction_loss: f64,
-    /// Energy dissipated by the damping of normal forces, J.
-    pub damping_loss: f64,
+    /// Energy taken by normal forces, J: dissipated, or stored in contact springs.
+    pub normal_loss: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! kinematics   q, v            → poses, twists, mass matrix, free velocities v*
-//! proximity    poses           → contact points
+//! proximity    poses           → contact points and contact patches
 //! assemble     all of these    → A, v*, constraint entries
 //! solve        the problem     → v⁺, impulses, statistics
 //! advance      q, v⁺           → q⁺; results for whoever asked
@@ -10,13 +10,14 @@
 //!
 //! Data goes forward only. Open [`Stepper::step`] for the whole simulator on one screen.
 
-use crate::assemble::Assembler;
+use crate::assemble::{Assembler, EntrySource, Touching};
 use crate::clock::Clock;
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
 use crate::options::Options;
+use crate::patches::{ContactPatch, FaceResult, PatchSet};
 use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
 use nalgebra::Vector3;
@@ -41,12 +42,16 @@ pub struct StepReport {
     pub islands: u64,
     /// Contact points.
     pub points: u64,
+    /// Contact patches.
+    pub patches: u64,
+    /// Faces of contact patches.
+    pub faces: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
     /// Energy taken by friction in this step, J.
     pub friction_loss: f64,
-    /// Energy taken by the dissipation of normal forces in this step, J.
-    pub damping_loss: f64,
+    /// Energy taken by normal forces in this step, J: dissipated, or stored in contact springs.
+    pub normal_loss: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
@@ -57,6 +62,7 @@ pub(crate) struct Stepper {
     free: FreeMotion,
     proximity: Proximity,
     points: Vec<ContactPoint>,
+    patches: PatchSet,
     assembler: Assembler,
     problem: Problem,
     solver: Solver,
@@ -75,6 +81,7 @@ impl Stepper {
             free: FreeMotion::new(model),
             proximity: Proximity::new(model.compiled().geoms.clone()),
             points: Vec::new(),
+            patches: PatchSet::default(),
             assembler: Assembler::new(model),
             problem,
             solver: Solver::default(),
@@ -116,10 +123,12 @@ impl Stepper {
         self.proximity.update(&self.free.x_wb);
         self.points.clear();
         self.proximity.contacts(self.options.margin, &mut self.points);
+        self.patches.find(model, &self.options, &self.free.x_wb, self.proximity.patch_pairs());
         clock.lap(&mut report.seconds.proximity);
 
         let problem = &mut self.problem;
-        let built = self.assembler.assemble(model, &self.options, state, &self.free, &self.points, problem);
+        let touching = Touching { points: &self.points, patches: &self.patches };
+        let built = self.assembler.assemble(model, &self.options, state, &self.free, touching, problem);
         built.map_err(|error| not_finite(state, &error))?;
         clock.lap(&mut report.seconds.assemble);
 
@@ -175,20 +184,32 @@ impl Stepper {
                 ContactStretch { geoms: (0, 0), point_a: Vector3::zeros(), stretch: Vector3::zeros() };
             self.stretches.resize(self.points.len(), empty);
         }
+        self.patches.results.clear();
+        self.patches.results.resize(self.patches.faces.faces.len(), FaceResult::default());
         for (entry, place) in self.assembler.places.iter().enumerate() {
-            let index = place.point as usize;
-            let point = &self.points[index];
             let impulse = self.solver.contact_impulses()[entry];
             let velocity = self.solver.contact_velocities()[entry];
-            let (body_a, body_b) = (geoms[point.geom_a].body, geoms[point.geom_b].body);
-            let slip = Vector3::new(velocity.x, velocity.y, 0.0);
-            let tangential = impulse.x.hypot(impulse.y);
-            report.friction_loss -= impulse.x * velocity.x + impulse.y * velocity.y;
-            // What the normal impulse has beyond the spring's at the end of the step is dissipation.
+            let force = place.frame * impulse * (place.sign / self.options.step);
+            let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
+            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it.
             let law = &self.problem.contacts()[entry];
-            let elastic = (law.elastic_force - self.options.step * law.stiffness * velocity.z).max(0.0);
-            report.damping_loss -= (impulse.z - self.options.step * elastic) * velocity.z;
-            report.max_penetration = report.max_penetration.max(-point.distance);
+            let (a, b) = (place.bodies.0 as usize, place.bodies.1 as usize);
+            let before = law.bias + self.free.relative_velocity(model, a, b, &place.position);
+            let mean = 0.5 * (velocity + place.frame.tr_mul(&before));
+            report.friction_loss -= impulse.x * mean.x + impulse.y * mean.y;
+            report.normal_loss -= impulse.z * mean.z;
+            report.max_penetration = report.max_penetration.max(law.penetration);
+            let index = match place.source {
+                EntrySource::Point(index) => index,
+                EntrySource::Face(face, share) => {
+                    self.patches.results[face].force += force;
+                    self.patches.results[face].slip += share * slip;
+                    continue;
+                }
+            };
+            let point = &self.points[index];
+            let (body_a, body_b) = (geoms[point.geom_a].body, geoms[point.geom_b].body);
+            let tangential = impulse.x.hypot(impulse.y);
             self.contacts[index] = Contact {
                 geom_a: compiled.colliding[point.geom_a],
                 geom_b: compiled.colliding[point.geom_b],
@@ -196,9 +217,9 @@ impl Stepper {
                 body_b,
                 position: place.position,
                 normal: point.normal_w,
-                force: place.frame * impulse * (place.sign / self.options.step),
+                force,
                 penetration: -point.distance,
-                slip: place.frame * slip * place.sign,
+                slip,
                 sticking: impulse.z > 0.0
                     && (slip.norm() <= self.options.stiction_tolerance
                         || tangential < 0.95 * place.friction * impulse.z),
@@ -221,10 +242,17 @@ impl Stepper {
         report.line_search_evaluations = solve.line_evaluations as u64;
         report.islands = solve.islands as u64;
         report.points = self.points.len() as u64;
+        report.patches = self.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()).count() as u64;
+        report.faces = self.patches.faces.faces.len() as u64;
     }
 
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
+    }
+
+    /// Patches of the last step, with their polygons. Allocates.
+    pub fn patches(&self, model: &Model) -> Vec<ContactPatch> {
+        self.patches.describe(model)
     }
 
     pub fn report(&self) -> &StepReport {
@@ -234,6 +262,7 @@ impl Stepper {
     /// Forgets the last step's results, as after a jump to another state.
     pub fn clear_results(&mut self) {
         self.contacts.clear();
+        self.patches.clear();
         self.report = StepReport::default();
     }
 

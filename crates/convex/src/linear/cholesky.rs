@@ -59,10 +59,7 @@ impl BlockCholesky {
             raised += kernels::ldl_6(diag, inv_d);
             let panel = &mut self.panel[..below.len()];
             for (block, x) in below.chunks_exact_mut(B).zip(panel.chunks_exact_mut(B)) {
-                let (block, x) = (block6_mut(block, 0), block6_mut(x, 0));
-                kernels::solve_right_6(block, diag);
-                *x = *block;
-                kernels::scale_columns(block, inv_d, 6);
+                kernels::solve_right_6(block6_mut(block, 0), block6_mut(x, 0), diag, inv_d);
             }
             let count = below.len() / B;
             for k in 0..count {

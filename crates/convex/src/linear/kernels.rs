@@ -49,19 +49,24 @@ pub fn sub_abt(c: &mut [f64], a: &[f64], b: &[f64], m: usize, n: usize, p: usize
     }
 }
 
-/// `X := X L⁻ᵀ` on 6×6 blocks, L unit lower triangular.
+/// `X = B L⁻ᵀ` and `B := X D⁻¹` on 6×6 blocks, L unit lower triangular.
 #[inline]
-pub fn solve_right_6(x: &mut [f64; BLOCK6], l: &[f64; BLOCK6]) {
-    for k in 1..6 {
+pub fn solve_right_6(b: &mut [f64; BLOCK6], x: &mut [f64; BLOCK6], l: &[f64; BLOCK6], inv_d: &[f64; 6]) {
+    for k in 0..6 {
         let mut col = [0.0; 6];
-        col.copy_from_slice(&x[6 * k..6 * k + 6]);
+        for r in 0..6 {
+            col[r] = b[r + 6 * k];
+        }
         for m in 0..k {
             let s = -l[k + 6 * m];
             for r in 0..6 {
                 col[r] = x[r + 6 * m].mul_add(s, col[r]);
             }
         }
-        x[6 * k..6 * k + 6].copy_from_slice(&col);
+        for r in 0..6 {
+            x[r + 6 * k] = col[r];
+            b[r + 6 * k] = col[r] * inv_d[k];
+        }
     }
 }
 

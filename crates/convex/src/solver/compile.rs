@@ -4,22 +4,14 @@
 //! change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
-use super::evaluate::{frame_axes, multiply};
-use super::island::{
-    Island, LocalClique, LocalContact, LocalPair, LocalPairRow, LocalRow, PackedContact, Side, SideJacobian,
-    rotate,
-};
-use super::transform::{body_delassus, is_orthogonal, point_delassus, shift_columns, similarity};
-use crate::contact::sap::SapLaw;
-use crate::contact::spring::SpringLaw;
-use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::friction::{Regularizer, blended_friction};
+use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
+use super::evaluate::multiply;
+use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian, rotate};
+use super::transform::{body_delassus, is_orthogonal, shift_columns, similarity};
 use crate::lanes::F4;
 use crate::linear::kernels;
-use crate::normal::{NormalInput, NormalLaw};
-use crate::packet::Packet;
-use crate::problem::{BodyId, ContactEntry, Problem, RowPlace};
-use crate::spatial::{V3, V6, add, cross, dot, shift_twist, sub, v3};
+use crate::problem::{BodyId, Problem, RowPlace};
+use crate::spatial::{V3, V6, shift_twist, sub};
 
 const NONE: u32 = u32::MAX;
 
@@ -43,24 +35,6 @@ pub struct Compiler {
     dense: Vec<f64>,
     u0: Vec<f64>,
 }
-
-/// A pair's constant quantities while its contacts and rows are compiled.
-struct PairContext {
-    /// The solver's point, world.
-    shift: V3,
-    /// Relative twist at the previous velocities.
-    twist0: V6,
-    /// J diag(A)⁻¹ Jᵀ at the solver's point.
-    delassus: [f64; 36],
-    /// Square roots of the traces of its linear and angular parts.
-    trace: (f64, f64),
-    /// Diagonal of the same without regard to what two bodies of one clique share: its natural size.
-    size: V6,
-}
-
-/// Estimates of w below this part of their natural size are lost in rounding: the direction does not move
-/// (two bodies welded together, out of the plane of a planar loop). The floor keeps its law finite.
-const DELASSUS_FLOOR: f64 = 1e-10;
 
 impl Compiler {
     /// Compiles `problem` into the first islands of `islands` and returns their number.
@@ -208,7 +182,13 @@ impl Compiler {
             let a = &problem.a[clique.a..clique.a + clique.n * clique.n];
             self.delassus.push(body_delassus(jacobian, a, clique.n));
             let mut twist = [0.0; 6];
-            kernels::add_ax(&mut twist, jacobian, &problem.v0[clique.dof..clique.dof + clique.n], 6, clique.n);
+            kernels::add_ax(
+                &mut twist,
+                jacobian,
+                &problem.v0[clique.dof..clique.dof + clique.n],
+                6,
+                clique.n,
+            );
             self.twists.push(twist);
             if clique.n == 6 && self.rotation_body[body.clique] == NONE && is_orthogonal(jacobian) {
                 self.rotation_body[body.clique] = index as u32;
@@ -318,7 +298,13 @@ impl Compiler {
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
-            let mut context = PairContext { shift, twist0: local.bias, delassus: [0.0; 36], size: [0.0; 6], trace: (0.0, 0.0) };
+            let mut context = PairContext {
+                shift,
+                twist0: local.bias,
+                delassus: [0.0; 36],
+                size: [0.0; 6],
+                trace: (0.0, 0.0),
+            };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
             let mut lane = F4::LANES; // the first contact opens a packet
             for c in pair.contacts.clone() {
@@ -512,85 +498,6 @@ fn transpose(m: &mut [f64; 36]) {
             m.swap(r + 6 * c, c + 6 * r);
         }
     }
-}
-
-/// Compiles contact `index` of the problem.
-fn add_contact(problem: &Problem, island: &mut Island, index: usize, pair: &PairContext, lane: &mut usize) {
-    let entry = &problem.contacts[index];
-    let r = sub(entry.r.into(), pair.shift);
-    let axes = frame_axes(problem, index as u32);
-    let world_bias: V3 = entry.bias.into();
-    // Contact velocity at the previous state.
-    let [wx, wy, wz, x, y, z] = pair.twist0;
-    let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
-    let v0 = v3(|i| dot(axes[i], at_point));
-    let law = compile_law(problem, entry, v0, pair, r);
-    let plain = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear)
-        && matches!(problem.settings.regularizer, Regularizer::Soft)
-        && law.spring.is_none();
-    if plain {
-        if *lane == F4::LANES {
-            island.packets.push(Packet::empty());
-            *lane = 0;
-        }
-        let packet = island.packets.len() - 1;
-        island.packets[packet].set(*lane, r, axes[2], world_bias, &law);
-        island.packed.push(PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 });
-        *lane += 1;
-        return;
-    }
-    let lower_bound = problem.normal_laws[entry.normal_law.0 as usize].lower_bound(&law.normal);
-    let lower_bound = if let ModelLaw::Sap(_) = law.model { f64::NEG_INFINITY } else { lower_bound };
-    island.contacts.push(LocalContact {
-        global: index as u32,
-        r,
-        axes,
-        bias: v3(|i| dot(axes[i], world_bias)),
-        law,
-        normal_law: entry.normal_law.0,
-        lower_bound,
-    });
-}
-
-fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
-    let settings = &problem.settings;
-    let (dt, sigma) = (problem.dt, settings.regularization);
-    let normal = NormalInput {
-        dt,
-        penetration: entry.penetration,
-        elastic_force: entry.elastic_force,
-        stiffness: entry.stiffness,
-        dissipation: entry.dissipation,
-    };
-    let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
-    let v_s = settings.stiction_tolerance;
-    let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
-    let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
-    // w is bounded by the trace of E K Eᵀ over 3, which says for most contacts that ε = v_s without more ado.
-    let arm = dot(r, r).sqrt();
-    let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
-    let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {
-        point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound)
-    } else {
-        0.0
-    };
-    // ICF eq. 44
-    let epsilon = v_s.max(sigma * w * mu * n0);
-    let model = match settings.model {
-        ContactModel::Lagged => ModelLaw::Lagged { friction_limit: mu * n0, epsilon },
-        ContactModel::Similar => ModelLaw::Similar { friction: mu, epsilon },
-        ContactModel::Sap => ModelLaw::Sap(SapLaw::new(
-            dt,
-            entry.elastic_force,
-            entry.stiffness,
-            entry.relaxation_time,
-            mu,
-            sigma,
-            w,
-        )),
-    };
-    let spring = entry.spring.map(|s| SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into()));
-    ContactLaw { normal, model, spring }
 }
 
 /// Pattern, block places and room for the state.

@@ -194,6 +194,8 @@ pub struct Island {
 
     // State.
     pub u: Vec<f64>,
+    /// u of the least residual.
+    pub u_best: Vec<f64>,
     pub gradient: Vec<f64>,
     /// A (u − u*).
     pub momentum_change: Vec<f64>,
@@ -255,6 +257,7 @@ impl Island {
         let n = self.dofs();
         for v in [
             &mut self.u,
+            &mut self.u_best,
             &mut self.gradient,
             &mut self.momentum_change,
             &mut self.constraint_impulse,

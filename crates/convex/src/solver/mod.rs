@@ -8,13 +8,16 @@
 //! |---|---|
 //! | `compile` | problem → islands; everything that does not change with v |
 //! | `island` | the compiled island and its state |
-//! | `evaluate` | laws, gradient, Hessian |
+//! | `evaluate` | laws and gradient |
+//! | `assemble` | Hessian |
 //! | `newton` | the iteration and its stopping rules |
 //! | `line_search` | root of ℓ′ along a line |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
 //! | [`report`] | what a solve says about itself |
 
+mod assemble;
 mod compile;
+mod compile_contact;
 mod evaluate;
 mod hessian;
 mod island;
@@ -54,12 +57,12 @@ pub struct SolverSettings {
 }
 
 impl Default for SolverSettings {
-    /// ε_r = 1e−6, ε_a = 1e−14, 200 iterations.
+    /// ε_r = 1e−6, ε_a = 1e−14, 500 iterations.
     fn default() -> Self {
         Self {
             relative_tolerance: 1e-6,
             absolute_tolerance: 1e-14,
-            max_iterations: 200,
+            max_iterations: 500,
             line_tolerance: 1e-1,
             timings: false,
             condition: false,

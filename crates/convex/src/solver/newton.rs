@@ -5,7 +5,7 @@
 //!          stop if ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A u‖, ‖D Jᵀγ‖)
 //!          assemble and factor H,   Δu = −H⁻¹∇ℓ
 //!          α from ℓ′(α) = 0,        u += α Δu
-//!          once ℓ is flat to rounding, go on only while the residual still halves
+//!          once ℓ is flat to rounding, go on only while the residual still falls
 //! ```
 
 use super::SolverSettings;
@@ -14,9 +14,19 @@ use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
-use crate::packet::{self, Hessian};
+use crate::contact::ContactModel;
+use crate::packet::{self, Hessian, Packet};
 use crate::problem::Problem;
 use crate::spatial::{dot, v3};
+
+/// Stiffness stages of [`Island::approach`], in effective masses a step, and their tolerance.
+const STAGES: [f64; 6] = [1e3, 1e5, 1e7, 1e9, 1e11, 1e13];
+const STAGE_TOLERANCE: f64 = 1e-2;
+
+/// Iterations without halving the residual, once ℓ or ℓ′ is lost in rounding, that end a solve.
+const STRIKES: usize = 4;
+/// Relative residual above which such an end does not count as a solution.
+const STALLED: f64 = 1e-3;
 
 impl Island {
     /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
@@ -24,10 +34,35 @@ impl Island {
         let mut timer = Timer::new(settings.timings);
         self.stand_in = None;
         self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
+            if problem.settings.model == ContactModel::Similar {
+                self.approach(problem, settings, &mut timer);
+            }
             self.iterate(problem, settings, &mut timer, false)
         } else {
             Criterion::Infeasible
         };
+    }
+
+    /// The Similar model turns a stiff contact into a stiff cone, along whose surface Newton's steps are cut
+    /// short: at δt² k w ≫ 1 the solution is approached through softer problems. Contacts up to the first
+    /// stage (all but the extreme) are left alone.
+    fn approach(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) {
+        let soften = |cap: f64, packets: &mut [Packet]| {
+            let mut changed = false;
+            for packet in packets {
+                changed |= packet.soften(cap);
+            }
+            changed
+        };
+        let tolerance = settings.relative_tolerance.max(STAGE_TOLERANCE);
+        let loose = SolverSettings { relative_tolerance: tolerance, ..*settings };
+        for cap in STAGES {
+            if !soften(cap, &mut self.packets) {
+                return;
+            }
+            self.iterate(problem, &loose, timer, false);
+        }
+        soften(f64::INFINITY, &mut self.packets);
     }
 
     /// Barriers need a start inside their domain. Where the guess is outside, barriers are replaced by ever
@@ -65,10 +100,9 @@ impl Island {
         timer: &mut Timer,
         until_feasible: bool,
     ) -> Criterion {
-        let mut flat = false;
+        let (mut flat, mut strikes, mut best) = (false, 0, f64::INFINITY);
         let mut hessian = Hessian::First;
         loop {
-            let last = self.report.residual;
             let finite = self.evaluate_laws(problem, hessian);
             hessian = Hessian::PrimalDual;
             self.evaluate_gradient();
@@ -80,8 +114,22 @@ impl Island {
             if let Some(criterion) = criterion {
                 return criterion;
             }
-            if flat && self.report.residual > 0.5 * last {
-                return Criterion::Rounding;
+            if self.report.residual <= 0.5 * best {
+                best = self.report.residual;
+                self.u_best.copy_from_slice(&self.u);
+                strikes = 0;
+            } else if flat {
+                strikes += 1;
+            }
+            if strikes == STRIKES {
+                if self.report.residual > best {
+                    self.u.copy_from_slice(&self.u_best);
+                    self.evaluate_laws(problem, hessian);
+                    self.evaluate_gradient();
+                    self.test(true, settings);
+                }
+                let solved = self.report.residual <= STALLED * self.report.scale;
+                return if solved { Criterion::Rounding } else { Criterion::Stalled };
             }
             if self.report.iterations == settings.max_iterations {
                 return Criterion::IterationLimit;
@@ -96,12 +144,8 @@ impl Island {
             }
             self.factor.solve(&mut self.step);
             timer.lap(&mut self.report.seconds.substitute);
-            let decrease = self.advance(problem, settings);
+            flat = self.advance(problem, settings, strikes > 0);
             timer.lap(&mut self.report.seconds.line_search);
-            match decrease {
-                None => return Criterion::Rounding,
-                Some(decrease) => flat = decrease <= f64::EPSILON * self.report.energy,
-            }
         }
     }
 
@@ -133,9 +177,9 @@ impl Island {
             .then_some(Criterion::Optimality)
     }
 
-    /// Line search along `step` and the update of u. Returns the decrease of ℓ, to leading order; none when
-    /// the direction does not descend in floating point.
-    fn advance(&mut self, problem: &Problem, settings: &SolverSettings) -> Option<f64> {
+    /// Line search along `step` and the update of u. Says whether ℓ is flat there to rounding; then the full
+    /// step is taken unless `search` insists on a line search.
+    fn advance(&mut self, problem: &Problem, settings: &SolverSettings, search: bool) -> bool {
         // What the line needs of A: Δuᵀ A (u − u*) and Δuᵀ A Δu.
         let (mut slope_a, mut curvature_a) = (0.0, 0.0);
         for c in &self.cliques {
@@ -149,7 +193,7 @@ impl Island {
         }
         let slope0: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
         if slope0.is_nan() || slope0 >= 0.0 {
-            return None; // zero, or rounding has turned the direction
+            return true; // zero, or rounding has turned the direction
         }
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
@@ -170,14 +214,24 @@ impl Island {
             let entries = &self.row_entries[row.entries.start as usize..row.entries.end as usize];
             self.row_step[first + r] = entries.iter().map(|&(dof, c)| c * self.step[dof as usize]).sum();
         }
-        let (alpha, _, evaluations) = line_search::exact(slope0, settings.line_tolerance, |alpha| {
+        // Where ℓ is flat to rounding, ℓ′ along the line is noise, too: take Newton's word, at first.
+        let flat = -0.5 * slope0 <= f64::EPSILON * self.report.energy;
+        if flat && !search && self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
+            for i in 0..self.u.len() {
+                self.u[i] += self.step[i];
+            }
+            return true;
+        }
+        let (alpha, slope, evaluations) = line_search::exact(slope0, settings.line_tolerance, |alpha| {
             self.line(problem, alpha, slope_a, curvature_a)
         });
         self.report.line_evaluations += evaluations;
         for i in 0..self.u.len() {
             self.u[i] += alpha * self.step[i];
         }
-        Some(-0.5 * alpha * slope0)
+        // A bracket that shrank to nothing without meeting the tolerance: ℓ′ is noise.
+        let noise = slope.abs() > settings.line_tolerance * slope0.abs() && alpha < line_search::LONGEST;
+        flat || noise
     }
 
     /// ℓ′ and ℓ″ at α along the step.

@@ -10,6 +10,9 @@ pub enum Criterion {
     Optimality,
     /// The cost no longer decreases in floating point: as good as it gets in f64.
     Rounding,
+    /// Rounding stops all progress, but the residual is above a thousandth of its scale: stiffness times the
+    /// last bit of the velocities exceeds the impulses sought. The velocities are the best found.
+    Stalled,
     /// The iteration limit was met before either.
     IterationLimit,
     /// A barrier law found no velocity inside its domain.
@@ -30,9 +33,10 @@ impl Criterion {
             Self::Unconstrained => 0,
             Self::Optimality => 1,
             Self::Rounding => 2,
-            Self::IterationLimit => 3,
-            Self::Infeasible => 4,
-            Self::NonFinite => 5,
+            Self::Stalled => 3,
+            Self::IterationLimit => 4,
+            Self::Infeasible => 5,
+            Self::NonFinite => 6,
         }
     }
 

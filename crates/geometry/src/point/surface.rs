@@ -7,7 +7,8 @@
 //!
 //! 1. Every face near the shape gets its own best axis. If that is a surface normal, it is kept.
 //! 2. The other faces take the best of the surface normals at hand: their own, those of the faces around
-//!    their corners, and those that step 1 has found.
+//!    their corners, and those that step 1 has found. They keep still if a shallower push of step 1
+//!    frees them as well.
 //! 3. Points with one normal are merged to the outline of their union.
 //!
 //! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
@@ -38,13 +39,12 @@ struct Found {
     front: bool,
 }
 
-/// A face near the shape with its best axis.
+/// A face near the shape.
 #[derive(Debug, Clone, Copy)]
 struct Near {
     face: usize,
-    axis: Axis,
-    /// Whether the axis is a normal of the surface.
-    direct: bool,
+    /// Its best axis, if that is a normal of the surface.
+    direct: Option<Axis>,
 }
 
 /// Working memory.
@@ -52,8 +52,8 @@ struct Near {
 pub(crate) struct SurfaceScratch {
     faces: Vec<usize>,
     near: Vec<Near>,
-    /// Normals of direct axes, each once.
-    normals: Vec<V3>,
+    /// Normals of direct axes, each once, with the least distance along them.
+    normals: Vec<(V3, f64)>,
     found: Vec<Found>,
     group: Vec<GapPoint>,
     spare: Vec<GapPoint>,
@@ -86,7 +86,11 @@ pub(crate) fn contacts(
             }
         }
     }
+    let nothing_near = faces.is_empty();
     scratch.surface.faces = faces;
+    if nothing_near && mesh.is_watertight() {
+        swallowed(mesh, &Body { core, x, radius, reach }, &mut scratch.surface.found);
+    }
     emit(radius, xm, &mut scratch.surface, sink);
 }
 
@@ -141,6 +145,25 @@ fn point_faces(
     }
 }
 
+/// A shape with no face near it may still be inside: out the shortest way from its middle, all of it.
+fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
+    let c = body.center();
+    let to_box = |b: &Aabb| (c - c.sup(&b.min).inf(&b.max)).norm_squared();
+    let to_face = |f: usize| {
+        let [p, q, r] = mesh.corners(f);
+        on_triangle(&(p - c), &(q - c), &(r - c)).0
+    };
+    let nearest = mesh.bvh().nearest(f64::INFINITY, to_box, |f| to_face(f).norm_squared());
+    let Some((f, square)) = nearest else { return };
+    let d = to_face(f);
+    if mesh.normals()[f].dot(&d) > 0.0 {
+        let n = d / square.sqrt();
+        let local = body.x.local_dir(&n);
+        let lowest = (body.core.support(&-local) - body.core.center()).dot(&local);
+        found.push(Found { n, point: GapPoint { a: c + d, gap: lowest - square.sqrt() }, front: false });
+    }
+}
+
 /// Whether `n` is a normal of the surface at the corner of `face` furthest along it.
 fn is_surface_normal(mesh: &TriangleMesh, face: usize, n: &V3) -> bool {
     let along = mesh.normals()[face].dot(n);
@@ -186,6 +209,11 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Sc
             continue;
         }
         let in_front = normal.dot(&(body.center() - corners[0])) > 0.0;
+        if in_front && !mesh.is_at_rim(face) {
+            // No edge to touch: only the face's own normal can be one of the surface.
+            near.push(Near { face, direct: None });
+            continue;
+        }
         let a =
             if in_front && gap < 0.0 { Core::Prism(corners, normal * gap) } else { Core::Triangle(corners) };
         let pair = CorePair { a, b: body.core, x_ab: body.x };
@@ -193,18 +221,21 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Sc
         if normal.dot(&axis.n) >= SNAP {
             axis.n = normal;
         }
-        let direct = is_surface_normal(mesh, face, &axis.n);
-        if direct && axis.n != normal && !normals.iter().any(|n| n.dot(&axis.n) >= SAME) {
-            normals.push(axis.n);
+        let direct = is_surface_normal(mesh, face, &axis.n).then_some(axis);
+        near.push(Near { face, direct });
+        if direct.is_some() {
+            match normals.iter_mut().find(|m| m.0.dot(&axis.n) >= SAME) {
+                Some(m) => m.1 = m.1.min(axis.distance),
+                None => normals.push((axis.n, axis.distance)),
+            }
         }
-        near.push(Near { face, axis, direct });
     }
 }
 
 /// Step 2: the surface normal along which a face pushes, if any is within reach.
-fn surface_axis(mesh: &TriangleMesh, near: &Near, body: &Body, normals: &[V3]) -> Option<V3> {
-    if near.direct {
-        return Some(near.axis.n);
+fn surface_axis(mesh: &TriangleMesh, near: &Near, body: &Body, normals: &[(V3, f64)]) -> Option<V3> {
+    if let Some(axis) = near.direct {
+        return Some(axis.n);
     }
     let corners = mesh.corners(near.face);
     let mut n = mesh.normals()[near.face];
@@ -215,11 +246,16 @@ fn surface_axis(mesh: &TriangleMesh, near: &Near, body: &Body, normals: &[V3]) -
             (best, n) = (gap, *m);
         }
     };
-    for v in mesh.faces()[near.face] {
-        mesh.fan(v as usize).iter().for_each(|&f| consider(&mesh.normals()[f as usize]));
+    if mesh.is_at_rim(near.face) {
+        for v in mesh.faces()[near.face] {
+            mesh.fan(v as usize).iter().for_each(|&f| consider(&mesh.normals()[f as usize]));
+        }
+        normals.iter().for_each(|m| consider(&m.0));
     }
-    normals.iter().for_each(consider);
-    (best <= body.reach).then_some(n)
+    // What another part of the surface pushes out anyway, and by less, needs no push from here: the tread of
+    // a stair when the shape leans into the riser.
+    let settled = |m: &(V3, f64)| m.1 > best && body.gap_along(&corners, &m.0) >= m.1 - 1e-9 * m.1.abs();
+    (best <= body.reach && !normals.iter().any(settled)).then_some(n)
 }
 
 /// Points between a face and the shape along `n`.
@@ -234,8 +270,10 @@ fn face_points(mesh: &TriangleMesh, near: &Near, n: &V3, body: &Body, scratch: &
     let front = (body.center() - corners[highest(&corners, n)]).dot(n) >= 0.0;
     let least = m.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
     let found = &mut scratch.surface.found;
-    let Axis { distance, a, .. } = near.axis;
-    if near.direct && distance <= body.reach && least > distance + 1e-9 * (distance.abs() + body.radius) {
+    if let Some(Axis { distance, a, .. }) = near.direct
+        && distance <= body.reach
+        && least > distance + 1e-9 * (distance.abs() + body.radius)
+    {
         found.push(Found { n: *n, point: GapPoint { a, gap: distance }, front });
     }
     found.extend(m.points.iter().map(|&point| Found { n: *n, point, front }));

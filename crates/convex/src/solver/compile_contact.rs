@@ -1,0 +1,119 @@
+//! The law of one contact during a step: previous slip, lagged impulse, ε of ICF eq. 44, Delassus estimate.
+
+use super::evaluate::frame_axes;
+use super::island::{Island, LocalContact, PackedContact};
+use super::transform::point_delassus;
+use crate::contact::sap::SapLaw;
+use crate::contact::spring::SpringLaw;
+use crate::contact::{ContactLaw, ContactModel, ModelLaw};
+use crate::friction::{Regularizer, blended_friction};
+use crate::lanes::F4;
+use crate::normal::{NormalInput, NormalLaw};
+use crate::packet::Packet;
+use crate::problem::{ContactEntry, Problem};
+use crate::spatial::{V3, V6, add, cross, dot, sub, v3};
+
+/// A pair's constant quantities while its contacts and rows are compiled.
+pub struct PairContext {
+    /// The solver's point, world.
+    pub shift: V3,
+    /// Relative twist at the previous velocities.
+    pub twist0: V6,
+    /// J diag(A)⁻¹ Jᵀ at the solver's point.
+    pub delassus: [f64; 36],
+    /// Square roots of the traces of its linear and angular parts.
+    pub trace: (f64, f64),
+    /// Diagonal of the same without regard to what two bodies of one clique share: its natural size.
+    pub size: V6,
+}
+
+/// Estimates of w below this part of their natural size are lost in rounding: the direction does not move
+/// (two bodies welded together, out of the plane of a planar loop). The floor keeps its law finite.
+pub const DELASSUS_FLOOR: f64 = 1e-10;
+
+/// Compiles contact `index` of the problem.
+pub fn add_contact(
+    problem: &Problem,
+    island: &mut Island,
+    index: usize,
+    pair: &PairContext,
+    lane: &mut usize,
+) {
+    let entry = &problem.contacts[index];
+    let r = sub(entry.r.into(), pair.shift);
+    let axes = frame_axes(problem, index as u32);
+    let world_bias: V3 = entry.bias.into();
+    // Contact velocity at the previous state.
+    let [wx, wy, wz, x, y, z] = pair.twist0;
+    let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
+    let v0 = v3(|i| dot(axes[i], at_point));
+    let law = compile_law(problem, entry, v0, pair, r);
+    let plain = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear)
+        && matches!(problem.settings.regularizer, Regularizer::Soft)
+        && law.spring.is_none();
+    if plain {
+        if *lane == F4::LANES {
+            island.packets.push(Packet::empty());
+            *lane = 0;
+        }
+        let packet = island.packets.len() - 1;
+        let bound = (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2);
+        let mass = if bound > 0.0 { 3.0 / bound } else { f64::INFINITY };
+        island.packets[packet].set(*lane, r, axes[2], world_bias, &law, mass);
+        island.packed.push(PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 });
+        *lane += 1;
+        return;
+    }
+    let lower_bound = problem.normal_laws[entry.normal_law.0 as usize].lower_bound(&law.normal);
+    let lower_bound = if let ModelLaw::Sap(_) = law.model { f64::NEG_INFINITY } else { lower_bound };
+    island.contacts.push(LocalContact {
+        global: index as u32,
+        r,
+        axes,
+        bias: v3(|i| dot(axes[i], world_bias)),
+        law,
+        normal_law: entry.normal_law.0,
+        lower_bound,
+    });
+}
+
+fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
+    let settings = &problem.settings;
+    let (dt, sigma) = (problem.dt, settings.regularization);
+    let normal = NormalInput {
+        dt,
+        penetration: entry.penetration,
+        elastic_force: entry.elastic_force,
+        stiffness: entry.stiffness,
+        dissipation: entry.dissipation,
+    };
+    let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
+    let v_s = settings.stiction_tolerance;
+    let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
+    let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
+    // w is bounded by the trace of E K Eᵀ over 3, which says for most contacts that ε = v_s without more ado.
+    let arm = dot(r, r).sqrt();
+    let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
+    let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {
+        point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound)
+    } else {
+        0.0
+    };
+    // ICF eq. 44
+    let epsilon = v_s.max(sigma * w * mu * n0);
+    let model = match settings.model {
+        ContactModel::Lagged => ModelLaw::Lagged { friction_limit: mu * n0, epsilon },
+        ContactModel::Similar => ModelLaw::Similar { friction: mu, epsilon },
+        ContactModel::Sap => ModelLaw::Sap(SapLaw::new(
+            dt,
+            entry.elastic_force,
+            entry.stiffness,
+            entry.relaxation_time,
+            mu,
+            sigma,
+            w,
+        )),
+    };
+    let spring = entry.spring.map(|s| SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into()));
+    ContactLaw { normal, model, spring }
+}

@@ -1,0 +1,71 @@
+//! The steady step allocates nothing: building and solving again needs no memory beyond the first time.
+
+#![allow(unsafe_code)]
+
+mod common;
+
+use common::random;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use stiction_convex::*;
+
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: forwards to the system allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// One test in this file: the counter sees every thread.
+#[test]
+fn a_second_step_allocates_nothing() {
+    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+        let settings = ContactSettings { model, ..Default::default() };
+        let twin = random(5, 6, 2, settings, true);
+        let other = random(8, 6, 2, twin.problem.settings().clone(), true);
+        let guess = twin.problem.previous_velocities().to_vec();
+        let other_guess = other.problem.previous_velocities().to_vec();
+        let mut solver = Solver::new(SolverSettings::default()).unwrap();
+        // Two different patterns, so that the symbolic factorisation is redone, too.
+        for _ in 0..2 {
+            solver.solve(&twin.problem, &guess).unwrap();
+            solver.solve(&other.problem, &other_guess).unwrap();
+        }
+        let before = COUNT.load(Ordering::Relaxed);
+        assert!(solver.solve(&twin.problem, &guess).unwrap().converged());
+        assert!(solver.solve(&other.problem, &other_guess).unwrap().converged());
+        assert_eq!(COUNT.load(Ordering::Relaxed) - before, 0, "{model:?}");
+    }
+    // Refilling a problem needs no memory either.
+    let mut problem = Problem::new(1e-3, ContactSettings::default()).unwrap();
+    let mut fill = || {
+        problem.clear();
+        problem.add_clique(&[1.0, 0.0, 0.0, 2.0], &[0.0, 1.0], &[0.0, 0.0]).unwrap();
+        let body = problem.add_body(0, nalgebra::Vector3::zeros(), &[0.5; 12]).unwrap();
+        problem.add_pair(None, Some(body), nalgebra::Vector3::zeros(), nalgebra::Vector6::zeros()).unwrap();
+        for _ in 0..10 {
+            let frame = nalgebra::Matrix3::identity();
+            problem.add_contact(ContactEntry::point(nalgebra::Vector3::x(), frame, 0.0, 1e3, 0.5)).unwrap();
+        }
+        problem.add_row(&[(0, 1.0), (1, -1.0)], 0.0, RowLaw::equality(0.0)).unwrap();
+    };
+    fill();
+    let before = COUNT.load(Ordering::Relaxed);
+    fill();
+    assert_eq!(COUNT.load(Ordering::Relaxed) - before, 0);
+}

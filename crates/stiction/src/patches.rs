@@ -1,0 +1,155 @@
+//! Contact patches of a step: finding them, and telling what they carried.
+//!
+//! Pressure-field contact in discrete time (VLP III–IV): the geometry gives polygons of the surface of equal
+//! pressure at the beginning of the step; each is an entry of the convex problem with k = g A and f0 = A p.
+//! What the solve makes of them is kept per face. (The assembly refines large polygons, see there.)
+
+use crate::compiled::Model;
+use crate::options::Options;
+use nalgebra::Vector3;
+use stiction_geometry::patch::{
+    FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
+};
+use stiction_model::Pose;
+
+/// A patch between two geoms of the geometry.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundPatch {
+    pub geom_a: usize,
+    pub geom_b: usize,
+    pub patch: Patch,
+}
+
+/// What the solve made of a face.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct FaceResult {
+    /// Force on B, N, world axes.
+    pub force: Vector3<f64>,
+    /// Tangential velocity of B relative to A, m/s, world axes.
+    pub slip: Vector3<f64>,
+}
+
+/// All patches of a step.
+#[derive(Default)]
+pub(crate) struct PatchSet {
+    pub patches: Vec<FoundPatch>,
+    pub faces: PatchFaces,
+    /// One a face.
+    pub results: Vec<FaceResult>,
+    scratch: PatchScratch,
+}
+
+/// A contact patch after the solve. Vectors are in world axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactPatch {
+    /// Index of geom A in the world's list; smaller than B's.
+    pub geom_a: usize,
+    /// Index of geom B.
+    pub geom_b: usize,
+    /// Index of the body that carries A.
+    pub body_a: usize,
+    /// Index of the body that carries B.
+    pub body_b: usize,
+    /// Vertices of the polygons at the beginning of the step, m.
+    pub vertices: Vec<Vector3<f64>>,
+    /// Indices of each polygon's vertices, counter-clockwise about its normal.
+    pub polygons: Vec<Vec<u32>>,
+    /// Pressure of the field at each vertex, Pa; negative on speculative faces.
+    pub pressure: Vec<f64>,
+    /// Area of each polygon, m².
+    pub areas: Vec<f64>,
+    /// Unit normal of each polygon, from A into B.
+    pub normals: Vec<Vector3<f64>>,
+    /// Centroid of each polygon, m.
+    pub centroids: Vec<Vector3<f64>>,
+    /// Force on B over area of each polygon, Pa.
+    pub traction: Vec<Vector3<f64>>,
+    /// Tangential velocity of B relative to A at each polygon's centroid at the end of the step, m/s.
+    pub slip: Vec<Vector3<f64>>,
+    /// Area under pressure, m².
+    pub area: f64,
+    /// Centroid of that area, m.
+    pub centroid: Vector3<f64>,
+    /// Pressure-weighted centre, m.
+    pub center_of_pressure: Vector3<f64>,
+    /// Force on body B, N: the step's impulse over its length.
+    pub force: Vector3<f64>,
+    /// Moment on body B about the centroid, N m.
+    pub moment: Vector3<f64>,
+    /// Largest pressure over the smallest modulus involved. Near 1 the core of a field is reached, and the force
+    /// no longer grows with depth as it should: the body is too thin or too soft for its load.
+    pub peak_extent: f64,
+}
+
+impl PatchSet {
+    pub fn clear(&mut self) {
+        self.patches.clear();
+        self.faces.clear();
+        self.results.clear();
+    }
+
+    /// Finds the patches of all candidate pairs of geoms.
+    pub fn find(&mut self, model: &Model, options: &Options, x_wb: &[Pose], pairs: &[(u32, u32)]) {
+        self.clear();
+        let compiled = model.compiled();
+        let geoms = compiled.geoms.geoms();
+        for &(a, b) in pairs {
+            let (geom_a, geom_b) = (a as usize, b as usize);
+            let (one, two) = (&geoms[geom_a], &geoms[geom_b]);
+            let (x_wa, x_wb) = (x_wb[one.body] * one.x_bg, x_wb[two.body] * two.x_bg);
+            let settings = settings(options, one.margin.max(two.margin));
+            let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
+            let (scratch, faces) = (&mut self.scratch, &mut self.faces);
+            if let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces)
+                && !patch.faces.is_empty()
+            {
+                self.patches.push(FoundPatch { geom_a, geom_b, patch });
+            }
+        }
+    }
+
+    /// The patches with their polygons and what the solve made of them.
+    pub fn describe(&self, model: &Model) -> Vec<ContactPatch> {
+        let compiled = model.compiled();
+        let geoms = compiled.geoms.geoms();
+        let describe = |found: &FoundPatch| {
+            let range = found.patch.faces.clone();
+            let (faces, results) = (&self.faces.faces[range.clone()], &self.results[range.clone()]);
+            let first = self.faces.vertex_range(range.start).start;
+            let last = self.faces.vertex_range(range.end - 1).end;
+            let polygon = |f: usize| self.faces.vertex_range(f).map(|v| (v - first) as u32).collect();
+            let moment =
+                |(f, r): (&PatchFace, &FaceResult)| (f.centroid - found.patch.centroid).cross(&r.force);
+            ContactPatch {
+                geom_a: compiled.colliding[found.geom_a],
+                geom_b: compiled.colliding[found.geom_b],
+                body_a: geoms[found.geom_a].body,
+                body_b: geoms[found.geom_b].body,
+                vertices: self.faces.vertices[first..last].to_vec(),
+                polygons: range.map(polygon).collect(),
+                pressure: self.faces.vertex_pressure[first..last].to_vec(),
+                areas: faces.iter().map(|f| f.area).collect(),
+                normals: faces.iter().map(|f| f.normal).collect(),
+                centroids: faces.iter().map(|f| f.centroid).collect(),
+                traction: faces.iter().zip(results).map(|(f, r)| r.force / f.area).collect(),
+                slip: results.iter().map(|r| r.slip).collect(),
+                area: found.patch.area,
+                centroid: found.patch.centroid,
+                center_of_pressure: found.patch.center_of_pressure,
+                force: results.iter().map(|r| r.force).sum(),
+                moment: faces.iter().zip(results).map(moment).sum(),
+                peak_extent: found.patch.peak_extent,
+            }
+        };
+        self.patches.iter().map(describe).collect()
+    }
+}
+
+fn settings(options: &Options, margin: f64) -> PatchOptions {
+    PatchOptions {
+        tessellation: options.tessellation,
+        margin: options.margin.max(margin),
+        vertices: true,
+        filter: FaceFilter::All,
+    }
+}

@@ -1,0 +1,238 @@
+"""Times contact patches (patches.toml) here and in Drake, interleaved in one run.
+
+    python validation/bench/patches.py [--repeats N]
+
+Writes docs/benchmarks/patches.md, patches.csv, patches_same_states.csv, patches_geometry.csv.
+"""
+
+import argparse
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+import clutter_scene
+import patches_engines as engines
+import patches_pairs as pairs
+import patches_scene as scene
+import tables
+from patches_engines import Drake, Stiction
+
+SOLVER = scene.PARAMETERS["solver"]
+SAMPLES = 15  # states of a run at which Drake's polygons are counted and its geometry is timed
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--repeats", type=int, default=5)
+    options = arguments.parse_args()
+    tables.write_page(
+        "patches",
+        [
+            "# Contact patches",
+            "Written by `cargo xtask bench patches`; the parameters are in `validation/bench/patches.toml`. Times are "
+            "processor time of one thread; simulators take turns in one process.",
+            f"Machine: {tables.machine()}",
+            *clutter(options.repeats),
+            *stacks(options.repeats),
+            *fine_pair(options.repeats),
+            *geometry(),
+        ],
+    )
+
+
+def clutter(repeats):
+    builders = [
+        lambda: Stiction(scene.clutter()),
+        lambda: Drake(engines.clutter),
+        lambda: Drake(engines.clutter, icf=True),
+    ]
+    runs, shares = race("clutter", builders, SOLVER["duration"], SOLVER["step"], repeats)
+    drake, same = sampled_drake()
+    header = ["engine", "cpu_seconds", "mean_height_m", "kinetic_energy_J", "unconverged_steps", "iterations"]
+    tables.write_csv("patches", header, runs)
+    header = ["time_s", "drake_faces", "stiction_faces", "drake_area_m2", "stiction_area_m2"]
+    tables.write_csv("patches_same_states", header, same)
+    same = np.array(same)
+    polygons = [f"{shares['faces']:.0f}", f"{drake['faces']:.0f}", ""]
+    geometry = [f"{100 * shares['proximity']:.0f} %", f"{drake['query_ms']:.2f} ms a query", ""]
+    solve = [f"{100 * shares['solve']:.0f} %", "", ""]
+    table = race_table(
+        runs, SOLVER, {"polygons a step": polygons, "geometry": geometry, "solve": solve}
+    )
+    faces, area = (same[:, k + 1] / same[:, k] for k in (1, 3))
+    return [
+        "## Clutter of forty",
+        f"Twenty spheres and twenty boxes of the [clutter](clutter.md) scene, compliant (E = "
+        f"{scene.CONTACT['modulus']:.0e} Pa) in a rigid container, {SOLVER['duration']:g} s at steps of "
+        f"{1e3 * SOLVER['step']:g} ms, Lagged, one face a polygon; median of {repeats} runs. Drake's second way is its "
+        "CENIC integrator with error control off, which solves the same ICF problem as its discrete plant. Drake's "
+        "geometry is timed alone, on states of a run of its own.",
+        table,
+        f"Both simulate the same pile: at {len(same)} states of Drake's run, evaluated in both, the number of our "
+        f"polygons is {np.median(faces):.2f} of Drake's (resolution hints {scene.PARAMETERS['resolution']['stiction']} m "
+        f"here, {scene.PARAMETERS['resolution']['drake']} m there) and the contact area {np.median(area):.2f} of "
+        "Drake's (medians; our meshes of spheres have the volume of the sphere, Drake's are inscribed and so touch "
+        "later). Piles are chaotic: heights and energies at the end agree as statistics only.",
+    ]
+
+
+def race(title, builders, duration, step, repeats):
+    """Runs of all engines in turn, and how our time and faces split (of the last run)."""
+    runs, shares = [], {}
+    for repeat in range(repeats):
+        for build in builders:
+            engine = build()
+            seconds = engine.run(duration)
+            run = [engine.name, seconds, engine.heights().mean(), engine.kinetic_energy()]
+            if isinstance(engine, Stiction):
+                stats = engine.sim.stats
+                run += [stats["unconverged"], stats["iterations"]]
+                total = sum(stats["seconds"].values())
+                shares = {name: value / total for name, value in stats["seconds"].items()}
+                shares["faces"] = stats["faces"] / stats["steps"]
+            else:
+                run += [None, engine.iterations()]
+            print(f"{title} [{repeat + 1}/{repeats}] {run[0]}: {duration / seconds:.2f} x real time", flush=True)
+            runs.append(run)
+    return runs, shares
+
+
+def race_table(runs, setting, extra):
+    """Markdown: one row an engine; the extra columns have one cell an engine."""
+    names = list(dict.fromkeys(run[0] for run in runs))
+    steps = setting["duration"] / setting["step"]
+    ours = tables.median([run[1] for run in runs if run[0] == names[0]])
+    rows = []
+    for k, name in enumerate(names):
+        mine = [run for run in runs if run[0] == name]
+        seconds = tables.median([run[1] for run in mine])
+        unconverged = "" if mine[0][4] is None else max(run[4] for run in mine)
+        iterations = "" if mine[0][5] is None else f"{mine[0][5] / steps:.1f}"
+        rows.append(
+            [name, f"{setting['duration'] / seconds:.2f}", f"{seconds / ours:.1f}", f"{1e3 * seconds / steps:.2f}"]
+            + [cells[k] for cells in extra.values()]
+            + [iterations, unconverged, f"{mine[0][2]:.4f}", f"{mine[0][3]:.1e}"]
+        )
+    header = ["", "times real time", "time over ours", "ms a step", *extra, "iterations a step", "unconverged steps"]
+    return tables.markdown([*header, "mean height at the end, m", "kinetic energy at the end, J"], rows)
+
+
+def sampled_drake():
+    """Polygons and geometry time of Drake's run, and the same states evaluated here."""
+    engine = Drake(engines.clutter)
+    rows, queries = [], []
+    for _ in range(SAMPLES):
+        engine.run(SOLVER["duration"] / SAMPLES)
+        engine.surfaces()  # warm
+        seconds, faces, area, _ = engine.surfaces()
+        queries.append(seconds)
+        ours = pairs.patches(clutter_pairs(engine.qpos().reshape(-1, 7)))
+        rows.append([engine.time, faces, sum(p.faces for p in ours), area, sum(p.area for p in ours)])
+    rows = [row for row in rows if row[1] > 0]
+    steady = {"faces": np.mean([row[1] for row in rows]), "query_ms": 1e3 * tables.median(queries)}
+    return steady, rows
+
+
+def clutter_pairs(q):
+    """All pairs of the clutter whose bounding spheres meet, at positions q (one row an object)."""
+    hint, modulus = scene.PARAMETERS["resolution"]["stiction"], scene.CONTACT["modulus"]
+    fixed, moving = [], []
+    for _, centre, half in clutter_scene.container():
+        fixed.append(pairs.Body("box", half, position=centre))
+    for thing, row in zip(clutter_scene.objects(), q):
+        size = (thing.half,) if thing.shape == "sphere" else (thing.half,) * 3
+        moving.append(pairs.Body(thing.shape, size, modulus, hint=hint, position=row[:3], quaternion=row[3:]))
+    near = [
+        (a, b)
+        for k, a in enumerate(moving)
+        for b in moving[k + 1 :]
+        if np.linalg.norm(np.subtract(a.position, b.position)) < a.radius() + b.radius()
+    ]
+    return near + [(a, b) for a in moving for b in fixed]
+
+
+def stacks(repeats):
+    p = scene.PARAMETERS["stacks"]
+    builders = [
+        lambda: Stiction(scene.stacks(), p["step"]),
+        lambda: Drake(engines.stacks, step=p["step"]),
+        lambda: Drake(engines.stacks, icf=True, step=p["step"]),
+    ]
+    runs, shares = race("stacks", builders, p["duration"], p["step"], min(repeats, 3))
+    tables.write_csv(
+        "patches_stacks",
+        ["engine", "cpu_seconds", "mean_height_m", "kinetic_energy_J", "unconverged_steps", "iterations"],
+        runs,
+    )
+    count = p["rows"][0] * p["rows"][1]
+    geometry = [f"{100 * shares['proximity']:.0f} %", "", ""]
+    solve = [f"{100 * shares['solve']:.0f} %", "", ""]
+    return [
+        f"## {count} stacks of {p['per_stack']} boxes",
+        f"{count * p['per_stack']} compliant boxes of 1 kg on a rigid half-space, {p['duration']:g} s at steps of "
+        f"{1e3 * p['step']:g} ms; the meshes and fields of boxes are the same here and in Drake, and so are the heights "
+        f"at which the stacks come to rest. {shares['faces']:.0f} polygons a step here.",
+        race_table(runs, p, {"geometry": geometry, "solve": solve}),
+    ]
+
+
+def fine_pair(repeats):
+    p = scene.PARAMETERS["pair"]
+    times = []
+    for _ in range(repeats):
+        engine = Stiction(scene.pair(), p["step"])
+        engine.sim.qvel[1] = p["spin"]
+        times.append(engine.run(p["duration"]))
+    stats = engine.sim.stats
+    total = sum(stats["seconds"].values())
+    tets = pairs.patches([pairs.ellipsoids(p)])[0].elements_a
+    seconds = tables.median(times)
+    print(f"pair: {p['duration'] / seconds:.2f} x real time", flush=True)
+    row = [tets, f"{stats['faces'] / stats['steps']:.0f}", f"{p['duration'] / seconds:.2f}"]
+    row += [f"{1e3 * seconds * p['step'] / p['duration']:.3f}"]
+    row += [f"{100 * stats['seconds'][stage] / total:.0f} %" for stage in ("proximity", "assemble", "solve")]
+    row += [f"{stats['iterations'] / stats['steps']:.1f}", stats["unconverged"]]
+    header = ["tetrahedra each", "polygons a step", "times real time", "ms a step", "geometry", "assembly", "solve"]
+    return [
+        "## One pair of fine meshes",
+        f"Two compliant ellipsoids (E = {p['modulus']:.0e} Pa), the lower one fixed; the upper one ({p['mass']:g} kg) sinks "
+        f"in and turns on it at steps of {1e3 * p['step']:g} ms. Median of {repeats} runs.",
+        tables.markdown([*header, "iterations a step", "unconverged steps"], [row]),
+    ]
+
+
+def geometry():
+    """Time of one patch against mesh size and against depth."""
+    p = scene.PARAMETERS["geometry"]
+    depth, hint = p["depths"][0], p["hints"][-2]
+    cases = [("mesh size", h, depth) for h in p["hints"]]
+    cases += [("depth", hint, d) for d in sorted(p["depths"])]
+    found = pairs.patches([pairs.spheres(0.1, h, d) for _, h, d in cases], p["rounds"])
+    rows = [
+        [what, h, d, f.elements_a, f.tests, f.faces, f.microseconds]
+        for (what, h, d), f in zip(cases, found)
+    ]
+    header = ["varied", "hint_m", "depth_m", "tetrahedra_each", "element_tests", "polygons", "microseconds"]
+    tables.write_csv("patches_geometry", header, rows)
+    shown = [
+        [what, f"{1e3 * h:g}", f"{1e3 * d:g}", tets, tests, faces, f"{us:.1f}", f"{us / max(faces, 1):.2f}"]
+        for what, h, d, tets, tests, faces, us in rows
+    ]
+    sizes = [row for row in rows if row[0] == "mesh size"]
+    depths = [row for row in rows if row[0] == "depth"]
+    header = ["varied", "hint, mm", "depth, mm", "tetrahedra each", "pairs of tetrahedra tested", "polygons", "µs"]
+    return [
+        "## Geometry alone",
+        "Two compliant spheres of radius 0.1 m, best of "
+        f"{p['rounds']} queries. Cost follows the polygons found: it grows with them by the power "
+        f"{tables.exponent([r[5] for r in sizes], [r[6] for r in sizes]):.2f} when the meshes are refined, and by "
+        f"{tables.exponent([r[5] for r in depths], [r[6] for r in depths]):.2f} when the same meshes are pushed deeper "
+        "into each other.",
+        tables.markdown([*header, "µs a polygon"], shown),
+    ]
+
+
+if __name__ == "__main__":
+    main()
