@@ -8,7 +8,7 @@ use crate::V3;
 use crate::solid::linear::{Field, Pose};
 use crate::solid::{Facet, Layer, RigidMesh, Solid};
 
-/// Memory for [`contact_patch`], reused between calls; grows to what the largest pair needs.
+/// Memory for [`contact_patch`](super::contact_patch), reused between calls; grows to what the largest pair needs.
 #[derive(Debug, Clone, Default)]
 pub struct PatchScratch {
     pairs: Vec<u64>,
