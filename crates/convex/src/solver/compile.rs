@@ -382,9 +382,12 @@ impl Compiler {
                 }
             }
             let mut k = self.delassus[id.0 as usize];
-            shift_columns(&mut k, p);
-            transpose(&mut k);
-            shift_columns(&mut k, p);
+            if p != [0.0; 3] {
+                // X K Xᵀ
+                shift_columns(&mut k, p);
+                transpose(&mut k);
+                shift_columns(&mut k, p);
+            }
             for i in 0..36 {
                 context.delassus[i] += k[i];
             }
