@@ -29,7 +29,12 @@ impl<'a> Reader<'a> {
         let kind = attrs.text("type").unwrap_or("sphere");
         if let Some([a, b, c, d, e, f]) = attrs.array("fromto")? {
             if attrs.holder(&["pos"]).is_some() {
-                return Err(node.error("pos and fromto both say where it is; keep one"));
+                // As MuJoCo takes it.
+                self.report.warn(
+                    node,
+                    "geom@pos with fromto",
+                    "pos has no effect beside fromto, which says where it is",
+                )?;
             }
             let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
             let rotation = rotation_from_z(&(from - to))
