@@ -147,13 +147,13 @@ def material(hint=None, modulus=CONTACT["modulus"]):
     return properties
 
 
-def clutter(plant):
+def clutter(plant, pile=0):
     """Registers the clutter; returns (body, position) pairs."""
     for name, centre, half in clutter_scene.container():
         shape = Box(*(2 * h for h in half))
         plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(centre), shape, name, material())
     places = []
-    for thing in clutter_scene.objects():
+    for thing in scene.objects(pile=pile):
         mass, side = clutter_scene.mass(thing), 2 * thing.half
         if thing.shape == "box":
             shape, inertia = Box(side, side, side), SpatialInertia.SolidBoxWithMass(mass, side, side, side)

@@ -3,9 +3,12 @@
 The objects, the container and the columns of the clutter are those of clutter_scene.py.
 """
 
+import dataclasses
+import math
 import tomllib
 
-from clutter_scene import HERE, container, number, objects, row
+import clutter_scene
+from clutter_scene import HERE, container, number, row
 
 PARAMETERS = tomllib.loads((HERE / "patches.toml").read_text())
 CONTACT = PARAMETERS["contact"]
@@ -33,12 +36,26 @@ def world(geoms_and_bodies):
 </mujoco>"""
 
 
-def clutter(columns=None, hint=PARAMETERS["resolution"]["stiction"]):
+def objects(columns=None, pile=0):
+    """The objects of the clutter; another number gives another pile, by up to 2 mm at the start."""
+    things = clutter_scene.objects(columns)
+    if pile == 0:
+        return things
+    moved = []
+    for k, thing in enumerate(things):
+        x, y, z = thing.position
+        turn = 2.399963 * k + pile  # the golden angle: all directions alike
+        place = (round(x + 0.002 * math.cos(turn), 6), round(y + 0.002 * math.sin(turn), 6), z)
+        moved.append(dataclasses.replace(thing, position=place))
+    return moved
+
+
+def clutter(columns=None, pile=0, hint=PARAMETERS["resolution"]["stiction"]):
     """Compliant spheres and boxes above a rigid container."""
     lines = [
         f'<geom type="box" pos="{row(centre)}" size="{row(half)}">{RIGID}</geom>' for _, centre, half in container(columns)
     ]
-    for thing in objects(columns):
+    for thing in objects(columns, pile):
         size = number(thing.half) if thing.shape == "sphere" else row([thing.half] * 3)
         geom = f'<geom type="{thing.shape}" size="{size}">{compliant(hint)}</geom>'
         lines.append(f'<body name="{thing.name}" pos="{row(thing.position)}"><freejoint/>{geom}</body>')
