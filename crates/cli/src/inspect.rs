@@ -87,7 +87,7 @@ fn report(model: &Model) -> Value {
             json!({
                 "name": geom_name(g, i),
                 "body": world.bodies[g.body].name,
-                "shape": g.shape.word(),
+                "shape": world.shape_word(&g.shape),
                 "role": format!("{:?}", g.role).to_lowercase(),
                 "static_friction": g.contact.static_friction,
                 "dynamic_friction": g.contact.dynamic_friction,
@@ -180,7 +180,7 @@ fn table(model: &Model) -> String {
             line(format!(
                 "{:<width$}  {:<12}  {}",
                 geom_name(geom, i),
-                geom.shape.word(),
+                world.shape_word(&geom.shape),
                 world.bodies[geom.body].name
             ));
         }

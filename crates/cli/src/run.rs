@@ -105,6 +105,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             serde_json::to_string_pretty(&summary.json(&arguments.read.name())).map_err(Failure::work)?;
         return print(&(text + "\n"));
     }
+    for warning in simulation.warnings() {
+        eprintln!("warning: {warning}");
+    }
     print(&summary.text(&arguments.read.name()))
 }
 
@@ -160,6 +163,12 @@ impl Summary<'_> {
         self.simulation.stats().steps as f64 * self.simulation.options().step / self.wall.max(1e-12)
     }
 
+    /// Of the model and of what happened.
+    fn warnings(&self) -> Vec<String> {
+        let (model, run) = (self.simulation.model().warnings(), self.simulation.warnings());
+        model.iter().chain(&run).map(ToString::to_string).collect()
+    }
+
     fn text(&self, scene: &str) -> String {
         let stats = self.simulation.stats();
         let options = self.simulation.options();
@@ -192,6 +201,16 @@ impl Summary<'_> {
             stats.last_points,
             stats.max_penetration
         );
+        if stats.patches > 0 {
+            let _ = writeln!(
+                text,
+                "  patches     {:.1} a step with {:.1} faces, {} with {} at the end",
+                stats.patches as f64 / steps,
+                stats.faces as f64 / steps,
+                stats.last_patches,
+                stats.last_faces
+            );
+        }
         let _ = writeln!(
             text,
             "  energy      {:.6} J at the start, {:.6} J at the end; {:.6} J taken by friction, {:.6} J by normal forces",
@@ -225,6 +244,11 @@ impl Summary<'_> {
             "unconverged": stats.unconverged,
             "points": stats.points,
             "last_points": stats.last_points,
+            "patches": stats.patches,
+            "faces": stats.faces,
+            "doubtful_patches": stats.doubtful_patches,
+            "last_patches": stats.last_patches,
+            "last_faces": stats.last_faces,
             "max_penetration": stats.max_penetration,
             "friction_loss": stats.friction_loss,
             "normal_loss": stats.normal_loss,
@@ -236,7 +260,7 @@ impl Summary<'_> {
             "qpos": state.q,
             "qvel": state.v,
             "csv": self.csv.map(|p| p.display().to_string()),
-            "warnings": self.simulation.model().warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": self.warnings(),
         })
     }
 }
