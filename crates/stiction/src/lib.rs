@@ -23,11 +23,13 @@
 //! | [`contact`] | what touched, with which force |
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`controller`] | control at its own rate |
+//! | `accuracy` | steps by accuracy instead of length |
 //! | `free_motion`, `assemble` | from a state to the convex problem |
 //!
 //! Conventions: f64, SI units, z up; q and v laid out as MuJoCo's `qpos` and `qvel`; spatial vectors
 //! `[angular; linear]`.
 
+mod accuracy;
 mod actuation;
 mod archive;
 mod assemble;
