@@ -122,8 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn the_hessian_factor_gives_the_sensitivity_to_v_star(seed in 0u64..1_000_000, model in 0u8..3) {
-        // dv/dv* = H⁻¹ A, against the difference of two solves.
+    fn the_factor_at_the_solution_inverts_the_dense_hessian(seed in 0u64..1_000_000, model in 0u8..3) {
         let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
         let twin = random(seed, 3, 2, settings(model), false);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-13, ..Default::default() }).unwrap();
@@ -145,8 +144,9 @@ proptest! {
         let x = DVector::from_fn(v.len(), |i, _| (1.0 + i as f64).sin());
         let mut b = (&h * &x).as_slice().to_vec();
         solver.solve_hessian(&mut b).unwrap();
-        let error = (DVector::from_vec(b) - &x).norm();
-        prop_assert!(error < 1e-6, "{error}");
+        // Backward error: H may have a condition number of 1e12.
+        let error = (&h * (DVector::from_vec(b) - &x)).norm() / (h.norm() * x.norm());
+        prop_assert!(error < 1e-10, "{error}");
     }
 
     #[test]

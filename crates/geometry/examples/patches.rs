@@ -1,6 +1,6 @@
 //! What contact patches cost: against mesh size, in a random pile, and for one pair of fine meshes.
 //!
-//! `cargo run --release -p stiction-geometry --example patches`
+//! `cargo run --release -p stiction-geometry --example patches [spheres | rich | pile]`
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -73,26 +73,53 @@ fn compliant(shape: &Shape, hint: f64) -> (ContactSolid, usize) {
 }
 
 fn main() {
-    let options = PatchOptions::default();
+    let only = std::env::args().nth(1);
+    let wanted = |name: &str| only.as_deref().is_none_or(|o| o == name);
+    if wanted("spheres") {
+        spheres();
+    }
+    if wanted("rich") {
+        rich();
+    }
+    if wanted("pile") {
+        pile();
+    }
+}
+
+fn spheres() {
     println!("two spheres of radius 0.1 m, 5 mm deep, against mesh size");
     for hint in [0.04, 0.02, 0.01, 0.005, 0.0025] {
         let (solid, tets) = compliant(&Shape::sphere(0.1).expect("radius"), hint);
         let x = Isometry3::new(V3::new(0.06, 0.09, 0.1612), V3::new(0.3, 0.2, 0.1));
         let bodies = [Body { solid: solid.clone(), x: Isometry3::identity() }, Body { solid, x }];
-        report(&format!("  {tets} tets each"), measure(200, &[(0, 1)], &bodies, &options));
+        report(&format!("  {tets} tets each"), measure(200, &[(0, 1)], &bodies, &PatchOptions::default()));
     }
+}
 
-    println!("one pair of bodies with about 5,000 tets each, deep overlap");
-    for (name, shape) in [
-        ("sphere", Shape::sphere(0.1).expect("radius")),
-        ("ellipsoid", Shape::ellipsoid(V3::new(0.1, 0.1, 0.05)).expect("radii")),
-    ] {
+fn rich() {
+    println!("one pair of bodies with about 5,000 tets each; overlap as a share of their size");
+    let round = Shape::sphere(0.1).expect("radius");
+    let flat = Shape::ellipsoid(V3::new(0.1, 0.1, 0.05)).expect("radii");
+    for (name, shape, size) in [("spheres", round, 0.1), ("ellipsoids", flat, 0.05)] {
+        let mesh = MeshOptions::with_hint(0.007);
         let (solid, tets) = compliant(&shape, 0.007);
-        let x = Isometry3::new(V3::new(0.02, 0.01, 0.06), V3::new(0.3, 0.2, 0.1));
-        let bodies = [Body { solid: solid.clone(), x: Isometry3::identity() }, Body { solid, x }];
-        report(&format!("  {name}, {tets} tets each"), measure(100, &[(0, 1)], &bodies, &options));
+        let rigid = ContactSolid::rigid(&shape, &mesh).expect("valid shape");
+        for share in [0.02, 0.05, 0.1, 0.5] {
+            let x = Isometry3::new(V3::new(0.02, 0.01, 2.0 * (1.0 - share) * size), V3::new(0.1, 0.05, 0.5));
+            for (kind, first) in [("soft", &solid), ("rigid", &rigid)] {
+                let bodies = [
+                    Body { solid: first.clone(), x: Isometry3::identity() },
+                    Body { solid: solid.clone(), x },
+                ];
+                let name = format!("  {name}, {tets} tets, {kind} on soft, {share}");
+                report(&name, measure(40, &[(0, 1)], &bodies, &PatchOptions::default()));
+            }
+        }
     }
+}
 
+fn pile() {
+    let options = PatchOptions::default();
     println!("a pile of 40 compliant spheres and boxes on a half-space");
     let mut random = Random(1);
     let mut bodies =

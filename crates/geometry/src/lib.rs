@@ -13,6 +13,9 @@
 //! contact points in canonical order. The narrow phase is `point/`, one file for each family of pairs;
 //! [`point::contact_pair`] asks about a single pair of shapes without a world.
 //!
+//! Bodies with a pressure field touch in patches: [`patch::contact_patch`] takes a pair of
+//! [`patch::ContactSolid`]s, made from a [`Shape`] or from tetrahedra ([`solid`]), at two poses.
+//!
 //! Lengths are metres, poses `x_wb` map body coordinates to world coordinates. Distances are
 //! negative in overlap, normals are unit vectors from geom `a` into geom `b`.
 //!

@@ -5,7 +5,9 @@ mod patch_support;
 use patch_support::*;
 use proptest::prelude::*;
 use stiction_geometry::Shape;
-use stiction_geometry::patch::{ContactSolid, FaceFilter, Patch, PatchFaces, PatchOptions, Tessellation};
+use stiction_geometry::patch::{
+    ContactSolid, FaceFilter, Patch, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
+};
 
 const E: [f64; 2] = [1e6, 3e6];
 
@@ -160,6 +162,39 @@ proptest! {
     }
 
     #[test]
+    fn clamped_slopes_keep_the_static_force_and_a_convex_law(
+        kind in (0..KINDS, 0..KINDS), mode in 0..5usize, x in poses()
+    ) {
+        let (a, b) = body_pair(kind, mode);
+        let (xa, xb) = place(mode, &x);
+        let (p, f) = patch(&a, &xa, &b, &xb, &ALL);
+        let (q, g) = patch(&a, &xa, &b, &xb, &PatchOptions { filter: FaceFilter::Clamped, ..ALL });
+        prop_assert_eq!((p.force, p.moment, f.faces.len()), (q.force, q.moment, g.faces.len()));
+        for (f, g) in f.faces.iter().zip(&g.faces) {
+            let expected = if f.gradient > 0.0 { f.gradient } else { 0.0 };
+            prop_assert!(g.gradient == expected || g.gradient == 0.0);
+            prop_assert!(g.gradient >= 0.0);
+        }
+    }
+
+    #[test]
+    fn used_memory_changes_no_bit(
+        kind in (0..KINDS, 0..KINDS), mode in 0..5usize, x in poses(), y in poses()
+    ) {
+        let (a, b) = body_pair(kind, mode);
+        let (xa, xb) = place(mode, &x);
+        let (p, f) = patch(&a, &xa, &b, &xb, &ALL);
+        let (mut scratch, mut out) = (PatchScratch::default(), PatchFaces::default());
+        let (other_a, other_b) = body_pair((kind.1, kind.0), 0);
+        contact_patch(&other_a, &y.0, &other_b, &y.1, &ALL, &mut scratch, &mut out).unwrap();
+        let before = out.faces.len();
+        let q = contact_patch(&a, &xa, &b, &xb, &ALL, &mut scratch, &mut out).unwrap();
+        prop_assert_eq!(&f.faces[..], &out.faces[before..]);
+        prop_assert_eq!(q.faces.clone(), before..before + p.faces.len());
+        prop_assert_eq!((p.force, p.moment, p.area), (q.force, q.moment, q.area));
+    }
+
+    #[test]
     fn a_margin_only_adds_speculative_faces(
         kind in (0..KINDS, 0..KINDS), mode in 0..5usize, x in poses()
     ) {
@@ -198,7 +233,7 @@ proptest! {
                 _ => energy_half_space(&sb, &y, Some(2e7)),
             }
         };
-        // Work rate of the patch on B against the change of energy, by the two-point Gauss rule over a
+        // Work rate of the patch on B against the change of energy, by two-point Gauss rules along a
         // short path.
         let h = 2e-3;
         let power = |t: f64| {
@@ -207,7 +242,12 @@ proptest! {
             p.force.dot(&(v * 0.1)) + p.moment_about(&y.translation.vector).dot(&w)
         };
         let s = 0.5 / 3f64.sqrt();
-        let work = 0.5 * h * (power(h * (0.5 - s)) + power(h * (0.5 + s)));
+        let parts = 8; // contact may begin or end on the way
+        let step = h / parts as f64;
+        let work: f64 = (0..parts)
+            .map(|k| k as f64 + 0.5)
+            .map(|k| 0.5 * step * (power(step * (k - s)) + power(step * (k + s))))
+            .sum();
         let stored = u(0.0) - u(h);
         let scale = power(0.0).abs().max(power(h).abs()) * h;
         prop_assert!((work - stored).abs() <= 2e-4 * scale + 1e-9 * u(0.0), "{work} {stored} {scale}");
@@ -236,6 +276,11 @@ fn a_body_wholly_inside_another_is_pushed_by_the_gradient() {
     assert!(p.swallowed && f.faces.is_empty());
     let (p, _) = patch(&ContactSolid::RigidHalfSpace, &Iso::identity(), &soft, &at(0.0, 0.0, 0.5), &ALL);
     assert!(!p.swallowed);
+    let hall = rigid(&Shape::cuboid(V3::repeat(1.0)).unwrap(), HINT);
+    for (z, inside) in [(0.0, true), (0.95, true), (0.99, false), (1.5, false), (-1.5, false)] {
+        let (p, f) = patch(&soft, &at(0.0, 0.0, z), &hall, &Iso::identity(), &ALL);
+        assert_eq!((p.swallowed, f.faces.is_empty()), (inside, z != 0.99), "{z}");
+    }
 }
 
 #[test]
@@ -269,23 +314,42 @@ fn flat_faces_just_apart_make_speculative_faces_of_the_whole_overlap() {
             let (p, f) = patch(&body, &Iso::identity(), &other, &at(0.0, 0.0, 0.04 + gap), &options);
             let exact = 4.0 * h.x * h.y;
             assert!(p.area == 0.0);
-            let (mut flat, mut rim) = (0.0, 0.0);
+            let mut flat = 0.0;
             for f in &f.faces {
-                if f.normal.z.abs() > 1.0 - 1e-9 {
-                    flat += f.area;
-                    assert!((f.pressure / f.gradient + gap).abs() < 1e-9, "{}", f.pressure / f.gradient);
-                } else {
-                    rim += f.area;
-                }
+                // None at the edges, where sides and top meet at right angles.
+                assert!(f.normal.z.abs() > 1.0 - 1e-9);
+                assert!((f.pressure / f.gradient + gap).abs() < 1e-9, "{}", f.pressure / f.gradient);
+                flat += f.area;
             }
-            assert!(
-                (flat / exact - 1.0).abs() < 0.1 && rim < 0.05 * exact,
-                "{} {}",
-                flat / exact,
-                rim / exact
-            );
+            assert!((flat / exact - 1.0).abs() < 0.1, "{}", flat / exact);
         }
         let (_, f) = patch(&body, &Iso::identity(), &other, &at(0.0, 0.0, 0.04 + 1.1e-3), &options);
         assert!(f.faces.is_empty());
     }
+}
+
+#[test]
+fn cutting_large_faces_keeps_the_wrench_and_resolves_the_lever_of_friction() {
+    let a = 0.1; // half edge of the square
+    let body = compliant(&Shape::cuboid(V3::new(a, a, a)).unwrap(), 1e7, HINT);
+    let lever = |edge: f64| {
+        let options = PatchOptions { max_face_edge: edge, vertices: true, ..PatchOptions::default() };
+        let (p, f) =
+            patch(&ContactSolid::RigidHalfSpace, &Iso::identity(), &body, &at(0.0, 0.0, a - 1e-6), &options);
+        sane(&p, &f, &options);
+        for k in 0..f.faces.len() {
+            let v = &f.vertices[f.vertex_range(k)];
+            assert!((0..v.len()).all(|i| (v[i] - v[(i + 1) % v.len()]).norm() <= edge * (1.0 + 1e-9)));
+        }
+        // Friction torque per friction force of a turning square.
+        f.faces.iter().map(|f| f.force() * f.centroid.norm()).sum::<f64>() / p.pressure_integral
+    };
+    let exact = a * (2f64.sqrt() + (1.0 + 2f64.sqrt()).ln()) / 3.0;
+    let coarse = lever(f64::INFINITY) / exact - 1.0;
+    let (fine, finer) = (lever(0.05) / exact - 1.0, lever(0.025) / exact - 1.0);
+    println!("{coarse:.3} {fine:.4} {finer:.5}");
+    assert!(
+        coarse.abs() > 0.1 && fine.abs() < 0.01 && finer.abs() < 0.3 * fine.abs(),
+        "{coarse} {fine} {finer}"
+    );
 }

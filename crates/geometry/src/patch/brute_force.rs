@@ -3,11 +3,12 @@
 use nalgebra::{Isometry3, UnitQuaternion};
 use proptest::prelude::*;
 
-use super::pair::{ContactSolid, PatchScratch, contact_patch};
+use super::bodies::PatchScratch;
+use super::pair::{ContactSolid, contact_patch};
 use super::polygon::Polygon;
 use super::sink::Sink;
 use super::{FaceFilter, PatchFaces, PatchOptions, kernels};
-use crate::solid::linear::Pose;
+use crate::solid::linear::{Field, Pose};
 use crate::solid::{MeshOptions, RigidMesh, Solid};
 use crate::{Shape, V3};
 
@@ -60,7 +61,7 @@ proptest! {
         let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
         for ca in &a.cells {
             for cb in &b.cells {
-                kernels::tet_tet(ca, cb, &x_ba, &ca.field.moved(&x_ba), &mut sink, &mut polygon);
+                kernels::tet_tet(ca, cb, &x_ba, &x_ba.inverse(), &mut sink, &mut polygon);
             }
         }
         let mut fast = PatchFaces::default();
@@ -71,13 +72,13 @@ proptest! {
         let mut slow = PatchFaces::default();
         let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
         for facet in &rigid.facets {
-            let facet = super::pair::moved(facet, &x_ba);
+            let facet = super::bodies::moved(facet, &x_ba);
             for cb in &b.cells {
                 kernels::triangle_tet(&facet, cb, 1.0, &mut sink, &mut polygon);
             }
         }
         let mut fast = PatchFaces::default();
-        let sa = ContactSolid::Rigid(rigid);
+        let sa = ContactSolid::Rigid(rigid.clone());
         contact_patch(&sa, &x_wa, &sb, &x_wb, &options, &mut PatchScratch::default(), &mut fast).unwrap();
         prop_assert_eq!(sorted(slow), sorted(fast));
 
@@ -92,6 +93,28 @@ proptest! {
         let mut fast = PatchFaces::default();
         let ground = ContactSolid::RigidHalfSpace;
         contact_patch(&ground, &x_wa, &sb, &x_wb, &options, &mut PatchScratch::default(), &mut fast).unwrap();
+        prop_assert_eq!(sorted(slow), sorted(fast));
+
+        // The same ground, soft, under the solid and under the rigid body.
+        let field = Field { grad: -n * 3e6, offset: 3e6 * d };
+        let mut slow = PatchFaces::default();
+        let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
+        for cb in &b.cells {
+            kernels::field_tet(&field, cb, false, &mut sink, &mut polygon);
+        }
+        let mut fast = PatchFaces::default();
+        let ground = ContactSolid::compliant_half_space(375e3, 0.125).unwrap();
+        contact_patch(&ground, &x_wa, &sb, &x_wb, &options, &mut PatchScratch::default(), &mut fast).unwrap();
+        prop_assert_eq!(sorted(slow), sorted(fast));
+
+        let mut slow = PatchFaces::default();
+        let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
+        for facet in &rigid.facets {
+            kernels::triangle_field(facet, &field, -1.0, &mut sink, &mut polygon);
+        }
+        let mut fast = PatchFaces::default();
+        let sa = ContactSolid::Rigid(rigid);
+        contact_patch(&ground, &x_wa, &sa, &x_wb, &options, &mut PatchScratch::default(), &mut fast).unwrap();
         prop_assert_eq!(sorted(slow), sorted(fast));
     }
 }

@@ -12,6 +12,9 @@ pub enum FaceFilter {
         /// Cosine of the largest angle between a gradient and the normal, 0 to 1.
         min_slope: f64,
     },
+    /// Every face, with `gradient` 0 where a slope is not positive: the static force is exact, and such a
+    /// face holds its force f0 over a step (k = 0). For solvers that take f0 and k apart.
+    Clamped,
     /// Every face, whatever its slopes; `gradient` may be zero or negative.
     All,
 }
@@ -34,6 +37,10 @@ pub struct PatchOptions {
     pub filter: FaceFilter,
     /// Surfaces closer than this (m) give speculative faces with negative pressure.
     pub margin: f64,
+    /// Faces with longer edges than this (m) are cut into triangles, at most 4096 from one side of a
+    /// polygon. Sums do not change; friction under a large flat face that turns is resolved better, since
+    /// each face slips as a whole. Infinite by default.
+    pub max_face_edge: f64,
     /// Whether vertices and their pressures are stored, for results and drawing.
     pub vertices: bool,
 }
@@ -44,6 +51,7 @@ impl Default for PatchOptions {
             tessellation: Tessellation::Polygons,
             filter: FaceFilter::Convex { min_slope: 0.01 },
             margin: 0.0,
+            max_face_edge: f64::INFINITY,
             vertices: false,
         }
     }
@@ -133,8 +141,8 @@ pub struct Patch {
     /// Largest pressure over the smallest modulus involved; near 1 the core of a field is reached and the
     /// force cannot grow with depth as it should.
     pub peak_extent: f64,
-    /// A compliant body lies wholly inside a rigid half-space, out of reach of its surface: no force
-    /// can push it out.
+    /// A compliant body lies wholly inside a rigid one, out of reach of its surface: no force can push
+    /// it out.
     pub swallowed: bool,
 }
 

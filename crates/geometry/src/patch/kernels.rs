@@ -8,49 +8,48 @@ use crate::V3;
 use crate::solid::linear::{Field, Pose};
 use crate::solid::{Cell, Facet, NO_FACE};
 
+/// Slopes along the normal, as shares of the steepness, from which on the extensions of two fields make
+/// speculative faces: the surfaces face each other to within about 25 degrees. At the edge of a box that
+/// slides on a plate the extensions of its side and of the plate meet too, at 45 degrees, but nothing is
+/// about to collide there.
+const FACING: f64 = 0.9;
+
+/// The margin a pair of elements gets: none unless all have a zero face and the slopes face each other.
+#[inline]
+fn margin_of(margin: f64, sides: &[(usize, f64, f64)]) -> f64 {
+    let facing = sides.iter().all(|&(face, slope, steep)| face != NO_FACE && slope >= FACING * steep);
+    if facing { margin } else { 0.0 }
+}
+
 /// Whether values of both signs occur; zero counts as negative.
 #[inline]
 fn mixed(h: &[f64; 4]) -> bool {
-    let positive = h.iter().filter(|x| **x > 0.0).count();
-    positive != 0 && positive != 4
+    let positive = h.map(|x| x > 0.0);
+    (positive[0] | positive[1] | positive[2] | positive[3])
+        & !(positive[0] & positive[1] & positive[2] & positive[3])
 }
 
-/// Corners and pressures of a cell, extended beyond its zero face when there is a margin.
+/// How much a linear field exceeds the cell's own at the vertices of the (extended) cell.
 #[inline]
-fn reach(cell: &Cell, margin: f64) -> ([V3; 4], [f64; 4]) {
-    if margin > 0.0 && cell.zero_face != NO_FACE { cell.extended(margin) } else { (cell.v, cell.p) }
+fn excess(cell: &Cell, field: &Field, margin: f64) -> [f64; 4] {
+    let other = cell.sample(field);
+    let mut h = std::array::from_fn(|i| other[i] - cell.p[i]);
+    cell.extend(&mut h, margin);
+    h
 }
 
-/// Cheap test whether tetrahedra a and b can share a piece of equal-pressure surface; `field_a` is a's
-/// field in b's frame and `field_b` b's in a's.
+/// Cheap test whether tetrahedra a and b can share a piece of equal-pressure surface: in both, the
+/// difference of the fields must change sign.
 #[inline]
-pub(crate) fn tets_may_meet(
-    a: &Cell,
-    b: &Cell,
-    field_a: &Field,
-    field_b: impl Fn() -> Field,
-    margin: f64,
-) -> bool {
-    let (v, p) = reach(b, margin);
-    let h: [f64; 4] = std::array::from_fn(|i| p[i] - field_a.at(&v[i]));
-    if !mixed(&h) {
-        return false;
-    }
-    let field_b = field_b();
-    let (v, p) = reach(a, margin);
-    mixed(&std::array::from_fn(|i| field_b.at(&v[i]) - p[i]))
+pub(crate) fn tets_may_meet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, margin: f64) -> bool {
+    mixed(&excess(b, &a.field.moved(x_ba), margin)) && mixed(&excess(a, &b.field.moved(x_ab), margin))
 }
 
-/// Two tetrahedra; the working body is B, `x_ba` the pose of A in it.
+/// Two tetrahedra; the working body is B, `x_ba` the pose of A in it and `x_ab`
+/// its inverse.
 #[inline]
-pub(crate) fn tet_tet(
-    a: &Cell,
-    b: &Cell,
-    x_ba: &Pose,
-    field_a: &Field,
-    sink: &mut Sink,
-    polygon: &mut Polygon,
-) {
+pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut Sink, polygon: &mut Polygon) {
+    let field_a = &a.field.moved(x_ba);
     // n out of A into B: p_a falls along it, p_b rises.
     let normal = b.field.grad - field_a.grad;
     let length = normal.norm();
@@ -61,23 +60,25 @@ pub(crate) fn tet_tet(
     let n = normal / length;
     let slopes = ((-field_a.grad.dot(&n), a.slope), (b.field.grad.dot(&n), b.slope));
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
-    let margin = if a.zero_face != NO_FACE && b.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
-    let (v, p) = reach(a, margin);
-    let v = v.map(|v| x_ba.point(&v));
-    let h = std::array::from_fn(|i| b.field.at(&v[i]) - p[i]);
-    polygon.set_cut(&v, &h);
+    let sides = [(a.zero_face, slopes.0.0, a.slope), (b.zero_face, slopes.1.0, b.slope)];
+    let margin = margin_of(sink.options.margin, &sides);
+    let mut v = a.extended(margin);
+    for v in &mut v {
+        *v = x_ba.point(v);
+    }
+    polygon.set_cut(&v, &excess(a, &b.field.moved(x_ab), margin));
     for i in 0..4 {
         // p_a = p_b on the plane: where both have a zero face, the clip by A's is the clip by B's.
         if i == b.zero_face && a.zero_face != NO_FACE {
             continue;
         }
-        if polygon.len < 3 || !polygon.clip(&b.n[i], b.d[i]) {
+        if polygon.len() < 3 || !polygon.clip(&b.n[i], b.d[i]) {
             return;
         }
     }
     // Both fields give the pressure; the flatter one with less rounding.
     let field = if a.slope < b.slope { field_a } else { &b.field };
-    sink.add(polygon, &n, g, field, (b.id, a.id));
+    sink.add(polygon, &n, g, field, (b.id, a.id), margin);
 }
 
 /// A rigid triangle (already in the cell's frame) in a tetrahedron. `out_of_rigid` is +1 when the rigid
@@ -92,10 +93,11 @@ pub(crate) fn triangle_tet(
 ) {
     let slope = cell.field.grad.dot(&t.n);
     let Some(g) = effective_gradient(sink.options.filter, (slope, cell.slope), None) else { return };
-    let margin = if cell.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
+    let margin = margin_of(sink.options.margin, &[(cell.zero_face, slope, cell.slope)]);
     let d = t.n.dot(&t.v[0]);
-    let (v, _) = reach(cell, margin);
-    if !mixed(&std::array::from_fn(|i| t.n.dot(&v[i]) - d)) {
+    let mut h = cell.sample(&Field { grad: t.n, offset: -d });
+    cell.extend(&mut h, margin);
+    if !mixed(&h) {
         return;
     }
     polygon.set_triangle(t.v);
@@ -108,7 +110,7 @@ pub(crate) fn triangle_tet(
             return;
         }
     }
-    sink.add(polygon, &(t.n * out_of_rigid), g, &cell.field, (cell.id, t.id));
+    sink.add(polygon, &(t.n * out_of_rigid), g, &cell.field, (cell.id, t.id), margin);
 }
 
 /// A tetrahedron cut by the surface n . r = d of a rigid half-space below it.
@@ -123,11 +125,12 @@ pub(crate) fn plane_tet(
 ) {
     let slope = cell.field.grad.dot(n);
     let Some(g) = effective_gradient(sink.options.filter, (slope, cell.slope), None) else { return };
-    let margin = if cell.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
-    let (v, _) = reach(cell, margin);
-    polygon.set_cut(&v, &std::array::from_fn(|i| n.dot(&v[i]) - d));
-    if polygon.len > 2 {
-        sink.add(polygon, &(n * out_of_rigid), g, &cell.field, (cell.id, 0));
+    let margin = margin_of(sink.options.margin, &[(cell.zero_face, slope, cell.slope)]);
+    let mut h = cell.sample(&Field { grad: *n, offset: -d });
+    cell.extend(&mut h, margin);
+    polygon.set_cut(&cell.extended(margin), &h);
+    if polygon.len() > 2 {
+        sink.add(polygon, &(n * out_of_rigid), g, &cell.field, (cell.id, 0), margin);
     }
 }
 
@@ -151,12 +154,12 @@ pub(crate) fn field_tet(
     let n = normal / length;
     let slopes = ((-sign * cell.field.grad.dot(&n), cell.slope), (sign * half_space.grad.dot(&n), steep));
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
-    let margin = if cell.zero_face != NO_FACE { sink.options.margin } else { 0.0 };
-    let (v, p) = reach(cell, margin);
-    polygon.set_cut(&v, &std::array::from_fn(|i| half_space.at(&v[i]) - p[i]));
-    if polygon.len > 2 {
+    let sides = [(cell.zero_face, slopes.0.0, cell.slope), (0, slopes.1.0, steep)];
+    let margin = margin_of(sink.options.margin, &sides);
+    polygon.set_cut(&cell.extended(margin), &excess(cell, half_space, margin));
+    if polygon.len() > 2 {
         let field = if cell.slope < steep { &cell.field } else { half_space };
-        sink.add(polygon, &n, g, field, (cell.id, 0));
+        sink.add(polygon, &n, g, field, (cell.id, 0), margin);
     }
 }
 
@@ -173,7 +176,8 @@ pub(crate) fn triangle_field(
     let steep = half_space.grad.norm();
     let Some(g) = effective_gradient(sink.options.filter, (slope, steep), None) else { return };
     polygon.set_triangle(t.v);
-    if sink.options.margin > 0.0 || polygon.clip(&-half_space.grad, half_space.offset) {
-        sink.add(polygon, &(t.n * out_of_rigid), g, half_space, (t.id, 0));
+    let margin = margin_of(sink.options.margin, &[(0, slope, steep)]);
+    if margin > 0.0 || polygon.clip(&-half_space.grad, half_space.offset) {
+        sink.add(polygon, &(t.n * out_of_rigid), g, half_space, (t.id, 0), margin);
     }
 }

@@ -18,18 +18,43 @@
 //!
 //! make it an entry of the contact problem. The force on B is the integral of p n, on A its opposite.
 //!
+//! ```
+//! use nalgebra::Isometry3;
+//! use stiction_geometry::Shape;
+//! use stiction_geometry::patch::{ContactSolid, PatchFaces, PatchOptions, PatchScratch, contact_patch};
+//! use stiction_geometry::solid::MeshOptions;
+//!
+//! // A soft ball of radius 0.1 m, 1 cm deep in a rigid floor.
+//! let floor = ContactSolid::rigid(&Shape::HalfSpace, &MeshOptions::default())?;
+//! let ball = ContactSolid::compliant(&Shape::sphere(0.1)?, 1e6, 0.1, &MeshOptions::default())?;
+//! let (mut scratch, mut out) = (PatchScratch::default(), PatchFaces::default());
+//! let x_wb = Isometry3::translation(0.0, 0.0, 0.09);
+//! let patch = contact_patch(
+//!     &floor, &Isometry3::identity(), &ball, &x_wb, &PatchOptions::default(), &mut scratch, &mut out,
+//! )?;
+//! // F = (pi/3) E d^2 (3 - 2 d/R)
+//! let exact = std::f64::consts::PI / 3.0 * 1e6 * 1e-4 * (3.0 - 0.2);
+//! assert!((patch.force.z / exact - 1.0).abs() < 0.01);
+//! let first = &out.faces[patch.faces.start];
+//! assert!(first.normal.z > 0.99 && first.stiffness() > 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! How the parts talk:
 //!
 //! ```text
 //!   contact_patch     pair of ContactSolid, poses -> Patch, faces appended to PatchFaces     pair.rs
-//!     trees           pairs of tetrahedra or triangles whose boxes meet                      solid/tree.rs
+//!     bodies          one function for each kind of pair                                     bodies.rs
+//!     candidates      pairs of tetrahedra or triangles whose boxes meet        candidates.rs, solid/tree.rs
 //!     kernels         equal-pressure cut, clip                                               kernels.rs
 //!     sink            margin, split at p = 0, fans, sums, world frame                        sink.rs
 //! ```
 //!
-//! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would pull less the deeper it is pushed;
+//! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would push less the deeper the bodies are pressed;
 //! VLP leaves it out, and so does [`FaceFilter::Convex`]. It also leaves out faces nearly tangent to a
 //! gradient (slope below `min_slope` times |G|), whose x0 = p_c/g has no meaning as a depth.
+//! Where a sharp rigid edge cuts into a soft body this costs static force; [`FaceFilter::Clamped`] keeps such
+//! faces with k = 0 instead.
 //! [`FaceFilter::All`] keeps everything: then the wrench is the gradient of the stored energy
 //! U = integral of min(p_a, p_b) over the overlap, as the continuous-time model wants it.
 //!
@@ -37,7 +62,8 @@
 //! the same line; only A's is used (PFC 5.0.3). Equal gradients define no plane and give no face.
 //!
 //! **Margin.** With `margin > 0` fields continue beyond their zero faces with negative pressure, and
-//! parts of the surface with -margin <= x0 < 0 become faces of their own with p < 0: speculative contacts.
+//! parts of the surface with -margin <= x0 < 0 become faces of their own with p < 0: speculative contacts,
+//! where the bodies' surfaces face each other (gradients within 25 degrees of the normal).
 //! Faces with p > 0 stay as they are without a margin; a polygon that crosses p = 0 is split there. Sums in
 //! [`Patch`] count the faces with p > 0 only.
 //!
@@ -48,13 +74,16 @@
 //! Results are a function of the two solids, poses and options; faces come in the order of the elements in
 //! the trees. Two rigid bodies make no patch: [`PatchError::BothRigid`] asks for point contact instead.
 
+mod bodies;
 #[cfg(test)]
 mod brute_force;
+mod candidates;
 mod faces;
 mod kernels;
 mod pair;
 mod polygon;
 mod sink;
 
+pub use bodies::PatchScratch;
 pub use faces::{FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, Tessellation};
-pub use pair::{ContactSolid, PatchError, PatchScratch, contact_patch};
+pub use pair::{ContactSolid, PatchError, contact_patch};

@@ -7,37 +7,41 @@ use crate::V3;
 pub(crate) const CAPACITY: usize = 16;
 
 /// A convex polygon; the order of its vertices is cyclic, either way round.
+///
+/// Clipping writes from one of two buffers into the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Polygon {
-    pub(crate) v: [V3; CAPACITY],
-    pub(crate) len: usize,
+    buffers: [[V3; CAPACITY]; 2],
+    current: usize,
+    len: usize,
 }
 
 impl Default for Polygon {
     fn default() -> Self {
-        Self { v: [V3::zeros(); CAPACITY], len: 0 }
+        Self { buffers: [[V3::zeros(); CAPACITY]; 2], current: 0, len: 0 }
     }
 }
 
 impl Polygon {
     #[inline]
     pub(crate) fn vertices(&self) -> &[V3] {
-        &self.v[..self.len]
+        &self.buffers[self.current][..self.len]
     }
 
     #[inline]
-    fn push(&mut self, p: V3) {
-        // Only noise can fill a polygon: vertices within rounding of a clip line. Losing one loses no area.
-        if self.len < CAPACITY {
-            self.v[self.len] = p;
-            self.len += 1;
-        }
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn set<const N: usize>(&mut self, v: [V3; N]) {
+        self.buffers[self.current][..N].copy_from_slice(&v);
+        self.len = N;
     }
 
     #[inline]
     pub(crate) fn set_triangle(&mut self, t: [V3; 3]) {
-        self.v[..3].copy_from_slice(&t);
-        self.len = 3;
+        self.set(t);
     }
 
     /// The cut of a tetrahedron with corners `v` by the zero set of the linear function with corner
@@ -53,7 +57,7 @@ impl Polygon {
             let t = h[p] / (h[p] - h[n]);
             v[p] + (v[n] - v[p]) * t
         };
-        let one = |i: usize| [(i + 1) & 3, (i + 2) & 3, (i + 3) & 3].map(|j| edge(i, j));
+        let one = |i: usize| [edge(i, (i + 1) & 3), edge(i, (i + 2) & 3), edge(i, (i + 3) & 3)];
         match mask {
             0 | 15 => {}
             1 | 14 => self.set_triangle(one(0)),
@@ -66,11 +70,7 @@ impl Polygon {
                     5 | 10 => (0, 2, 1, 3),
                     _ => (0, 3, 1, 2),
                 };
-                self.v[0] = edge(i, k);
-                self.v[1] = edge(i, l);
-                self.v[2] = edge(j, l);
-                self.v[3] = edge(j, k);
-                self.len = 4;
+                self.set([edge(i, k), edge(i, l), edge(j, l), edge(j, k)]);
             }
         }
     }
@@ -78,12 +78,15 @@ impl Polygon {
     /// Keeps the part with n . r - d <= 0. Returns whether anything is left.
     #[inline]
     pub(crate) fn clip(&mut self, n: &V3, d: f64) -> bool {
+        let [first, second] = &mut self.buffers;
+        let (old, new) = if self.current == 0 { (first, second) } else { (second, first) };
+        let old = &old[..self.len];
         let mut s = [0.0; CAPACITY];
         let (mut inside, mut outside) = (false, false);
-        for i in 0..self.len {
-            s[i] = n.dot(&self.v[i]) - d;
-            inside |= s[i] < 0.0;
-            outside |= s[i] > 0.0;
+        for (s, v) in s.iter_mut().zip(old) {
+            *s = n.dot(v) - d;
+            inside |= *s < 0.0;
+            outside |= *s > 0.0;
         }
         if !outside {
             return self.len > 0;
@@ -92,23 +95,30 @@ impl Polygon {
             self.len = 0;
             return false;
         }
-        let old = *self;
-        self.len = 0;
-        let mut prev = old.len - 1;
-        for i in 0..old.len {
+        let mut len = 0;
+        let mut push = |p: V3| {
+            // Only noise can fill a polygon: vertices within rounding of a clip line. Losing one loses no area.
+            if len < CAPACITY {
+                new[len] = p;
+                len += 1;
+            }
+        };
+        let mut prev = old.len() - 1;
+        for i in 0..old.len() {
             if (s[prev] > 0.0) != (s[i] > 0.0) {
                 // From the inner to the outer vertex, whichever comes first.
                 let (a, b) = if s[i] > 0.0 { (prev, i) } else { (i, prev) };
-                let t = s[a] / (s[a] - s[b]);
                 if s[a] < 0.0 {
-                    self.push(old.v[a] + (old.v[b] - old.v[a]) * t);
+                    push(old[a] + (old[b] - old[a]) * (s[a] / (s[a] - s[b])));
                 }
             }
             if s[i] <= 0.0 {
-                self.push(old.v[i]);
+                push(old[i]);
             }
             prev = i;
         }
+        self.len = len;
+        self.current ^= 1;
         self.len > 2
     }
 
@@ -116,9 +126,9 @@ impl Polygon {
     #[inline]
     pub(crate) fn double_area(&self) -> V3 {
         let mut sum = V3::zeros();
-        let o = self.v[0];
-        for i in 2..self.len {
-            sum += (self.v[i - 1] - o).cross(&(self.v[i] - o));
+        let v = self.vertices();
+        for i in 2..v.len() {
+            sum += (v[i - 1] - v[0]).cross(&(v[i] - v[0]));
         }
         sum
     }
@@ -133,25 +143,23 @@ mod tests {
         let v = [V3::zeros(), V3::x(), V3::y(), V3::z()];
         let mut p = Polygon::default();
         p.set_cut(&v, &[-0.5, 0.5, -0.5, -0.5]); // x = 1/2
-        assert_eq!(p.len, 3);
+        assert_eq!(p.len(), 3);
         assert!((p.double_area().norm() - 0.25).abs() < 1e-15);
         p.set_cut(&v, &[-0.5, 0.5, 0.5, -0.5]); // x + y = 1/2
-        assert_eq!(p.len, 4);
+        assert_eq!(p.len(), 4);
         p.set_cut(&v, &[-0.5, -0.5, -0.5, 0.0]);
-        assert_eq!(p.len, 0);
+        assert_eq!(p.len(), 0);
     }
 
     #[test]
     fn clipping_halves_a_square() {
         let mut p = Polygon::default();
-        for (x, y) in [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)] {
-            p.push(V3::new(x, y, 0.0));
-        }
+        p.set([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(x, y)| V3::new(x, y, 0.0)));
         assert!(p.clip(&V3::x(), 0.5));
-        assert_eq!(p.len, 4);
+        assert_eq!(p.len(), 4);
         assert!((p.double_area().norm() - 1.0).abs() < 1e-15);
         assert!(p.clip(&V3::new(1.0, 1.0, 0.0).normalize(), 1.25 / 2f64.sqrt()));
-        assert_eq!(p.len, 5);
+        assert_eq!(p.len(), 5);
         assert!(!p.clip(&V3::x(), -0.1));
     }
 }

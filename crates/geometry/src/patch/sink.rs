@@ -39,12 +39,16 @@ pub(crate) fn effective_gradient(
 ) -> Option<f64> {
     let passes = |(g, steepness): (f64, f64)| match filter {
         FaceFilter::Convex { min_slope } => g > 0.0 && g >= min_slope * steepness,
-        FaceFilter::All => true,
+        FaceFilter::Clamped | FaceFilter::All => true,
     };
-    match other {
-        None => passes(one).then_some(one.0),
-        Some(o) => (passes(one) && passes(o)).then(|| one.0 * o.0 / (one.0 + o.0)),
+    let Some(other) = other else {
+        let g = if filter == FaceFilter::Clamped { one.0.max(0.0) } else { one.0 };
+        return passes(one).then_some(g);
+    };
+    if filter == FaceFilter::Clamped && (one.0 <= 0.0 || other.0 <= 0.0) {
+        return Some(0.0);
     }
+    (passes(one) && passes(other)).then(|| one.0 * other.0 / (one.0 + other.0))
 }
 
 impl<'a> Sink<'a> {
@@ -60,8 +64,16 @@ impl<'a> Sink<'a> {
     /// A convex polygon with unit normal `n` (out of A into B), effective gradient `g` and pressure
     /// `field`; with a margin it may reach to negative pressure.
     #[inline]
-    pub(crate) fn add(&mut self, polygon: &mut Polygon, n: &V3, g: f64, field: &Field, ids: (u32, u32)) {
-        if self.options.margin <= 0.0 {
+    pub(crate) fn add(
+        &mut self,
+        polygon: &mut Polygon,
+        n: &V3,
+        g: f64,
+        field: &Field,
+        ids: (u32, u32),
+        margin: f64,
+    ) {
+        if margin <= 0.0 {
             return self.add_part(polygon, n, g, field, ids);
         }
         let mut p = [0.0; super::polygon::CAPACITY];
@@ -75,7 +87,7 @@ impl<'a> Sink<'a> {
             return self.add_part(polygon, n, g, field, ids);
         }
         // Along the surface the pressure varies with the tangential part of the gradient only.
-        let floor = -g.max(0.0) * self.options.margin;
+        let floor = -g * margin;
         if low < floor && !polygon.clip(&-field.grad, field.offset - floor) {
             return;
         }
@@ -116,31 +128,52 @@ impl<'a> Sink<'a> {
             self.sum(v, n, twice.signum(), area, &centroid, pressure, field);
         }
         let flip = twice < 0.0;
-        match self.options.tessellation {
-            Tessellation::Polygons => {
-                self.push(
-                    v.len(),
-                    |i| v[if flip { v.len() - 1 - i } else { i }],
-                    (centroid, area, pressure),
-                    n,
-                    g,
-                    field,
-                    ids,
-                );
+        let limit = self.options.max_face_edge.powi(2);
+        // No edge is longer than twice the reach from the first vertex.
+        let large =
+            4.0 * reach > limit && (0..v.len()).any(|i| (v[i] - v[(i + 1) % v.len()]).norm_squared() > limit);
+        if self.options.tessellation == Tessellation::Polygons && !large {
+            let vertex = |i: usize| v[if flip { v.len() - 1 - i } else { i }];
+            return self.push(v.len(), vertex, (centroid, area, pressure), n, g, field, ids);
+        }
+        for i in 0..v.len() {
+            let (mut a, mut b) = (v[i], v[(i + 1) % v.len()]);
+            if flip {
+                std::mem::swap(&mut a, &mut b);
             }
-            Tessellation::Fans => {
-                for i in 0..v.len() {
-                    let (mut a, mut b) = (v[i], v[(i + 1) % v.len()]);
-                    if flip {
-                        std::mem::swap(&mut a, &mut b);
-                    }
-                    let part = 0.5 * n.dot(&(a - centroid).cross(&(b - centroid)));
-                    if part > 1e-14 * area {
-                        let c = (centroid + a + b) / 3.0;
-                        let t = [centroid, a, b];
-                        self.push(3, |i| t[i], (c, part, field.at(&c)), n, g, field, ids);
-                    }
-                }
+            let part = 0.5 * n.dot(&(a - centroid).cross(&(b - centroid)));
+            if part > 1e-14 * area {
+                self.add_triangle([centroid, a, b], part, n, g, field, ids);
+            }
+        }
+    }
+
+    /// A triangle of a fan, halved across its longest edge until it is small enough.
+    fn add_triangle(&mut self, t: [V3; 3], area: f64, n: &V3, g: f64, field: &Field, ids: (u32, u32)) {
+        const DEPTH: usize = 12;
+        let limit = self.options.max_face_edge.powi(2);
+        let mut stack = [(t, area, 0); DEPTH + 1];
+        let mut top = 1;
+        while top > 0 {
+            top -= 1;
+            let (t, area, depth) = stack[top];
+            let edges: [f64; 3] = std::array::from_fn(|i| (t[i] - t[(i + 1) % 3]).norm_squared());
+            let k = if edges[0] >= edges[1] && edges[0] >= edges[2] {
+                0
+            } else if edges[1] >= edges[2] {
+                1
+            } else {
+                2
+            };
+            if depth < DEPTH && edges[k] > limit {
+                let [a, b, c] = [t[k], t[(k + 1) % 3], t[(k + 2) % 3]];
+                let middle = 0.5 * (a + b);
+                stack[top] = ([middle, b, c], 0.5 * area, depth + 1);
+                stack[top + 1] = ([a, middle, c], 0.5 * area, depth + 1);
+                top += 2;
+            } else {
+                let c = (t[0] + t[1] + t[2]) / 3.0;
+                self.push(3, |i| t[i], (c, area, field.at(&c)), n, g, field, ids);
             }
         }
     }

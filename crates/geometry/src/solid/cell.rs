@@ -10,6 +10,8 @@ pub(crate) const NO_FACE: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell {
     pub(crate) v: [V3; 4],
+    /// Coordinates of the vertices once more, by axis: four lanes of one instruction.
+    lanes: [[f64; 4]; 3],
     /// Pressure at the vertices, Pa.
     pub(crate) p: [f64; 4],
     pub(crate) field: Field,
@@ -19,6 +21,9 @@ pub(crate) struct Cell {
     pub(crate) d: [f64; 4],
     /// The face on which p = 0, or [`NO_FACE`]. If there were two the field would vanish.
     pub(crate) zero_face: usize,
+    /// Edges from the apex grow by this times the margin when the cell is extended beyond its zero face
+    /// to the pressure `-slope * margin`; 0 without a zero face.
+    pub(crate) stretch: f64,
     /// Number of the tetrahedron in the mesh.
     pub(crate) id: u32,
 }
@@ -41,26 +46,87 @@ impl Cell {
         let d = std::array::from_fn(|i| n[i].dot(&v[FACES[i][0]]));
         let zero_face =
             (0..4).find(|&i| p[i] > 0.0 && (0..4).all(|j| j == i || p[j] == 0.0)).unwrap_or(NO_FACE);
-        Self { v, p, field, slope: field.grad.norm(), n, d, zero_face, id }
+        let slope = field.grad.norm();
+        let stretch = if zero_face == NO_FACE { 0.0 } else { slope / p[zero_face] };
+        let lanes = std::array::from_fn(|axis| v.map(|v| v[axis]));
+        Self { v, lanes, p, field, slope, n, d, zero_face, stretch, id }
     }
 
-    /// Box of the part with pressure at most `limit`.
-    pub(crate) fn shell(&self, limit: f64) -> Aabb {
-        let mut c = Aabb::EMPTY;
-        let mut add = |p: V3| c = c.union(&Aabb { min: p, max: p });
+    /// Values at the vertices of a linear field in the cell's frame.
+    #[inline]
+    pub(crate) fn sample(&self, f: &Field) -> [f64; 4] {
+        let [x, y, z] = &self.lanes;
+        let (gx, gy, gz) = (f.grad.x, f.grad.y, f.grad.z);
+        std::array::from_fn(|i| gx * x[i] + gy * y[i] + gz * z[i] + f.offset)
+    }
+
+    /// Smallest and largest value of `axis . r` over the part with pressures in a range, or over more.
+    #[inline]
+    pub(crate) fn interval(&self, axis: &V3, range: (f64, f64)) -> (f64, f64) {
+        let mut x = self.sample(&Field { grad: *axis, offset: 0.0 });
+        let min = |x: &[f64; 4]| x[0].min(x[1]).min(x[2].min(x[3]));
+        let max = |x: &[f64; 4]| x[0].max(x[1]).max(x[2].max(x[3]));
+        let k = self.zero_face;
+        if k == NO_FACE {
+            return (min(&x), max(&x));
+        }
+        // Between two copies of the zero face on the way to the apex.
+        let apex = x[k];
+        let (t0, t1) = (range.0.max(0.0) / self.p[k], (range.1 / self.p[k]).min(1.0));
+        x[k] = x[(k + 1) & 3];
+        let (low, high) = (min(&x), max(&x));
+        let (l0, l1) = (low + (apex - low) * t0, low + (apex - low) * t1);
+        let (h0, h1) = (high + (apex - high) * t0, high + (apex - high) * t1);
+        (l0.min(l1), h0.max(h1))
+    }
+
+    /// Values of a linear function at the vertices of the extended cell, from those at the vertices.
+    #[inline]
+    pub(crate) fn extend(&self, h: &mut [f64; 4], margin: f64) {
+        if margin > 0.0 && self.zero_face != NO_FACE {
+            let apex = h[self.zero_face];
+            let grow = 1.0 + self.stretch * margin;
+            *h = h.map(|x| apex + (x - apex) * grow);
+            h[self.zero_face] = apex;
+        }
+    }
+
+    /// Vertices of the extended cell: beyond the zero face to where the pressure is `-slope * margin`.
+    /// The other faces keep their planes.
+    #[inline]
+    pub(crate) fn extended(&self, margin: f64) -> [V3; 4] {
+        if margin > 0.0 && self.zero_face != NO_FACE {
+            let apex = self.v[self.zero_face];
+            let grow = 1.0 + self.stretch * margin;
+            let mut v = self.v;
+            for v in &mut v {
+                *v = apex + (*v - apex) * grow;
+            }
+            v[self.zero_face] = apex;
+            return v;
+        }
+        self.v
+    }
+
+    /// Box of the part with pressure between `low` and `high`, if there is one.
+    pub(crate) fn layer_box(&self, low: f64, high: f64) -> Option<Aabb> {
+        let mut bounds = Aabb::EMPTY;
+        let mut add = |p: V3| bounds = bounds.union(&Aabb { min: p, max: p });
         for i in 0..4 {
-            if self.p[i] <= limit {
+            if (low..=high).contains(&self.p[i]) {
                 add(self.v[i]);
             }
-            for j in 0..i {
-                let (lo, hi) = if self.p[i] < self.p[j] { (i, j) } else { (j, i) };
-                if self.p[lo] <= limit && limit < self.p[hi] {
-                    let t = (limit - self.p[lo]) / (self.p[hi] - self.p[lo]);
-                    add(self.v[lo] + (self.v[hi] - self.v[lo]) * t);
+            for j in 0..4 {
+                for level in [low, high] {
+                    if self.p[i] < level && level < self.p[j] {
+                        let t = (level - self.p[i]) / (self.p[j] - self.p[i]);
+                        add(self.v[i] + (self.v[j] - self.v[i]) * t);
+                    }
                 }
             }
         }
-        c
+        // A pad for rounding in the cuts.
+        (bounds.min.x <= bounds.max.x).then(|| bounds.grown(1e-12 * (bounds.half().norm() + 1e-3)))
     }
 
     /// How far the field's extension beyond the zero face moves a vertex for each metre of distance
@@ -71,18 +137,6 @@ impl Cell {
             return 0.0;
         }
         let longest = (0..4).map(|i| (self.v[i] - self.v[k]).norm()).fold(0.0, f64::max);
-        longest * self.slope / self.p[k]
-    }
-
-    /// The tetrahedron extended beyond its zero face to where the pressure is `-slope * margin`:
-    /// corners and pressures. The other faces keep their planes.
-    #[inline]
-    pub(crate) fn extended(&self, margin: f64) -> ([V3; 4], [f64; 4]) {
-        let k = self.zero_face;
-        let apex = self.v[k];
-        let low = -self.slope * margin;
-        let stretch = 1.0 - low / self.p[k];
-        let v = std::array::from_fn(|i| if i == k { apex } else { apex + (self.v[i] - apex) * stretch });
-        (v, std::array::from_fn(|i| if i == k { self.p[k] } else { low }))
+        longest * self.stretch
     }
 }

@@ -16,12 +16,18 @@ pub struct SolidReport {
     pub components: usize,
     /// Vertices no tetrahedron uses.
     pub unused_vertices: usize,
+    /// Tetrahedra with extent 0 at all corners, which carry no pressure.
+    pub empty_tets: usize,
 }
 
 impl SolidReport {
     /// Whether nothing needs saying.
     pub fn is_clean(&self) -> bool {
-        self.flipped == 0 && self.surface_nonzero == 0 && self.components == 1 && self.unused_vertices == 0
+        self.flipped == 0
+            && self.surface_nonzero == 0
+            && self.components == 1
+            && self.unused_vertices == 0
+            && self.empty_tets == 0
     }
 
     /// One sentence for each finding, with its effect.
@@ -41,6 +47,13 @@ impl SolidReport {
         }
         if self.unused_vertices > 0 {
             out.push(format!("{} vertices belong to no tetrahedron and are ignored", self.unused_vertices));
+        }
+        if self.empty_tets > 0 {
+            out.push(format!(
+                "{} tetrahedra have all corners on the surface and carry no pressure; \
+                 split their inner edges to make contact there push back",
+                self.empty_tets
+            ));
         }
         out
     }
@@ -108,7 +121,8 @@ pub(crate) fn check(
         t.iter().for_each(|&i| used[i as usize] = true);
     }
     report.unused_vertices = used.iter().filter(|u| !**u).count();
-    if !tets.iter().flatten().any(|&i| extents[i as usize] > 0.0) {
+    report.empty_tets = tets.iter().filter(|t| t.iter().all(|&i| extents[i as usize] == 0.0)).count();
+    if report.empty_tets == tets.len() {
         return Err(SolidError::NoField);
     }
     let (surface, components) = adjacency(&tets)?;

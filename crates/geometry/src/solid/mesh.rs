@@ -2,12 +2,21 @@
 
 use super::check::{Checked, check, six_volume};
 use super::generate::{MeshOptions, RawSolid, generate};
-use super::tree::Tree;
+use super::tree::{BoxNode, Tree};
 use super::{Cell, SolidError, SolidReport};
 use crate::{Aabb, Shape, V3};
 
-/// Extents that bound the levels of the tree, see [`Tree`].
-const LEVELS: [f64; 4] = [1.0 / 64.0, 1.0 / 16.0, 1.0 / 4.0, f64::INFINITY];
+/// Extents between the layers of the trees, see [`Tree`]: thin near the surface, where contact mostly
+/// is, and again towards the core, where the tetrahedra of a star all meet.
+const LAYERS: [f64; 6] = [0.0, 1.0 / 16.0, 0.25, 0.5, 0.75, 1.0];
+
+/// The parts of the tetrahedra with pressures from `low` to `high`.
+#[derive(Debug, Clone)]
+pub(crate) struct Layer {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) tree: Tree,
+}
 
 /// A tetrahedral mesh with a piecewise linear pressure field, in its own frame. Metres and pascals.
 ///
@@ -21,7 +30,8 @@ pub struct Solid {
     modulus: f64,
     volume: f64,
     pub(crate) cells: Vec<Cell>,
-    pub(crate) tree: Tree,
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) bounds: BoxNode,
     /// Largest |grad p|, Pa/m.
     pub(crate) steepest: f64,
     /// Largest pressure on the surface (0 for a proper field).
@@ -63,17 +73,21 @@ impl Solid {
                 Cell::new(t.map(|i| vertices[i as usize]), p, k as u32)
             })
             .collect();
-        let boxes: Vec<Vec<Aabb>> =
-            LEVELS.iter().map(|e| cells.iter().map(|c| c.shell(e * modulus)).collect()).collect();
-        let (tree, order) = Tree::build(&boxes);
+        // Neighbours in the outermost tree lie next to each other in memory.
+        let mut order: Vec<u32> = layers(&cells, modulus)[0].tree.leaves().collect();
+        let mut placed = vec![false; cells.len()];
+        order.iter().for_each(|&i| placed[i as usize] = true);
+        order.extend((0..cells.len() as u32).filter(|&i| !placed[i as usize]));
         let cells: Vec<Cell> = order.iter().map(|&i| cells[i as usize]).collect();
-        let center = tree.root(LEVELS.len() - 1).center;
+        let layers = layers(&cells, modulus);
+        let bounds = Aabb::of_points(cells.iter().flat_map(|c| &c.v));
+        let bounds = BoxNode { center: bounds.center(), half: bounds.half() };
         let max = |f: &dyn Fn(&Cell) -> f64| cells.iter().map(f).fold(0.0, f64::max);
         let solid = Self {
             volume: cells.iter().map(|c| six_volume(&c.v)).sum::<f64>() / 6.0,
             steepest: max(&|c| c.slope),
             flare: max(&Cell::flare),
-            radius: max(&|c| c.v.iter().map(|v| (v - center).norm()).fold(0.0, f64::max)),
+            radius: max(&|c| c.v.iter().map(|v| (v - bounds.center).norm()).fold(0.0, f64::max)),
             surface_pressure: modulus * report.surface_extent,
             vertices,
             tets,
@@ -81,7 +95,8 @@ impl Solid {
             surface,
             modulus,
             cells,
-            tree,
+            layers,
+            bounds,
         };
         Ok((solid, report))
     }
@@ -124,15 +139,24 @@ impl Solid {
         (f.grad, f.offset)
     }
 
-    /// The tightest level that holds every point whose depth below the surface is at most `depth`.
-    pub(crate) fn level_for_pressure(&self, p: f64) -> usize {
-        let e = p / self.modulus;
-        LEVELS.iter().position(|l| e <= *l).unwrap_or(LEVELS.len() - 1)
-    }
-
     /// A bound on the pressure at points no deeper than `depth` below the surface.
     pub(crate) fn pressure_within(&self, depth: f64) -> f64 {
         // The pad covers rounding in the depth.
         self.surface_pressure + self.steepest * (depth.max(0.0) + 1e-9 * self.radius) * (1.0 + 1e-9)
     }
+}
+
+/// Trees of the layers that hold anything.
+fn layers(cells: &[Cell], modulus: f64) -> Vec<Layer> {
+    let mut out = Vec::new();
+    for w in LAYERS.windows(2) {
+        // Extents up to 1 + rounding belong to the last layer.
+        let (low, high) = (w[0] * modulus, if w[1] < 1.0 { w[1] * modulus } else { f64::INFINITY });
+        let items: Vec<(u32, Aabb)> =
+            (0..cells.len()).filter_map(|i| Some((i as u32, cells[i].layer_box(low, high)?))).collect();
+        if !items.is_empty() {
+            out.push(Layer { low, high, tree: Tree::build(&items) });
+        }
+    }
+    out
 }

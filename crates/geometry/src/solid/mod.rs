@@ -39,6 +39,7 @@ pub(crate) use cell::{Cell, NO_FACE};
 pub use check::SolidReport;
 pub use error::SolidError;
 pub use generate::{Fit, MeshOptions};
+pub(crate) use mesh::Layer;
 pub use mesh::Solid;
 pub(crate) use rigid::Facet;
 pub use rigid::RigidMesh;

@@ -66,10 +66,10 @@ impl RigidMesh {
         if facets.is_empty() {
             return Err(SolidError::Empty);
         }
-        let boxes: Vec<Aabb> = facets.iter().map(|f| Aabb::of_points(&f.v)).collect();
-        let (tree, order) = Tree::build(&[boxes]);
-        let facets: Vec<Facet> = order.iter().map(|&i| facets[i as usize]).collect();
-        let center = tree.root(0).center;
+        let items: Vec<(u32, Aabb)> =
+            facets.iter().enumerate().map(|(i, f)| (i as u32, Aabb::of_points(&f.v))).collect();
+        let tree = Tree::build(&items);
+        let center = tree.root().center;
         let radius = facets.iter().flat_map(|f| f.v).map(|v| (v - center).norm()).fold(0.0, f64::max);
         Ok(Self { vertices, triangles, facets, tree, radius })
     }
@@ -82,5 +82,33 @@ impl RigidMesh {
     /// Triangles, counter-clockwise seen from outside.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// Whether a point (mesh frame) lies inside: going up (+z) from it, more faces that look up than faces
+    /// that look down are crossed. Open surfaces such as terrain count as solid below.
+    pub fn contains(&self, p: &V3) -> bool {
+        let mut winding = 0;
+        self.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i, node| {
+            if (p.y - node.center.y).abs() > node.half.y || p.z > node.center.z + node.half.z {
+                return;
+            }
+            let f = &self.facets[i as usize];
+            // Crossing number in the xy plane; edges are half-open, so a point on one belongs to one side.
+            let mut inside = false;
+            for k in 0..3 {
+                let (a, b) = (&f.v[k], &f.v[(k + 1) % 3]);
+                let (a, b) = if a.y < b.y { (a, b) } else { (b, a) };
+                if (a.y <= p.y) && (p.y < b.y) {
+                    let x = a.x + (b.x - a.x) * ((p.y - a.y) / (b.y - a.y));
+                    inside ^= p.x < x;
+                }
+            }
+            // Height of the face above the point, times the upward part of its normal.
+            let above = f.n.dot(&(f.v[0] - p));
+            if inside && above * f.n.z > 0.0 {
+                winding += if f.n.z > 0.0 { 1 } else { -1 };
+            }
+        });
+        winding > 0
     }
 }

@@ -17,6 +17,7 @@ pub const ALL: PatchOptions = PatchOptions {
     tessellation: stiction_geometry::patch::Tessellation::Polygons,
     filter: FaceFilter::All,
     margin: 0.0,
+    max_face_edge: f64::INFINITY,
     vertices: true,
 };
 

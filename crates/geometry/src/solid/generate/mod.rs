@@ -114,7 +114,8 @@ impl RawSolid {
 
 /// Segments around a circle of `radius` for the hint, at least 8.
 fn segments(radius: f64, options: &MeshOptions, shape: &'static str) -> Result<usize, SolidError> {
-    let n = (std::f64::consts::TAU * radius / options.resolution_hint).ceil();
+    // A hint of exactly circumference / n gives n, whatever rounding says.
+    let n = (std::f64::consts::TAU * radius / options.resolution_hint * (1.0 - 1e-12)).ceil();
     if n > MOST as f64 / 16.0 {
         let count = if n < 1e15 { n as usize } else { usize::MAX };
         return Err(SolidError::TooFine { hint: options.resolution_hint, count, shape });

@@ -1,0 +1,201 @@
+//! Pairs of elements that may touch.
+//!
+//! Contact lies where both bodies are: in the slab between B's lowest and A's highest point along the
+//! direction in which they overlap least. In shallow contact few elements reach into it; the trees find
+//! them. As intervals along that direction and two across they are sharper than boxes in the bodies' frames,
+//! and are compared in a sweep.
+
+use crate::V3;
+use crate::solid::linear::Pose;
+use crate::solid::tree::{BoxNode, Tree};
+use crate::solid::{Cell, Facet};
+
+/// The direction of least overlap, in B's frame, from A towards B.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slab {
+    axes: [V3; 3],
+    /// Highest point of A, lowest of B along `axes[0]`.
+    high_a: f64,
+    low_b: f64,
+}
+
+impl Slab {
+    /// Bodies given by a box and a ball around its centre; `x_ba` is the pose of A in B.
+    pub(crate) fn new(a: &BoxNode, radius_a: f64, b: &BoxNode, radius_b: f64, x_ba: &Pose) -> Self {
+        let center_a = x_ba.point(&a.center);
+        let t = b.center - center_a;
+        let abs = x_ba.r.abs();
+        let mut best = (f64::INFINITY, V3::z(), 0.0, 0.0);
+        let mut offer = |u: V3, reach_a: f64, reach_b: f64| {
+            let along = u.dot(&t);
+            let (u, along) = if along < 0.0 { (-u, -along) } else { (u, along) };
+            let overlap = reach_a + reach_b - along;
+            if overlap < best.0 {
+                best = (overlap, u, u.dot(&center_a) + reach_a, u.dot(&b.center) - reach_b);
+            }
+        };
+        for i in 0..3 {
+            // Faces of A, then of B.
+            let column = x_ba.r.column(i).into_owned();
+            offer(column, a.half[i], column.abs().dot(&b.half));
+            let row = abs.row(i);
+            let mut axis = V3::zeros();
+            axis[i] = 1.0;
+            offer(axis, row[0] * a.half.x + row[1] * a.half.y + row[2] * a.half.z, b.half[i]);
+        }
+        let apart = t.norm();
+        if apart > 0.0 {
+            offer(t / apart, radius_a, radius_b);
+        }
+        let (_, u, high_a, low_b) = best;
+        let side = if u.x.abs() < 0.6 { V3::x() } else { V3::y() };
+        let w = u.cross(&side).normalize();
+        // A pad for rounding.
+        let pad = 1e-12 * (radius_a + radius_b);
+        Self { axes: [u, w, u.cross(&w)], high_a: high_a + pad, low_b: low_b - pad }
+    }
+
+    /// How deep any point of both bodies can lie below either surface; negative when they are apart.
+    pub(crate) fn depth(&self) -> f64 {
+        self.high_a - self.low_b
+    }
+}
+
+/// An element as intervals along the slab's axes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    low: [f64; 3],
+    high: [f64; 3],
+    item: u32,
+    band: u32,
+}
+
+/// Something whose elements have intervals along directions.
+pub(crate) trait Elements {
+    /// Smallest and largest value of `axis . r` over the part of an element that can be in contact.
+    fn interval(&self, item: u32, axis: &V3) -> (f64, f64);
+}
+
+/// Tetrahedra between two pressures.
+pub(crate) struct CellsBetween<'a> {
+    pub(crate) cells: &'a [Cell],
+    pub(crate) pressures: (f64, f64),
+}
+
+impl Elements for CellsBetween<'_> {
+    #[inline]
+    fn interval(&self, item: u32, axis: &V3) -> (f64, f64) {
+        self.cells[item as usize].interval(axis, self.pressures)
+    }
+}
+
+impl Elements for [Facet] {
+    #[inline]
+    fn interval(&self, item: u32, axis: &V3) -> (f64, f64) {
+        let [x, y, z] = self[item as usize].v.map(|v| axis.dot(&v));
+        (x.min(y).min(z), x.max(y).max(z))
+    }
+}
+
+/// Lists of spans, reused.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spans {
+    a: Vec<Span>,
+    b: Vec<Span>,
+}
+
+/// Elements that reach into `range` along the first axis; `shift` is the frame's origin along the axes.
+fn collect<E: Elements + ?Sized>(
+    tree: &Tree,
+    elements: &E,
+    axes: &[V3; 3],
+    shift: [f64; 3],
+    range: (f64, f64),
+    gap: f64,
+    out: &mut Vec<Span>,
+) {
+    out.clear();
+    let (from, to) = (range.0 - gap, range.1 + gap);
+    tree.slab(&axes[0], -shift[0], from, to, |item, _| {
+        let mut span = Span { low: [0.0; 3], high: [0.0; 3], item, band: 0 };
+        for k in 0..3 {
+            let (low, high) = elements.interval(item, &axes[k]);
+            // Each side of a pair gets half of the gap, and a pad for rounding.
+            let pad = 0.5 * gap + 1e-13 * (low.abs() + high.abs());
+            span.low[k] = low + shift[k] - pad;
+            span.high[k] = high + shift[k] + pad;
+            if k == 0 && (span.low[0] > to || span.high[0] < from) {
+                return;
+            }
+        }
+        out.push(span);
+    });
+}
+
+/// Up to this many pairs are compared without sorting.
+const FEW: usize = 1024;
+
+#[inline]
+fn meet(p: &Span, q: &Span) -> bool {
+    let on = |k: usize| (p.low[k] <= q.high[k]) & (q.low[k] <= p.high[k]);
+    on(0) & on(1) & on(2)
+}
+
+/// Calls `visit(item of a, item of b)` for pairs that may come within `gap`.
+#[inline]
+pub(crate) fn candidates<A: Elements + ?Sized, B: Elements + ?Sized>(
+    (a, elements_a): (&Tree, &A),
+    (b, elements_b): (&Tree, &B),
+    x_ba: &Pose,
+    x_ab: &Pose,
+    slab: &Slab,
+    gap: f64,
+    spans: &mut Spans,
+    mut visit: impl FnMut(u32, u32),
+) {
+    let axes_a = slab.axes.map(|u| x_ab.vector(&u));
+    let shift = slab.axes.map(|u| u.dot(&x_ba.p));
+    collect(a, elements_a, &axes_a, shift, (slab.low_b, f64::INFINITY), gap, &mut spans.a);
+    if spans.a.is_empty() {
+        return;
+    }
+    collect(b, elements_b, &slab.axes, [0.0; 3], (f64::NEG_INFINITY, slab.high_a), gap, &mut spans.b);
+    if spans.a.len() * spans.b.len() <= FEW {
+        for p in &spans.a {
+            for q in spans.b.iter().filter(|q| meet(p, q)) {
+                visit(p.item, q.item);
+            }
+        }
+        return;
+    }
+    // Bands along the second axis at least as wide as the widest of b; within a band b is sorted along the third.
+    let width = |k: usize| spans.b.iter().fold(0.0f64, |m, q| m.max(q.high[k] - q.low[k]));
+    let widest = width(2);
+    let (start, end) = spans
+        .b
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), q| (l.min(q.low[1]), h.max(q.low[1])));
+    // No more bands than elements.
+    let band_width = width(1).max((end - start) / spans.b.len() as f64).max(f64::MIN_POSITIVE);
+    let band = |x: f64| ((x - start) / band_width).clamp(0.0, 1e9) as u32;
+    spans.b.iter_mut().for_each(|q| q.band = band(q.low[1]));
+    spans.b.sort_unstable_by(|p, q| {
+        p.band.cmp(&q.band).then(p.low[2].total_cmp(&q.low[2])).then(p.item.cmp(&q.item))
+    });
+    let last = spans.b.last().map_or(0, |q| q.band);
+    for p in &spans.a {
+        let mut from = 0;
+        for band in band(p.low[1] - band_width)..=band(p.high[1]).min(last) {
+            let low = p.low[2] - widest;
+            from += spans.b[from..].partition_point(|q| q.band < band || (q.band == band && q.low[2] < low));
+            for q in &spans.b[from..] {
+                if q.band != band || q.low[2] > p.high[2] {
+                    break;
+                }
+                if meet(p, q) {
+                    visit(p.item, q.item);
+                }
+            }
+        }
+    }
+}
