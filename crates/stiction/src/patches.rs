@@ -150,6 +150,7 @@ fn settings(options: &Options, margin: f64) -> PatchOptions {
         tessellation: options.tessellation,
         margin: options.margin.max(margin),
         vertices: true,
-        filter: FaceFilter::All,
+        filter: FaceFilter::Clamped,
+        ..PatchOptions::default()
     }
 }
