@@ -96,12 +96,15 @@ impl Stepper {
                 .fold(0.0, |m: f64, e| if e.is_nan() { f64::NAN } else { m.max(e.abs()) });
             let factor = step_factor(accuracy, error);
             if error <= accuracy {
+                // A step that had to be shortened is not lengthened at once: most likely the event goes on.
+                let factor = if report.rejected > 0 { factor.min(1.0) } else { factor };
                 self.accept(model, &mut doubling.half, 0.5 * dt, report);
                 state.copy_from(&doubling.half);
                 report.step = dt;
                 // A step cut short by its limit says little about the next one.
-                state.next_step = if dt < wanted && factor * dt < wanted { wanted } else { factor * dt };
-                state.next_step = state.next_step.min(self.options.max_step);
+                let cut = report.rejected == 0 && dt < wanted;
+                let next = if cut { wanted.max(factor * dt) } else { factor * dt };
+                state.next_step = next.min(self.options.max_step);
                 return Ok(());
             }
             report.rejected += 1;
