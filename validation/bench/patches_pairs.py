@@ -51,10 +51,10 @@ class Patch:
     microseconds: float
 
 
-def patches(pairs, rounds=1):
-    """The patch of each pair; the time is the best of some rounds."""
+def patches(pairs, rounds=1, faces="all"):
+    """The patch of each pair; the time is the best of some rounds. Faces: all, or those that Drake keeps."""
     text = "\n".join(f"{a.line()} {b.line()}" for a, b in pairs)
-    result = subprocess.run([PROGRAM, str(rounds)], input=text, capture_output=True, text=True)
+    result = subprocess.run([PROGRAM, str(rounds), faces], input=text, capture_output=True, text=True)
     if result.returncode:
         raise SystemExit(f"{PROGRAM}: {result.stderr}")
     return [read(line) for line in result.stdout.splitlines()]

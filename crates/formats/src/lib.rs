@@ -6,7 +6,7 @@
 //! schema   what a format's vocabulary means here     numbers  numbers and words in attributes
 //! mjcf     MuJoCo's format                           urdf     the ROS format
 //! drake    contact tags shared by all formats        mass     mass properties of shapes
-//! mesh     OBJ, STL, MSH                             hull     convex hulls
+//! mesh     OBJ, STL, MSH, VTK                        hull     convex hulls
 //! ```
 //!
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in

@@ -164,6 +164,32 @@ pub fn mesh(mesh: &Mesh, fill: MeshFill) -> Option<Solid> {
     Some(Solid { measure: volume, com, inertia: inertia_of(&second) })
 }
 
+/// Mass properties of the tetrahedra of a mesh, whichever way round their corners are; `None` without any.
+pub fn tetrahedra(mesh: &Mesh) -> Option<Solid> {
+    let cells = &mesh.tetrahedra.as_ref()?.cells;
+    let corners = |cell: &[u32; 4], about: &Vec3| cell.map(|i| mesh.vertices[i as usize] - about);
+    let volume = |[a, b, c, d]: &[Vec3; 4]| (b - a).dot(&(c - a).cross(&(d - a))).abs() / 6.0;
+    // From a corner of the solid, so that one far from the origin loses no digits.
+    let start = mesh.vertices[cells.first()?[0] as usize];
+    let (mut measure, mut com) = (0.0, Vec3::zeros());
+    for p in cells.iter().map(|cell| corners(cell, &start)) {
+        measure += volume(&p);
+        com += volume(&p) * (p[0] + p[1] + p[2] + p[3]) / 4.0;
+    }
+    if !(measure > 0.0 && measure.is_finite()) {
+        return None;
+    }
+    com = start + com / measure;
+    let mut second = Matrix3::zeros();
+    for p in cells.iter().map(|cell| corners(cell, &com)) {
+        let s = p[0] + p[1] + p[2] + p[3];
+        // ∫ x xᵀ over a tetrahedron.
+        let sum: Matrix3<f64> = p.iter().map(|v| v * v.transpose()).sum::<Matrix3<f64>>() + s * s.transpose();
+        second += sum * (volume(&p) / 20.0);
+    }
+    Some(Solid { measure, com, inertia: inertia_of(&second) })
+}
+
 fn mesh_shell(mesh: &Mesh, area: f64, com: Vec3) -> Solid {
     let mut second = Matrix3::zeros();
     for t in &mesh.triangles {

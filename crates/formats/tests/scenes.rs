@@ -13,6 +13,8 @@ fn scenes_load_strictly_with_their_sizes() {
         ("stack", 70, 60, 0),
         ("incline", 7, 6, 0),
         ("gripper", 10, 9, 3),
+        ("gripper_soft", 10, 9, 3),
+        ("soft_pile", 70, 60, 0),
         ("four_bar", 3, 3, 1),
         ("conveyor", 35, 30, 0),
         ("spinning_top", 7, 6, 0),

@@ -32,7 +32,7 @@ pub use body::{Body, Inertia};
 pub use equality::{Equality, EqualityKind};
 pub use geom::{CollisionFilter, Compliance, ContactProperties, FrictionRule, Geom, GeomRole, Shape};
 pub use joint::{Dof, Joint, JointKind};
-pub use mesh::{HeightField, Mesh};
+pub use mesh::{HeightField, Mesh, Tetrahedra};
 pub use source::{Source, Warning};
 pub use validate::ModelError;
 pub use world::{Keyframe, Options, Site, World};

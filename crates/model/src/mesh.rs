@@ -1,4 +1,4 @@
-//! Surface data that geoms refer to.
+//! Surfaces and solids that geoms refer to.
 
 use crate::{Source, Vec3};
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,21 @@ pub struct Mesh {
     pub vertices: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// What fills the surface, if the file gives it; the triangles are then its outer faces.
+    pub tetrahedra: Option<Tetrahedra>,
     /// Where it came from.
     pub source: Source,
+}
+
+/// Tetrahedra that fill a mesh, for compliant geoms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tetrahedra {
+    /// Indices of each tetrahedron's corners into the mesh's vertices, as given: some may be inside out.
+    pub cells: Vec<[u32; 4]>,
+    /// Extent of the pressure field at each vertex, 0 on the surface to 1 at the core; `None` if nothing was said.
+    pub extents: Option<Vec<f64>>,
+    /// Pressure where the extent is 1, Pa, if the field was given as a pressure. A geom's own modulus wins.
+    pub modulus: Option<f64>,
 }
 
 /// Heights over a rectangle in the xy plane, z up.

@@ -21,6 +21,9 @@ fn fail(source: &Source, fallback: String, what: impl Into<String>) -> ModelErro
     ModelError { place, what: what.into() }
 }
 
+/// Farthest that a vertex of a solid may lie from its origin, m: volumes stay finite and accurate.
+const LARGEST_SOLID: f64 = 1e6;
+
 type Check = Result<(), ModelError>;
 
 impl World {
@@ -34,6 +37,7 @@ impl World {
             }
         }
         self.check_moving_mass()?;
+        self.check_tetrahedra()?;
         for geom in &self.geoms {
             self.check_geom(geom)?;
         }
@@ -177,6 +181,34 @@ impl World {
             return err(
                 "its dynamic friction is larger than its static friction; swap them or make them equal",
             );
+        }
+        Ok(())
+    }
+
+    /// Indices, lengths and sizes of tetrahedra; whether they make a sound solid is seen when one is built.
+    fn check_tetrahedra(&self) -> Check {
+        for mesh in &self.meshes {
+            let Some(tetrahedra) = &mesh.tetrahedra else { continue };
+            let err = |what: String| Err(fail(&mesh.source, format!("mesh \"{}\"", mesh.name), what));
+            let count = mesh.vertices.len();
+            if let Some(v) = mesh.vertices.iter().position(|v| !v.iter().all(|x| x.abs() <= LARGEST_SOLID)) {
+                return err(format!(
+                    "vertex {v} is not within {LARGEST_SOLID:.0e} m of the origin; a solid's vertices must be: check its scale"
+                ));
+            }
+            if let Some(cell) = tetrahedra.cells.iter().find(|c| c.iter().any(|&i| i as usize >= count)) {
+                return err(format!(
+                    "a tetrahedron has corners {cell:?}, but there are only {count} vertices"
+                ));
+            }
+            if let Some(extents) = &tetrahedra.extents
+                && (extents.len() != count || !all_finite(extents))
+            {
+                return err(format!("its field needs {count} finite numbers, one a vertex"));
+            }
+            if tetrahedra.modulus.is_some_and(|e| !(e > 0.0 && e.is_finite())) {
+                return err("its modulus must be positive and finite".into());
+            }
         }
         Ok(())
     }

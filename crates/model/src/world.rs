@@ -1,7 +1,8 @@
 //! The world: everything that a file describes.
 
 use crate::{
-    Actuator, Body, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose, Source, Vec3, Warning,
+    Actuator, Body, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose, Shape, Source, Vec3,
+    Warning,
 };
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +128,16 @@ impl World {
     /// Number of control inputs.
     pub fn nu(&self) -> usize {
         self.actuators.len()
+    }
+
+    /// The word used for a shape in reports; unlike [`Shape::word`] it tells solids from surfaces.
+    pub fn shape_word(&self, shape: &Shape) -> &'static str {
+        match *shape {
+            Shape::Mesh { mesh, .. } if self.meshes.get(mesh).is_some_and(|m| m.tetrahedra.is_some()) => {
+                "tetrahedral mesh"
+            }
+            _ => shape.word(),
+        }
     }
 
     /// Index of the body of this name.

@@ -85,6 +85,9 @@ pub enum InputError {
         /// Its value.
         value: f64,
     },
+    /// A tactile grid that cannot be made.
+    #[error("this tactile grid cannot be made: {0}")]
+    TactileGrid(String),
     /// A state saved by another version or from another model.
     #[error("this state cannot be loaded: {0}")]
     State(String),

@@ -22,6 +22,7 @@
 //! | [`material`] | contact properties and how two geoms' combine |
 //! | [`contact`] | what touched, with which force |
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
+//! | [`tactile`] | pressure and shear on a grid fixed to a body |
 //! | [`controller`] | control at its own rate |
 //! | `accuracy` | steps by accuracy instead of length |
 //! | `free_motion`, `assemble` | from a state to the convex problem |
@@ -45,9 +46,11 @@ pub mod patches;
 pub mod scenes;
 mod shapes;
 mod simulation;
+mod solids;
 pub mod state;
 pub mod stats;
 pub mod step;
+pub mod tactile;
 
 pub use compiled::{Energy, Model};
 pub use contact::Contact;
@@ -64,3 +67,4 @@ pub use stiction_formats::{Format, FormatError, LoadOptions};
 pub use stiction_geometry::patch::Tessellation;
 pub use stiction_model as model;
 pub use stiction_multibody as multibody;
+pub use tactile::{TactileGrid, TactileImage};

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use stiction_geometry::patch::{
     FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
 };
-use stiction_model::Pose;
+use stiction_model::{Pose, Warning};
 
 /// A patch between two geoms of the geometry.
 #[derive(Clone, Debug)]
@@ -25,9 +25,23 @@ pub(crate) struct FoundPatch {
 pub(crate) struct FaceResult {
     /// Force on B, N, world axes.
     pub force: Vector3<f64>,
+    /// Moment of that force about the face's centroid, N m, world axes.
+    pub moment: Vector3<f64>,
     /// Tangential velocity of B relative to A, m/s, world axes.
     pub slip: Vector3<f64>,
 }
+
+/// What a patch may not be trusted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Doubt {
+    /// The core of a field is reached: deeper does not push harder.
+    Core,
+    /// A compliant body lies wholly inside a rigid one: nothing pushes it out.
+    Swallowed,
+}
+
+/// Share of the field's range from which on its core counts as reached.
+const CORE: f64 = 0.9;
 
 /// All patches of a step.
 #[derive(Default)]
@@ -36,6 +50,10 @@ pub(crate) struct PatchSet {
     pub faces: PatchFaces,
     /// One a face.
     pub results: Vec<FaceResult>,
+    /// Patches of this step that reach the core of a field, or whose body is swallowed.
+    pub doubtful: u64,
+    /// Geom pairs for which that ever happened, in order, each once: grows only when a new one comes.
+    doubts: Vec<(usize, usize, Doubt)>,
     scratch: PatchScratch,
 }
 
@@ -86,6 +104,7 @@ impl PatchSet {
         self.patches.clear();
         self.faces.clear();
         self.results.clear();
+        self.doubtful = 0;
     }
 
     /// Finds the patches of all candidate pairs of geoms.
@@ -100,12 +119,48 @@ impl PatchSet {
             let settings = settings(options, one.margin.max(two.margin));
             let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
             let (scratch, faces) = (&mut self.scratch, &mut self.faces);
-            if let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces)
-                && !patch.faces.is_empty()
-            {
+            // Refused only for two rigid bodies, which are no candidates.
+            let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces) else {
+                continue;
+            };
+            if patch.swallowed || patch.peak_extent >= CORE {
+                let doubt = if patch.swallowed { Doubt::Swallowed } else { Doubt::Core };
+                self.doubt((geom_a, geom_b, doubt));
+            }
+            if !patch.faces.is_empty() {
                 self.patches.push(FoundPatch { geom_a, geom_b, patch });
             }
         }
+    }
+
+    fn doubt(&mut self, doubt: (usize, usize, Doubt)) {
+        self.doubtful += 1;
+        if let Err(place) = self.doubts.binary_search(&doubt) {
+            self.doubts.insert(place, doubt);
+        }
+    }
+
+    /// A warning for each geom pair whose patch was ever not to be trusted.
+    pub fn warnings(&self, model: &Model) -> Vec<Warning> {
+        let compiled = model.compiled();
+        let describe = |&(a, b, doubt): &(usize, usize, Doubt)| {
+            let [a, b] = [a, b].map(|g| &compiled.world.geoms[compiled.colliding[g]]);
+            let names = format!("\"{}\" and \"{}\"", a.name, b.name);
+            let message = match doubt {
+                Doubt::Core => format!(
+                    "the patch between {names} reached {:.0} % of a modulus, the core of the pressure field: beyond \
+                     it force does not grow with depth, so the grip is weaker and deeper than it would be; raise the \
+                     hydroelastic modulus, make the thin body rigid, or press less",
+                    100.0 * CORE
+                ),
+                Doubt::Swallowed => format!(
+                    "of {names} one lies wholly inside the other, out of reach of its surface: nothing pushes it \
+                     out; take smaller steps, or a softer landing"
+                ),
+            };
+            Warning { source: a.source.clone(), message }
+        };
+        self.doubts.iter().map(describe).collect()
     }
 
     /// The patches with their polygons and what the solve made of them.
@@ -118,8 +173,9 @@ impl PatchSet {
             let first = self.faces.vertex_range(range.start).start;
             let last = self.faces.vertex_range(range.end - 1).end;
             let polygon = |f: usize| self.faces.vertex_range(f).map(|v| (v - first) as u32).collect();
-            let moment =
-                |(f, r): (&PatchFace, &FaceResult)| (f.centroid - found.patch.centroid).cross(&r.force);
+            let moment = |(f, r): (&PatchFace, &FaceResult)| {
+                (f.centroid - found.patch.centroid).cross(&r.force) + r.moment
+            };
             ContactPatch {
                 geom_a: compiled.colliding[found.geom_a],
                 geom_b: compiled.colliding[found.geom_b],

@@ -34,9 +34,11 @@ pub fn all() -> &'static [Scene] {
         "double_pendulum",
         "four_bar",
         "gripper",
+        "gripper_soft",
         "humanoid",
         "incline",
         "rolling_ball",
+        "soft_pile",
         "spinning_top",
         "stack",
     ]

@@ -1,10 +1,10 @@
 //! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
 
 use crate::error::LoadError;
-use crate::material::{DEFAULT_MODULUS, DEFAULT_RESOLUTION, DEFAULT_SLAB_THICKNESS, GeomMaterial};
+use crate::material::GeomMaterial;
+use crate::solids::compile_solids;
 use std::sync::Arc;
 use stiction_geometry::patch::ContactSolid;
-use stiction_geometry::solid::{MeshOptions, RigidMesh, Solid};
 use stiction_geometry::{
     CollisionRules, ConvexHull, Geom, GeomSet, GeometryError, HeightField, Shape, TriangleMesh,
 };
@@ -53,57 +53,8 @@ pub(crate) fn compile_geoms(
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
         .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
     warn_of_unsupported(world, &geoms, &colliding, warnings);
+    warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
     Ok(Shapes { geoms: Arc::new(geoms), colliding, materials, solids })
-}
-
-/// Tetrahedra for compliant geoms and triangles for the others they may meet.
-fn compile_solids(
-    world: &World,
-    geoms: &[Geom],
-    colliding: &[usize],
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<ContactSolid>, LoadError> {
-    if !geoms.iter().any(|g| g.compliant) {
-        return Ok(Vec::new());
-    }
-    let mut defaults = Vec::new();
-    let solids = geoms.iter().zip(colliding).map(|(geom, &index)| {
-        let described = &world.geoms[index];
-        let contact = &described.contact;
-        let options = MeshOptions::with_hint(contact.resolution_hint.unwrap_or(DEFAULT_RESOLUTION));
-        let solid = if !geom.compliant {
-            match geom.shape {
-                Shape::HalfSpace => Ok(ContactSolid::RigidHalfSpace),
-                _ => RigidMesh::from_shape(&geom.shape, &options).map(|m| ContactSolid::Rigid(Arc::new(m))),
-            }
-        } else {
-            if contact.hydroelastic_modulus.is_none() {
-                defaults.push((index, format!("hydroelastic_modulus: {DEFAULT_MODULUS:.0e} Pa is used")));
-            }
-            let modulus = contact.hydroelastic_modulus.unwrap_or(DEFAULT_MODULUS);
-            match geom.shape {
-                Shape::HalfSpace => {
-                    if contact.slab_thickness.is_none() {
-                        defaults.push((index, format!("slab_thickness: {DEFAULT_SLAB_THICKNESS} m is used")));
-                    }
-                    let thickness = contact.slab_thickness.unwrap_or(DEFAULT_SLAB_THICKNESS);
-                    ContactSolid::compliant_half_space(modulus, thickness)
-                }
-                _ => Solid::from_shape(&geom.shape, modulus, &options)
-                    .map(|s| ContactSolid::Compliant(Arc::new(s))),
-            }
-        };
-        solid.map_err(|error| LoadError::Shape {
-            place: format!("{} \"{}\"", described.source, described.name),
-            reason: error.to_string(),
-        })
-    });
-    let solids = solids.collect::<Result<Vec<_>, _>>()?;
-    for (index, text) in defaults {
-        let source = world.geoms[index].source.clone();
-        warnings.push(Warning { source, message: format!("a compliant geom without drake:{text}") });
-    }
-    Ok(solids)
 }
 
 /// Whether a body can move by itself, rather than being fixed or moved from outside.
@@ -152,6 +103,23 @@ fn warn_of_unsupported(world: &World, geoms: &GeomSet, colliding: &[usize], warn
                 b.name
             ),
         });
+    }
+}
+
+/// Two rigid solids have no pressure field between them. Whoever tags both asks for what cannot be had.
+fn warn_of_rigid_pairs(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
+    let rigid = |&g: &usize| world.geoms[colliding[g]].contact.compliance == Compliance::Rigid;
+    let tagged: Vec<usize> = (0..colliding.len()).filter(rigid).collect();
+    let mut pairs =
+        tagged.iter().enumerate().flat_map(|(k, &a)| tagged[k + 1..].iter().map(move |&b| (a, b)));
+    if let Some((a, b)) = pairs.find(|&(a, b)| geoms.tests_pair(a, b)) {
+        let (a, b) = (&world.geoms[colliding[a]], &world.geoms[colliding[b]]);
+        let message = format!(
+            "\"{}\" and \"{}\" are both tagged rigid (rigid_hydroelastic), as are perhaps others: two rigid bodies have \
+             no pressure field and touch at points; make one of them compliant to have patches",
+            a.name, b.name
+        );
+        warnings.push(Warning { source: a.source.clone(), message });
     }
 }
 

@@ -5,10 +5,11 @@ use crate::contact::Contact;
 use crate::controller::{Controller, Sample};
 use crate::error::{InputError, OptionError, StepError};
 use crate::options::Options;
-use crate::patches::ContactPatch;
+use crate::patches::{ContactPatch, PatchSet};
 use crate::state::State;
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
+use stiction_model::{Pose, Warning};
 
 /// A model being simulated.
 pub struct Simulation {
@@ -126,6 +127,18 @@ impl Simulation {
         self.stepper.patches(&self.model)
     }
 
+    /// What happened since the simulation was made that makes its contact patches doubtful, once for each geom
+    /// pair: the core of a pressure field was reached (thin or soft bodies under too much load), or a body
+    /// was swallowed. Allocates.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.stepper.patch_set().0.warnings(&self.model)
+    }
+
+    /// The last step's patches and the poses of the bodies at its beginning.
+    pub(crate) fn patch_set(&self) -> (&PatchSet, &[Pose]) {
+        self.stepper.patch_set()
+    }
+
     /// How the last step's solve went.
     pub fn last_report(&self) -> &StepReport {
         self.stepper.report()
@@ -195,6 +208,7 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.last_points = report.points;
     stats.patches += report.patches;
     stats.faces += report.faces;
+    stats.doubtful_patches += report.doubtful_patches;
     stats.last_patches = report.patches;
     stats.last_faces = report.faces;
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);

@@ -60,6 +60,8 @@ pub struct Stats {
     pub patches: u64,
     /// Faces of contact patches, summed over steps.
     pub faces: u64,
+    /// Patches not to be trusted, summed over steps: see [`crate::Simulation::warnings`].
+    pub doubtful_patches: u64,
     /// Newton iterations of the last step.
     pub last_iterations: u64,
     /// Contact points in the last step.

@@ -24,6 +24,7 @@ use crate::stats::StageSeconds;
 use nalgebra::Vector3;
 use stiction_convex::{Criterion, Problem, SolveReport, Solver, SolverSettings};
 use stiction_geometry::{ContactPoint, Proximity};
+use stiction_model::Pose;
 use stiction_multibody::QuaternionStep;
 
 /// How one step went.
@@ -47,6 +48,8 @@ pub struct StepReport {
     pub patches: u64,
     /// Faces of contact patches.
     pub faces: u64,
+    /// Patches not to be trusted: see [`crate::Simulation::warnings`].
+    pub doubtful_patches: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
     /// Energy taken by friction in this step, J.
@@ -243,8 +246,11 @@ impl Stepper {
             let index = match place.source {
                 EntrySource::Point(index) => index,
                 EntrySource::Face(face, share) => {
-                    self.patches.results[face].force += force;
-                    self.patches.results[face].slip += share * slip;
+                    let arm = place.position - self.patches.faces.faces[face].centroid;
+                    let result = &mut self.patches.results[face];
+                    result.force += force;
+                    result.moment += arm.cross(&force);
+                    result.slip += share * slip;
                     continue;
                 }
             };
@@ -279,6 +285,7 @@ impl Stepper {
         report.points = self.points.len() as u64;
         report.patches = self.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()).count() as u64;
         report.faces = self.patches.faces.faces.len() as u64;
+        report.doubtful_patches = self.patches.doubtful;
     }
 
     pub fn contacts(&self) -> &[Contact] {
@@ -288,6 +295,11 @@ impl Stepper {
     /// Patches of the last step, with their polygons. Allocates.
     pub fn patches(&self, model: &Model) -> Vec<ContactPatch> {
         self.patches.describe(model)
+    }
+
+    /// What the last step found, with the poses of the bodies it was found at.
+    pub fn patch_set(&self) -> (&PatchSet, &[Pose]) {
+        (&self.patches, &self.free.x_wb)
     }
 
     pub fn report(&self) -> &StepReport {

@@ -1,6 +1,6 @@
 //! Contact patches of pairs of shapes: reads one pair a line, writes one patch a line.
 //!
-//! `patches-of-pairs [ROUNDS] < PAIRS`
+//! `patches-of-pairs [ROUNDS] [all|drake] < PAIRS`
 //!
 //! A line has two bodies, one after the other, each as
 //!
@@ -17,7 +17,8 @@
 //! area fx fy fz cx cy cz faces element_tests elements_a elements_b peak_extent microseconds
 //! ```
 //!
-//! the force being the one on the second body, c the centroid, and the time the best of ROUNDS.
+//! the force being the one on the second body, c the centroid, and the time the best of ROUNDS. With `drake`
+//! only faces count that Drake keeps: those whose normal is less than 112.5° from each field's gradient.
 
 use std::error::Error;
 use std::io::BufRead;
@@ -26,7 +27,9 @@ use std::time::Instant;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use stiction_geometry::Shape;
-use stiction_geometry::patch::{ContactSolid, FaceFilter, PatchFaces, PatchOptions, PatchScratch, contact_patch};
+use stiction_geometry::patch::{
+    ContactSolid, FaceFilter, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
+};
 use stiction_geometry::solid::{Fit, MeshOptions, RigidMesh, Solid};
 
 struct Body {
@@ -39,6 +42,11 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
     let rounds = std::env::args().nth(1).map_or(Ok(1), |text| text.parse::<usize>())?;
+    let as_drake = match std::env::args().nth(2).as_deref() {
+        None | Some("all") => false,
+        Some("drake") => true,
+        Some(other) => return Err(format!("faces are `all` or `drake`, not `{other}`").into()),
+    };
     let options = PatchOptions { filter: FaceFilter::All, ..PatchOptions::default() };
     let (mut scratch, mut faces) = (PatchScratch::default(), PatchFaces::default());
     for line in std::io::stdin().lock().lines() {
@@ -56,11 +64,20 @@ fn main() -> Outcome<()> {
             answer = Some(patch);
         }
         let patch = answer.expect("there is at least one round");
-        let (f, c) = (patch.force, patch.centroid);
+        if as_drake {
+            faces.faces.retain(|face| drake_keeps(face, &a, &b));
+        }
+        let (mut area, mut f, mut c) = (0.0, Vector3::zeros(), Vector3::zeros());
+        for face in &faces.faces {
+            area += face.area;
+            f += face.force() * face.normal;
+            c += face.area * face.centroid;
+        }
+        c /= if area > 0.0 { area } else { 1.0 };
         let tests = (scratch.element_tests() - before) / rounds.max(1) as u64;
         println!(
             "{:e} {:e} {:e} {:e} {:e} {:e} {:e} {} {} {} {} {:e} {:.3}",
-            patch.area,
+            area,
             f.x,
             f.y,
             f.z,
@@ -76,6 +93,21 @@ fn main() -> Outcome<()> {
         );
     }
     Ok(())
+}
+
+/// Whether the normal is along each compliant side's gradient by Drake's measure.
+fn drake_keeps(face: &PatchFace, a: &Body, b: &Body) -> bool {
+    let least = (5.0 * std::f64::consts::PI / 8.0).cos();
+    // The normal is out of A, into B; pressure rises inwards.
+    let along = |body: &Body, element: u32, inward: Vector3<f64>| match &body.solid {
+        ContactSolid::Compliant(solid) => {
+            let (gradient, _) = solid.field(element as usize);
+            (body.x_wb.rotation * gradient).normalize().dot(&inward) > least
+        }
+        ContactSolid::CompliantHalfSpace { .. } => (body.x_wb.rotation * -Vector3::z()).dot(&inward) > least,
+        _ => true,
+    };
+    along(a, face.element_a, -face.normal) && along(b, face.element_b, face.normal)
 }
 
 fn body<'a>(words: &mut impl Iterator<Item = &'a str>) -> Outcome<Body> {

@@ -1,8 +1,9 @@
-//! Mesh files: OBJ, STL (text and binary) and MuJoCo's MSH, into triangles.
+//! Mesh files: OBJ, STL (text and binary) and MuJoCo's MSH into triangles, legacy VTK into tetrahedra.
 
 mod msh;
 mod obj;
 mod stl;
+mod vtk;
 
 use crate::files::extension;
 use stiction_model::{Mesh, Vec3};
@@ -17,13 +18,19 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, String> {
         "obj" => obj::read(bytes)?,
         "stl" => stl::read(bytes)?,
         "msh" => msh::read(bytes)?,
+        "vtk" => vtk::read(bytes)?,
         other => {
             return Err(format!(
-                "meshes of type \"{other}\" are not read; convert it to .obj or .stl (Blender or meshlab do)"
+                "meshes of type \"{other}\" are not read; convert it to .obj or .stl (Blender or meshlab do), a solid to .vtk"
             ));
         }
     };
     finish(mesh)
+}
+
+/// A mesh's tetrahedra as a legacy VTK file (text), extents included. Fails if it has none.
+pub fn write_vtk(mesh: &Mesh) -> Result<String, String> {
+    vtk::write(mesh)
 }
 
 /// Checks indices and numbers.
@@ -76,6 +83,7 @@ pub(crate) fn scale(mesh: &mut Mesh, factors: &Vec3) -> Result<(), String> {
     }
     if factors.product() < 0.0 {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        mesh.tetrahedra.iter_mut().flat_map(|t| &mut t.cells).for_each(|c| c.swap(2, 3));
     }
     Ok(())
 }

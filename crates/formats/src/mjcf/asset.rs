@@ -33,6 +33,8 @@ pub struct MeshAsset {
     pub index: usize,
     /// Whether it is convex.
     pub convex: bool,
+    /// Whether it is filled with tetrahedra.
+    pub filled: bool,
     /// Mass properties at unit density; `None` if it has no volume.
     pub solid: Option<Solid>,
 }
@@ -122,9 +124,9 @@ impl<'a> Reader<'a> {
             })?;
         }
         let solid = self.mesh_solid(node, &attrs, &mesh)?;
-        let convex = mesh::is_convex(&mesh);
+        let (convex, filled) = (mesh::is_convex(&mesh), mesh.tetrahedra.is_some());
         self.world.meshes.push(mesh);
-        Ok(Some(MeshAsset { index: self.world.meshes.len() - 1, convex, solid }))
+        Ok(Some(MeshAsset { index: self.world.meshes.len() - 1, convex, filled, solid }))
     }
 
     fn inline_mesh(&mut self, node: &Node) -> Read<Mesh> {
@@ -146,6 +148,7 @@ impl<'a> Reader<'a> {
     fn mesh_solid(&mut self, node: &Node, attrs: &Attrs, mesh: &Mesh) -> Read<Option<Solid>> {
         let mode = attrs.text("inertia").unwrap_or("legacy");
         let solid = match mode {
+            "legacy" | "exact" if mesh.tetrahedra.is_some() => mass::tetrahedra(mesh),
             "legacy" => mass::mesh(mesh, MeshFill::Legacy),
             "shell" => mass::mesh(mesh, MeshFill::Shell),
             "exact" => {

@@ -51,10 +51,11 @@ impl<'a> Reader<'a> {
             "mesh" => {
                 let Some(asset) = self.mesh_of(attrs)? else { return Ok(None) };
                 solid = asset.solid;
-                if !asset.convex && self.collides(attrs)? {
+                // MuJoCo has no such files: a solid is what it is, not its hull.
+                if !asset.convex && !asset.filled && self.collides(attrs)? {
                     self.hulls.entry(asset.index).or_insert_with(|| node.source());
                 }
-                Shape::Mesh { mesh: asset.index, convex: true }
+                Shape::Mesh { mesh: asset.index, convex: asset.convex || !asset.filled }
             }
             "hfield" => Shape::HeightField { field: self.height_field_of(attrs)? },
             "sdf" => {
