@@ -22,6 +22,9 @@ pub struct RunArguments {
     /// Length of a step, s [default: the file's, or 0.001]
     #[arg(long, allow_negative_numbers = true)]
     step: Option<f64>,
+    /// Error allowed in a step, m and rad: steps follow the motion instead of having one length
+    #[arg(long, allow_negative_numbers = true, conflicts_with = "step")]
+    accuracy: Option<f64>,
     /// Contact model: lagged, similar or sap
     #[arg(long, default_value = "lagged")]
     contact: String,
@@ -71,6 +74,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     let options = Options {
         step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
+        accuracy: arguments.accuracy,
         contact: stiction::contact_model_from_name(&arguments.contact).map_err(Failure::input)?,
         stiction_tolerance: arguments.stiction_tolerance,
         regularization: arguments.regularization,
@@ -88,7 +92,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some(keyframe) = &arguments.keyframe {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }
-    let begin = simulation.energy();
+    let (begin, start) = (simulation.energy(), simulation.state().time);
     let mut recording = match &arguments.out {
         Some(directory) => Some(Trajectory::create(directory, &arguments.read.name(), &model)?),
         None => None,
@@ -98,8 +102,13 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 
     let csv = recording.map(Trajectory::finish).transpose()?;
     let end = simulation.energy();
-    let summary =
-        Summary { simulation: &simulation, wall, csv: csv.as_deref(), energy: [begin.total(), end.total()] };
+    let summary = Summary {
+        simulation: &simulation,
+        wall,
+        simulated: simulation.state().time - start,
+        csv: csv.as_deref(),
+        energy: [begin.total(), end.total()],
+    };
     if arguments.json {
         let text =
             serde_json::to_string_pretty(&summary.json(&arguments.read.name())).map_err(Failure::work)?;
@@ -117,34 +126,34 @@ fn simulate(
     simulation: &mut Simulation,
     recording: &mut Option<Trajectory>,
 ) -> Result<f64, Failure> {
-    let step = simulation.options().step;
-    let steps = (arguments.time / step).round() as u64;
-    let every = ((1.0 / (arguments.rate * step)).round() as u64).max(1);
+    let begin = simulation.state().time;
+    // Without a trajectory the stops only serve the bar.
+    let interval =
+        if recording.is_some() { 1.0 / arguments.rate } else { (arguments.time / 200.0).max(1e-9) };
+    let stops = (arguments.time / interval).round().max(1.0) as u64;
     // A bar on a terminal only: indicatif hides it elsewhere by itself.
-    let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(steps) };
+    let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(stops) };
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut wall = 0.0;
-    let mut done = 0;
     if let Some(trajectory) = recording {
         trajectory.record(simulation)?;
     }
-    while done < steps {
-        let chunk = if recording.is_some() { every } else { every.max(16) }.min(steps - done);
-        let begin = Instant::now();
-        let outcome = simulation.step(chunk as usize);
-        wall += begin.elapsed().as_secs_f64();
+    for stop in 1..=stops {
+        let end = if stop == stops { arguments.time } else { stop as f64 * interval };
+        let clock = Instant::now();
+        let outcome = simulation.run_until(begin + end);
+        wall += clock.elapsed().as_secs_f64();
         if let Err(error) = outcome {
             if let Some(trajectory) = recording.take() {
                 trajectory.finish()?;
             }
             return Err(Failure::work(error));
         }
-        done += chunk;
         if let Some(trajectory) = recording {
             trajectory.record(simulation)?;
         }
-        bar.set_position(done);
+        bar.set_position(stop);
         bar.set_message(format!("t = {:.2} s", simulation.state().time));
     }
     bar.finish_and_clear();
@@ -154,13 +163,14 @@ fn simulate(
 struct Summary<'a> {
     simulation: &'a Simulation,
     wall: f64,
+    simulated: f64,
     csv: Option<&'a Path>,
     energy: [f64; 2],
 }
 
 impl Summary<'_> {
     fn rate(&self) -> f64 {
-        self.simulation.stats().steps as f64 * self.simulation.options().step / self.wall.max(1e-12)
+        self.simulated / self.wall.max(1e-12)
     }
 
     /// Of the model and of what happened.
@@ -176,12 +186,18 @@ impl Summary<'_> {
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "{scene}: {:.3} s simulated in {:.3} s ({:.1} times real time), {} steps of {} s, {}",
-            stats.steps as f64 * options.step,
+            "{scene}: {:.3} s simulated in {:.3} s ({:.1} times real time), {} steps of {}, {}",
+            self.simulated,
             self.wall,
             self.rate(),
             stats.steps,
-            options.step,
+            match options.accuracy {
+                None => format!("{} s", options.step),
+                Some(accuracy) => format!(
+                    "{:.1e} to {:.1e} s for an accuracy of {accuracy}, {} turned down",
+                    stats.min_step, stats.max_step, stats.rejected
+                ),
+            },
             name(options.contact),
         );
         let _ = writeln!(
@@ -237,6 +253,10 @@ impl Summary<'_> {
             "scene": scene,
             "time": state.time,
             "step": options.step,
+            "accuracy": options.accuracy,
+            "rejected": stats.rejected,
+            "min_step": stats.min_step,
+            "max_step": stats.max_step,
             "contact": name(options.contact),
             "steps": stats.steps,
             "iterations": stats.iterations,

@@ -85,6 +85,18 @@ fn every_built_in_scene_loads_without_a_warning_and_runs() {
 }
 
 #[test]
+fn run_by_accuracy_ends_at_the_time_asked_for() {
+    let output = stiction(&["run", "stack", "--time", "0.37", "--accuracy", "1e-3", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!((report["time"].as_f64().unwrap() - 0.37).abs() < 1e-9);
+    assert_eq!(report["accuracy"], 1e-3);
+    let wrong = stiction(&["run", "stack", "--accuracy", "-1"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("accuracy"));
+}
+
+#[test]
 fn wrong_input_exits_with_2_and_names_the_remedy() {
     let folder = scratch("wrong");
     let broken = folder.join("broken.xml");

@@ -95,6 +95,7 @@ impl Assembler {
         &mut self,
         model: &Model,
         options: &Options,
+        dt: f64,
         state: &State,
         free: &FreeMotion,
         touching: Touching,
@@ -107,7 +108,7 @@ impl Assembler {
             regularization: options.regularization,
             ..ContactSettings::default()
         };
-        problem.set(options.step, settings)?;
+        problem.set(dt, settings)?;
         for body in self.used_bodies.drain(..) {
             self.body_ids[body] = None;
         }
@@ -118,7 +119,6 @@ impl Assembler {
         for equality in compiled.world.equalities.iter().filter(|e| e.active) {
             self.equality(compiled, state, free, equality, problem)?;
         }
-        let dt = options.step;
         for limit in &compiled.limits {
             limit_rows(limit, state, free, dt, problem)?;
         }

@@ -129,6 +129,23 @@ pub enum StepError {
         /// The state the step began from.
         last_good: Box<State>,
     },
+    /// Error control asked for steps too short to go on.
+    #[error(
+        "accuracy {accuracy} cannot be reached at t = {time} s: even a step of {step:.1e} s misses it (error {error:.1e}). \
+         What was simulated is kept; ask for a larger accuracy, or soften what moves fastest there ({what})"
+    )]
+    Accuracy {
+        /// Time at which the step began, s.
+        time: f64,
+        /// What was asked for.
+        accuracy: f64,
+        /// The shortest step tried, s.
+        step: f64,
+        /// Its error.
+        error: f64,
+        /// The joint with the largest error.
+        what: String,
+    },
     /// The mass matrix cannot be factored.
     #[error(transparent)]
     Input(#[from] InputError),

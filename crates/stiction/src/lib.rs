@@ -24,11 +24,13 @@
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
 //! | [`controller`] | control at its own rate |
+//! | `accuracy` | steps by accuracy instead of length |
 //! | `free_motion`, `assemble` | from a state to the convex problem |
 //!
 //! Conventions: f64, SI units, z up; q and v laid out as MuJoCo's `qpos` and `qvel`; spatial vectors
 //! `[angular; linear]`.
 
+mod accuracy;
 mod actuation;
 mod archive;
 mod assemble;

@@ -41,8 +41,13 @@ impl Default for TangentialSprings {
 /// Settings of a simulation, checked when it is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Length of a step δt, s.
+    /// Length of a step δt, s. With an accuracy it is the first step tried.
     pub step: f64,
+    /// Error allowed in a step's positions, m and rad; the step's length then follows from it. `None` for
+    /// steps of fixed length.
+    pub accuracy: Option<f64>,
+    /// Longest step under error control, s.
+    pub max_step: f64,
     /// Contact model.
     pub contact: ContactModel,
     /// Slip speed v_s below which contact counts as sticking, m/s.
@@ -65,6 +70,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             step: 1e-3,
+            accuracy: None,
+            max_step: 0.1,
             contact: ContactModel::Lagged,
             stiction_tolerance: 1e-4,
             regularization: 1e-3,
@@ -78,6 +85,14 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Relative tolerance of a solve: under error control it follows the accuracy (`theory` section 8).
+    pub fn solve_tolerance(&self) -> f64 {
+        match self.accuracy {
+            Some(accuracy) => (1e-3 * accuracy).max(1e-8).min(self.relative_tolerance),
+            None => self.relative_tolerance,
+        }
+    }
+
     /// Checks every value; the error names the option, the value and what is allowed.
     pub fn check(&self) -> Result<(), OptionError> {
         let range = |option, value: f64, fine: bool, allowed| {
@@ -90,6 +105,11 @@ impl Options {
         let positive = "a positive number";
         let not_negative = "zero or a positive number";
         range("step", self.step, self.step > 0.0, "a positive number of seconds")?;
+        if let Some(accuracy) = self.accuracy {
+            let fine = accuracy > 0.0 && accuracy <= 1.0;
+            range("accuracy", accuracy, fine, "a positive number up to 1 (1e-3 is usual)")?;
+            range("max_step", self.max_step, self.max_step > 0.0, "a positive number of seconds")?;
+        }
         range("stiction_tolerance", self.stiction_tolerance, self.stiction_tolerance > 0.0, positive)?;
         range("regularization", self.regularization, self.regularization >= 0.0, not_negative)?;
         range(

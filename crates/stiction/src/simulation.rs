@@ -85,10 +85,35 @@ impl Simulation {
     pub fn step(&mut self, steps: usize) -> Result<(), StepError> {
         self.model.check_state(&self.state)?;
         for _ in 0..steps {
-            self.sample_controller()?;
-            let report = self.stepper.step(&self.model, &mut self.state)?;
-            record(&mut self.stats, &report);
+            self.one_step(f64::INFINITY)?;
         }
+        Ok(())
+    }
+
+    /// Steps until `time` (s). Under error control the last step ends there exactly; steps of fixed length end
+    /// at the one nearest to it.
+    pub fn run_until(&mut self, time: f64) -> Result<(), StepError> {
+        self.model.check_state(&self.state)?;
+        let fixed = self.options().accuracy.is_none();
+        let slack = if fixed { 0.5 * self.options().step } else { 1e-12 * time.abs().max(1e-3) };
+        while self.state.time < time - slack {
+            self.one_step(time)?;
+        }
+        Ok(())
+    }
+
+    /// One step, which under error control does not pass `end` nor the controller's next sample.
+    fn one_step(&mut self, end: f64) -> Result<(), StepError> {
+        self.sample_controller()?;
+        let report = if self.options().accuracy.is_some() {
+            let period = self.controller.as_ref().map_or(0.0, |c| c.period());
+            let sample = if period > 0.0 { self.state.next_sample as f64 * period } else { f64::INFINITY };
+            let limit = end.min(sample) - self.state.time;
+            self.stepper.accurate_step(&self.model, &mut self.state, limit)?
+        } else {
+            self.stepper.step(&self.model, &mut self.state)?
+        };
+        record(&mut self.stats, &report);
         Ok(())
     }
 
@@ -171,6 +196,9 @@ fn samples_before(time: f64, period: f64) -> u64 {
 
 fn record(stats: &mut Stats, report: &StepReport) {
     stats.steps += 1;
+    stats.rejected += report.rejected;
+    stats.min_step = if stats.min_step > 0.0 { stats.min_step.min(report.step) } else { report.step };
+    stats.max_step = stats.max_step.max(report.step);
     stats.iterations += report.iterations;
     stats.last_iterations = report.iterations;
     stats.max_iterations = stats.max_iterations.max(report.iterations);

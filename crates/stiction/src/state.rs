@@ -45,10 +45,44 @@ pub struct State {
     pub mocap: Vec<MocapState>,
     /// Tangential springs of the contacts, sorted by geom pair.
     pub stretches: Vec<ContactStretch>,
+    /// Step that error control will try next, s; 0 before the first.
+    pub next_step: f64,
     /// Number of the controller's next sample.
     pub next_sample: u64,
     /// Whatever the controller must remember.
     pub controller: Vec<f64>,
+}
+
+impl State {
+    /// A state of nothing.
+    pub(crate) fn empty(time: f64) -> Self {
+        Self {
+            time,
+            q: Vec::new(),
+            v: Vec::new(),
+            ctrl: Vec::new(),
+            applied: Vec::new(),
+            mocap: Vec::new(),
+            stretches: Vec::new(),
+            next_step: 0.0,
+            next_sample: 0,
+            controller: Vec::new(),
+        }
+    }
+
+    /// Becomes a copy of `other`, in its own memory.
+    pub(crate) fn copy_from(&mut self, other: &State) {
+        self.time = other.time;
+        self.q.clone_from(&other.q);
+        self.v.clone_from(&other.v);
+        self.ctrl.clone_from(&other.ctrl);
+        self.applied.clone_from(&other.applied);
+        self.mocap.clone_from(&other.mocap);
+        self.stretches.clone_from(&other.stretches);
+        self.next_step = other.next_step;
+        self.next_sample = other.next_sample;
+        self.controller.clone_from(&other.controller);
+    }
 }
 
 const MAGIC: [u8; 8] = *b"STICTION";

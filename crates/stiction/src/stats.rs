@@ -40,6 +40,12 @@ impl StageSeconds {
 pub struct Stats {
     /// Steps taken.
     pub steps: u64,
+    /// Attempts that error control turned down.
+    pub rejected: u64,
+    /// Shortest step taken, s; 0 before the first.
+    pub min_step: f64,
+    /// Longest step taken, s.
+    pub max_step: f64,
     /// Newton iterations, all steps together.
     pub iterations: u64,
     /// Most iterations in one step.

@@ -10,6 +10,7 @@
 //!
 //! Data goes forward only. Open [`Stepper::step`] for the whole simulator on one screen.
 
+use crate::accuracy::Doubling;
 use crate::assemble::{Assembler, EntrySource, Touching};
 use crate::clock::Clock;
 use crate::compiled::{Energy, Model};
@@ -33,7 +34,7 @@ pub struct StepReport {
     pub converged: bool,
     /// What ended the solve.
     pub criterion: Criterion,
-    /// Newton iterations of the island that took most.
+    /// Newton iterations of the island that took most; of all solves, where a step needs several.
     pub iterations: u64,
     /// Residual of the optimality condition relative to its scale.
     pub relative_residual: f64,
@@ -55,24 +56,41 @@ pub struct StepReport {
     pub friction_loss: f64,
     /// Energy taken by normal forces in this step, J: dissipated, or stored in contact springs.
     pub normal_loss: f64,
+    /// Length of the step, s.
+    pub step: f64,
+    /// Attempts that error control turned down before this step.
+    pub rejected: u64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
 
+impl StepReport {
+    /// Adds what a solve says of itself: counts add up, the worst outcome stands.
+    fn take(&mut self, solve: &SolveReport) {
+        self.criterion = self.criterion.worst(solve.criterion);
+        self.converged = self.criterion.converged();
+        self.iterations += solve.iterations as u64;
+        self.relative_residual = self.relative_residual.max(solve.relative_residual);
+        self.line_search_evaluations += solve.line_evaluations as u64;
+        self.islands = solve.islands as u64;
+    }
+}
+
 /// The memory of stepping: sized once, so that a steady step allocates nothing.
 pub(crate) struct Stepper {
-    options: Options,
+    pub(crate) options: Options,
     free: FreeMotion,
     proximity: Proximity,
     points: Vec<ContactPoint>,
     patches: PatchSet,
     assembler: Assembler,
     problem: Problem,
-    solver: Solver,
-    q_next: Vec<f64>,
+    pub(crate) solver: Solver,
+    pub(crate) q_next: Vec<f64>,
     stretches: Vec<ContactStretch>,
     contacts: Vec<Contact>,
-    report: StepReport,
+    pub(crate) report: StepReport,
+    pub(crate) doubling: Doubling,
 }
 
 impl Stepper {
@@ -92,6 +110,7 @@ impl Stepper {
             stretches: Vec::new(),
             contacts: Vec::new(),
             report: StepReport::default(),
+            doubling: Doubling::new(model),
         };
         stepper.set_options(options)?;
         Ok(stepper)
@@ -104,7 +123,7 @@ impl Stepper {
     pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
         options.check()?;
         let settings = SolverSettings {
-            relative_tolerance: options.relative_tolerance,
+            relative_tolerance: options.solve_tolerance(),
             max_iterations: options.max_iterations,
             ..SolverSettings::default()
         };
@@ -113,14 +132,21 @@ impl Stepper {
         Ok(())
     }
 
-    /// Takes one step. On an error `state` is untouched.
+    /// Takes one step of the length in the options. On an error `state` is untouched.
     pub fn step(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
-        let dt = self.options.step;
-        let mut clock = Clock::start();
         let mut report = StepReport::default();
+        self.look(model, state, &mut report);
+        self.solve(model, state, self.options.step, None, &mut report)?;
+        self.accept(model, state, self.options.step, &mut report);
+        report.step = self.options.step;
+        self.report = report;
+        Ok(report)
+    }
 
+    /// Kinematics and proximity: everything that depends on where things are and not on the step's length.
+    pub(crate) fn look(&mut self, model: &Model, state: &State, report: &mut StepReport) {
+        let mut clock = Clock::start();
         self.free.kinematics(model, state);
-        self.free.solve(model, state, dt)?;
         clock.lap(&mut report.seconds.kinematics);
 
         self.proximity.update(&self.free.x_wb);
@@ -128,42 +154,57 @@ impl Stepper {
         self.proximity.contacts(self.options.margin, &mut self.points);
         self.patches.find(model, &self.options, &self.free.x_wb, self.proximity.patch_pairs());
         clock.lap(&mut report.seconds.proximity);
+    }
+
+    /// Assembles and solves the step of length `dt` from the state looked at; leaves v⁺ in the solver and
+    /// q⁺ = q₀ ⊕ δt v⁺ in `q_next` (`theory` section 1: quaternions along the tangent, then normalised).
+    pub(crate) fn solve(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        guess: Option<&[f64]>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let mut clock = Clock::start();
+        self.free.solve(model, state, dt)?;
+        clock.lap(&mut report.seconds.kinematics);
 
         let problem = &mut self.problem;
         let touching = Touching { points: &self.points, patches: &self.patches };
-        let built = self.assembler.assemble(model, &self.options, state, &self.free, touching, problem);
+        let built = self.assembler.assemble(model, &self.options, dt, state, &self.free, touching, problem);
         built.map_err(|error| not_finite(state, &error))?;
         clock.lap(&mut report.seconds.assemble);
 
-        let solved = self.solver.solve(problem, &self.free.v0);
-        let solve = *solved.map_err(|error| not_finite(state, &error))?;
+        let solved = self.solver.solve(problem, guess.unwrap_or(&self.free.v0));
+        let solve = solved.map_err(|error| not_finite(state, &error))?;
+        report.take(solve);
         clock.lap(&mut report.seconds.solve);
 
-        self.advance(model, state)?;
-        self.collect(model, &solve, &mut report);
-        std::mem::swap(&mut state.stretches, &mut self.stretches);
-        clock.lap(&mut report.seconds.advance);
-        self.report = report;
-        Ok(report)
-    }
-
-    /// q⁺ = q₀ ⊕ δt v⁺ (`theory` section 1: quaternions along the tangent, then normalised).
-    fn advance(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
         let (multibody, v) = (model.multibody(), self.solver.velocities());
-        multibody.integrate(&state.q, v, self.options.step, QuaternionStep::Projected, &mut self.q_next);
+        multibody.integrate(&state.q, v, dt, QuaternionStep::Projected, &mut self.q_next);
         let bad = v.iter().position(|x| !x.is_finite());
         if let Some(dof) = bad.or_else(|| self.q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
             let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
             return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
         }
-        state.q.copy_from_slice(&self.q_next);
-        state.v.copy_from_slice(v);
-        state.time += self.options.step;
+        clock.lap(&mut report.seconds.advance);
         Ok(())
     }
 
+    /// Makes the solved step the state, and collects its results.
+    pub(crate) fn accept(&mut self, model: &Model, state: &mut State, dt: f64, report: &mut StepReport) {
+        let mut clock = Clock::start();
+        state.q.copy_from_slice(&self.q_next);
+        state.v.copy_from_slice(self.solver.velocities());
+        state.time += dt;
+        self.collect(model, dt, report);
+        std::mem::swap(&mut state.stretches, &mut self.stretches);
+        clock.lap(&mut report.seconds.advance);
+    }
+
     /// Contact results, springs to keep, and the numbers of the report.
-    fn collect(&mut self, model: &Model, solve: &SolveReport, report: &mut StepReport) {
+    fn collect(&mut self, model: &Model, dt: f64, report: &mut StepReport) {
         let compiled = model.compiled();
         let geoms = compiled.geoms.geoms();
         let nowhere = Contact {
@@ -192,7 +233,7 @@ impl Stepper {
         for (entry, place) in self.assembler.places.iter().enumerate() {
             let impulse = self.solver.contact_impulses()[entry];
             let velocity = self.solver.contact_velocities()[entry];
-            let force = place.frame * impulse * (place.sign / self.options.step);
+            let force = place.frame * impulse * (place.sign / dt);
             let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
             // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it.
             let law = &self.problem.contacts()[entry];
@@ -241,12 +282,6 @@ impl Stepper {
                 };
             }
         }
-        report.converged = solve.converged();
-        report.criterion = solve.criterion;
-        report.iterations = solve.iterations as u64;
-        report.relative_residual = solve.relative_residual;
-        report.line_search_evaluations = solve.line_evaluations as u64;
-        report.islands = solve.islands as u64;
         report.points = self.points.len() as u64;
         report.patches = self.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()).count() as u64;
         report.faces = self.patches.faces.faces.len() as u64;
