@@ -5,6 +5,8 @@
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
 //! controller  a Python function that sets the controls at its own rate
 //! contacts    contact points as a structured array
+//! patches     contact patches as named tuples
+//! tactile     pressure and shear on a grid fixed to a body
 //! rollout     many short simulations on several threads
 //! scratch     memory of the dynamics, kept between calls
 //! options     keyword arguments to options and back
@@ -20,9 +22,11 @@ mod controller;
 mod errors;
 mod model;
 mod options;
+mod patches;
 mod rollout;
 mod scratch;
 mod simulation;
+mod tactile;
 
 use pyo3::prelude::*;
 
@@ -35,6 +39,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SimulationError", py.get_type::<errors::SimulationError>())?;
     module.add_class::<model::Model>()?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_class::<tactile::TactileGrid>()?;
     module.add_function(wrap_pyfunction!(model::scenes, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_model, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::_restore_simulation, module)?)?;

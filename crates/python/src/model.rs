@@ -196,12 +196,7 @@ impl Model {
     /// What could not be honoured: a list of (file, element, line, message).
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let class = CLASS.import(py, "stiction._results", "ModelWarning")?;
-        let warnings = self.inner.warnings().iter();
-        warnings
-            .map(|w| class.call1((&w.source.file, &w.source.element, w.source.line, &w.message)))
-            .collect()
+        warning_tuples(py, self.inner.warnings())
     }
 
     /// Where a joint's positions stand in q: q[model.qpos_slice("elbow")].
@@ -400,6 +395,19 @@ pub fn unknown<'a>(kind: &'static str, name: String, known: impl Iterator<Item =
         known.push_str(&format!(" and {rest} more"));
     }
     input_error(InputError::Name { kind, name, known })
+}
+
+/// Warnings as `ModelWarning` tuples.
+pub fn warning_tuples<'py>(
+    py: Python<'py>,
+    warnings: &[stiction::model::Warning],
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = CLASS.import(py, "stiction._results", "ModelWarning")?;
+    warnings
+        .iter()
+        .map(|w| class.call1((&w.source.file, &w.source.element, w.source.line, &w.message)))
+        .collect()
 }
 
 pub fn energy_tuple<'py>(py: Python<'py>, energy: &Energy) -> PyResult<Bound<'py, PyAny>> {

@@ -4,7 +4,7 @@ use crate::errors::option_error;
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
-use stiction::{Options, TangentialSprings, contact_model_from_name, contact_model_name};
+use stiction::{Options, TangentialSprings, Tessellation, contact_model_from_name, contact_model_name};
 
 /// Checked options from what the user gave.
 pub fn options(
@@ -16,6 +16,7 @@ pub fn options(
     margin: f64,
     tangential_springs: Option<&Bound<'_, PyAny>>,
     max_iterations: usize,
+    tessellation: &str,
     accuracy: Option<f64>,
 ) -> PyResult<Options> {
     if accuracy.is_some() {
@@ -32,6 +33,16 @@ pub fn options(
         margin,
         max_iterations,
         tangential_springs: tangential_springs.map(springs).transpose()?.flatten(),
+        tessellation: match tessellation {
+            "polygons" => Tessellation::Polygons,
+            "fans" => Tessellation::Fans,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "unknown tessellation \"{other}\": choose polygons or fans"
+                )));
+            }
+        },
+        ..Options::default()
     };
     options.check().map_err(option_error)?;
     Ok(options)
@@ -81,5 +92,10 @@ pub fn keywords<'py>(py: Python<'py>, options: &Options) -> PyResult<Bound<'py, 
         }
     }
     dict.set_item("max_iterations", options.max_iterations)?;
+    let tessellation = match options.tessellation {
+        Tessellation::Polygons => "polygons",
+        Tessellation::Fans => "fans",
+    };
+    dict.set_item("tessellation", tessellation)?;
     Ok(dict)
 }

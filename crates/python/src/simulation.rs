@@ -8,8 +8,9 @@ use crate::arrays::{Shared, finite_vector, three};
 use crate::contacts::structured;
 use crate::controller::{Hook, PythonController};
 use crate::errors::{SimulationError, input_error, option_error, step_error};
-use crate::model::{Model, energy_tuple, pose_tuple, unknown};
+use crate::model::{Model, energy_tuple, pose_tuple, unknown, warning_tuples};
 use crate::options::{keywords, options};
+use crate::patches::patch_list;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -37,6 +38,8 @@ const SIGNALS: Duration = Duration::from_millis(20);
 ///     creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
 ///     0.8) and relaxation_time (damping over stiffness, s, 0).
 /// max_iterations: Newton iterations allowed in a step.
+/// tessellation: faces of contact patches, "polygons" as they are or "fans" of triangles, which are more
+///     and make the force a continuous function of the poses.
 /// accuracy: not available yet; steps have a fixed length.
 ///
 /// qpos, qvel, ctrl and applied are writable arrays that follow the simulation:
@@ -64,10 +67,10 @@ impl Simulation {
     #[pyo3(
         signature = (model, step=1e-3, contact="lagged", stiction_tolerance=1e-4, regularization=1e-3,
                      relative_tolerance=1e-5, margin=0.0, tangential_springs=None, max_iterations=100,
-                     accuracy=None),
+                     tessellation="polygons", accuracy=None),
         text_signature = "(model, step=1e-3, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=100, \
-                          accuracy=None)"
+                          tessellation='polygons', accuracy=None)"
     )]
     fn new(
         py: Python<'_>,
@@ -80,6 +83,7 @@ impl Simulation {
         margin: f64,
         tangential_springs: Option<&Bound<'_, PyAny>>,
         max_iterations: usize,
+        tessellation: &str,
         accuracy: Option<f64>,
     ) -> PyResult<Self> {
         let options = options(
@@ -91,6 +95,7 @@ impl Simulation {
             margin,
             tangential_springs,
             max_iterations,
+            tessellation,
             accuracy,
         )?;
         let inner = stiction::Simulation::new(&model.get().inner, options).map_err(option_error)?;
@@ -217,16 +222,26 @@ impl Simulation {
         structured(py, self.lock()?.contacts())
     }
 
-    /// Contact patches of the last step, one entry a geom pair. Empty: all contacts are points so far.
+    /// Contact patches of the last step, a list of stiction.ContactPatch, one a geom pair of which one is
+    /// compliant: their polygons, pressure, forces, tractions and slip. See help(stiction.ContactPatch).
+    /// A copy; empty before the first step and after reset or load_state.
     #[getter]
-    fn patches<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        PyList::empty(py)
+    fn patches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        patch_list(py, &self.lock()?.patches())
+    }
+
+    /// What happened since construction that makes contact patches doubtful, once for each geom pair, as a
+    /// list of stiction.ModelWarning: the core of a pressure field was reached (a thin or soft body
+    /// under too much load), or a body was swallowed by another.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        warning_tuples(py, &self.lock()?.warnings())
     }
 
     /// Counts and times since construction, as a dict: steps, iterations (Newton, all steps together),
     /// max_iterations (in one step), unconverged (steps that stopped short of their tolerance),
-    /// line_search_evaluations, points, patches and faces (summed over steps), last_iterations,
-    /// last_points, max_penetration (m), friction_loss (J), and seconds, a dict by stage of the step:
+    /// line_search_evaluations, points, patches and faces (summed over steps), doubtful_patches (see
+    /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss (J), and seconds, a dict by stage of the step:
     /// kinematics, proximity, assemble, solve, advance.
     #[getter]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -241,8 +256,11 @@ impl Simulation {
             ("points", stats.points),
             ("patches", stats.patches),
             ("faces", stats.faces),
+            ("doubtful_patches", stats.doubtful_patches),
             ("last_iterations", stats.last_iterations),
             ("last_points", stats.last_points),
+            ("last_patches", stats.last_patches),
+            ("last_faces", stats.last_faces),
         ] {
             dict.set_item(name, count)?;
         }
@@ -416,8 +434,13 @@ impl Simulation {
 }
 
 impl Simulation {
+    /// The model, for those that know its names.
+    pub(crate) fn model_of(&self) -> &Model {
+        self.model.get()
+    }
+
     /// The simulation, unless a step is under way: its own controller or another thread is asking then.
-    fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Simulation>> {
+    pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Simulation>> {
         self.inner.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => PyRuntimeError::new_err(
                 "the simulation is in the middle of a step: in a controller use its arguments, from other \

@@ -13,10 +13,11 @@ def python_blocks(page):
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="the tests run without the repository around them")
-def test_the_snippets_of_the_python_page_run(tmp_path, monkeypatch):
-    page = DOCS / "python.md"
+@pytest.mark.parametrize("name, least", [("python.md", 6), ("patches.md", 5)])
+def test_the_snippets_of_a_page_run(name, least, tmp_path, monkeypatch):
+    page = DOCS / name
     blocks = python_blocks(page)
-    assert len(blocks) >= 6
+    assert len(blocks) >= least
     monkeypatch.chdir(tmp_path)
     names = {}
     for number, block in enumerate(blocks, 1):

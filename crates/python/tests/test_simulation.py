@@ -263,6 +263,7 @@ def test_options_come_back_as_given():
         "margin": 1e-3,
         "tangential_springs": {"stiffness_ratio": 0.5, "relaxation_time": 0.01},
         "max_iterations": 50,
+        "tessellation": "fans",
     }
     assert st.Simulation(models.ball(), **options).options == options
     default = st.Simulation(models.ball()).options

@@ -13,12 +13,22 @@ the body]. Spatial vectors are ordered [angular; linear]. Start with ``help(stic
 ``help(stiction.Simulation)``.
 """
 
-from ._results import BodyPose, Energy, ModelWarning, StageSeconds, Stats, TangentialSprings, contact_dtype
+from ._results import (
+    BodyPose,
+    ContactPatch,
+    Energy,
+    ModelWarning,
+    StageSeconds,
+    Stats,
+    TangentialSprings,
+    contact_dtype,
+)
 from ._stiction import (
     Model,
     ModelError,
     Simulation,
     SimulationError,
+    TactileGrid,
     __version__,
     _restore_model,
     _restore_simulation,
@@ -28,6 +38,7 @@ from ._stiction import (
 
 __all__ = [
     "BodyPose",
+    "ContactPatch",
     "Energy",
     "Model",
     "ModelError",
@@ -36,6 +47,7 @@ __all__ = [
     "SimulationError",
     "StageSeconds",
     "Stats",
+    "TactileGrid",
     "TangentialSprings",
     "__version__",
     "contact_dtype",

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "BodyPose",
+    "ContactPatch",
     "Energy",
     "Model",
     "ModelError",
@@ -17,6 +18,7 @@ __all__ = [
     "SimulationError",
     "StageSeconds",
     "Stats",
+    "TactileGrid",
     "TangentialSprings",
     "__version__",
     "contact_dtype",
@@ -28,6 +30,7 @@ __version__: str
 
 _Floats = NDArray[np.float64]
 _ContactModel = Literal["lagged", "similar", "sap"]
+_Tessellation = Literal["polygons", "fans"]
 _Controller = Callable[[float, _Floats, _Floats], ArrayLike | None]
 
 #: A row of Simulation.contacts.
@@ -61,6 +64,28 @@ class ModelWarning(NamedTuple):
     line: int
     message: str
 
+class ContactPatch(NamedTuple):
+    """A patch between two geoms, of which one or both are compliant. Vectors are in world axes."""
+
+    geom_a: int
+    geom_b: int
+    body_a: int
+    body_b: int
+    vertices: _Floats
+    polygons: list[NDArray[np.int64]]
+    pressure: _Floats
+    area: float
+    centroid: _Floats
+    center_of_pressure: _Floats
+    force: _Floats
+    moment: _Floats
+    traction: _Floats
+    slip: _Floats
+    areas: _Floats
+    normals: _Floats
+    centroids: _Floats
+    peak_extent: float
+
 class TangentialSprings(TypedDict, total=False):
     """Parameters of tangential springs."""
 
@@ -87,8 +112,11 @@ class Stats(TypedDict):
     points: int
     patches: int
     faces: int
+    doubtful_patches: int
     last_iterations: int
     last_points: int
+    last_patches: int
+    last_faces: int
     max_penetration: float
     friction_loss: float
     seconds: StageSeconds
@@ -180,6 +208,7 @@ class Simulation:
         margin: float = 0.0,
         tangential_springs: bool | TangentialSprings = False,
         max_iterations: int = 100,
+        tessellation: _Tessellation = "polygons",
         accuracy: None = None,
     ) -> Simulation: ...
     @property
@@ -210,7 +239,9 @@ class Simulation:
     @property
     def contacts(self) -> NDArray[np.void]: ...
     @property
-    def patches(self) -> list[Any]: ...
+    def patches(self) -> list[ContactPatch]: ...
+    @property
+    def warnings(self) -> list[ModelWarning]: ...
     @property
     def stats(self) -> Stats: ...
     @property
@@ -229,6 +260,23 @@ class Simulation:
     def reset(self, keyframe: str | int | None = None) -> None: ...
     def set_controller(self, controller: _Controller | None, period: float = 0.0) -> None: ...
 
+@final
+class TactileGrid:
+    """A grid of sensing cells fixed to a body; z of its frame points out of the skin."""
+
+    def __new__(
+        cls,
+        body: str | int,
+        size: ArrayLike,
+        rows: int,
+        columns: int,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+    ) -> TactileGrid: ...
+    @property
+    def cell_area(self) -> float: ...
+    def sample(self, sim: Simulation) -> tuple[_Floats, _Floats]: ...
+
 def rollout(
     model: Model,
     states: ArrayLike,
@@ -244,6 +292,7 @@ def rollout(
     margin: float = 0.0,
     tangential_springs: bool | TangentialSprings = False,
     max_iterations: int = 100,
+    tessellation: _Tessellation = "polygons",
     accuracy: None = None,
 ) -> _Floats:
     """Simulates many initial states of one model on several threads."""

@@ -45,6 +45,49 @@ class ModelWarning(NamedTuple):
         return f"{place}{self.element}: {self.message}"
 
 
+class ContactPatch(NamedTuple):
+    """A patch between two geoms, of which one or both are compliant. Vectors are in world axes.
+
+    n vertices and m polygons; polygons are where they were at the beginning of the step.
+    """
+
+    #: Ids of the two geoms, a before b.
+    geom_a: int
+    geom_b: int
+    #: Ids of the bodies that carry them.
+    body_a: int
+    body_b: int
+    #: Vertices of the polygons, m; shape (n, 3).
+    vertices: np.ndarray
+    #: Indices into vertices, one array a polygon, counter-clockwise about its normal.
+    polygons: list[np.ndarray]
+    #: Pressure at each vertex at the beginning of the step, Pa, negative before touch (margin); shape (n,).
+    pressure: np.ndarray
+    #: Area under pressure, m².
+    area: float
+    #: Centroid of that area, m; shape (3,).
+    centroid: np.ndarray
+    #: Pressure-weighted centre, m; shape (3,).
+    center_of_pressure: np.ndarray
+    #: Force on body b, N; shape (3,).
+    force: np.ndarray
+    #: Moment on body b about the centroid, N m; shape (3,).
+    moment: np.ndarray
+    #: Force on body b over area of each polygon, Pa; shape (m, 3).
+    traction: np.ndarray
+    #: Tangential velocity of b relative to a at each polygon, m/s; shape (m, 3).
+    slip: np.ndarray
+    #: Area of each polygon, m²; shape (m,).
+    areas: np.ndarray
+    #: Unit normal of each polygon, from a into b; shape (m, 3).
+    normals: np.ndarray
+    #: Centroid of each polygon, m; shape (m, 3).
+    centroids: np.ndarray
+    #: Largest pressure over the smaller modulus; near 1 the core of a field is reached and force no longer
+    #: grows with depth.
+    peak_extent: float
+
+
 class TangentialSprings(TypedDict, total=False):
     """Springs that carry friction while a contact sticks, as ``Simulation`` takes them."""
 
@@ -83,10 +126,16 @@ class Stats(TypedDict):
     patches: int
     #: Faces of contact patches, summed over steps.
     faces: int
+    #: Patches not to be trusted, summed over steps: see ``Simulation.warnings``.
+    doubtful_patches: int
     #: Newton iterations of the last step.
     last_iterations: int
     #: Contact points in the last step.
     last_points: int
+    #: Contact patches in the last step.
+    last_patches: int
+    #: Faces of contact patches in the last step.
+    last_faces: int
     #: Largest penetration seen, m.
     max_penetration: float
     #: Energy dissipated by friction, J.

@@ -1,0 +1,86 @@
+//! `stiction.TactileGrid`: what a skin of sensing cells feels.
+
+use crate::arrays::{finite_vector, three};
+use crate::errors::input_error;
+use crate::simulation::Simulation;
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use stiction::model::Pose;
+
+/// What makes the same grid, for pickle.
+type NewArguments = (Py<PyAny>, [f64; 2], usize, usize, [f64; 3], [f64; 4]);
+
+/// A grid of sensing cells fixed to a body, in the x-y plane of its own frame and centred at its origin; z
+/// points out of the skin, towards what touches it.
+///
+/// body: name or id of the body.
+/// size: width along x and height along y, m.
+/// rows, columns: cells along y and along x.
+/// position, quaternion: the grid's frame in the body's frame, m, w first.
+#[pyclass(frozen, module = "stiction")]
+pub struct TactileGrid {
+    body: Py<PyAny>,
+    grid: stiction::TactileGrid,
+}
+
+#[pymethods]
+impl TactileGrid {
+    #[new]
+    #[pyo3(signature = (body, size, rows, columns, position=None, quaternion=None))]
+    fn new(
+        body: Py<PyAny>,
+        size: &Bound<'_, PyAny>,
+        rows: usize,
+        columns: usize,
+        position: Option<&Bound<'_, PyAny>>,
+        quaternion: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let size = finite_vector("size", size, 2)?;
+        let position = Vector3::from(three("position", position)?);
+        let rotation = match quaternion {
+            None => UnitQuaternion::identity(),
+            Some(given) => {
+                let q = finite_vector("quaternion", given, 4)?;
+                UnitQuaternion::try_new(Quaternion::new(q[0], q[1], q[2], q[3]), 1e-12).ok_or_else(|| {
+                    PyValueError::new_err("quaternion has no length: give a rotation, w first")
+                })?
+            }
+        };
+        let pose = Pose::from_parts(position.into(), rotation);
+        let grid = stiction::TactileGrid::new(0, pose, [size[0], size[1]], rows, columns);
+        Ok(Self { body, grid: grid.map_err(input_error)? })
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> NewArguments {
+        let (rows, columns) = self.grid.shape();
+        let (position, q) = (self.grid.pose().translation.vector, self.grid.pose().rotation.coords);
+        (self.body.clone_ref(py), self.grid.size(), rows, columns, position.into(), [q.w, q.x, q.y, q.z])
+    }
+
+    /// Area of a cell, m².
+    #[getter]
+    fn cell_area(&self) -> f64 {
+        self.grid.cell_area()
+    }
+
+    /// What the grid felt in the last step of a simulation: a tuple of pressure (rows, columns), Pa, into the
+    /// skin, and shear (rows, columns, 2), Pa, along its x and y. Each sums, times cell_area, to the force
+    /// of the patches above the grid, whatever its resolution.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        sim: &Bound<'py, Simulation>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>)> {
+        let sim = sim.get();
+        let body = sim.model_of().body(self.body.bind(py))?;
+        let image = self.grid.on_body(body).sample(&*sim.lock()?);
+        let (rows, columns) = (image.rows, image.columns);
+        let shear: Vec<f64> = image.shear.into_iter().flatten().collect();
+        Ok((
+            image.pressure.into_pyarray(py).reshape([rows, columns])?,
+            shear.into_pyarray(py).reshape([rows, columns, 2])?,
+        ))
+    }
+}
