@@ -48,6 +48,11 @@ pub(crate) fn compile_geoms(
         materials.push(GeomMaterial::new(&geom.contact, geom.priority));
     }
     let solids = compile_solids(world, &geoms, &colliding, warnings)?;
+    for (material, solid) in materials.iter_mut().zip(&solids) {
+        if let ContactSolid::Compliant(solid) = solid {
+            material.modulus = solid.modulus(); // a field from a file may bring its own
+        }
+    }
     let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms: Vec::new() };
     let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))

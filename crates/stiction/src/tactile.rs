@@ -76,6 +76,26 @@ impl TactileGrid {
         Ok(Self { body, x_bg, size, rows, columns })
     }
 
+    /// The same grid on another body.
+    pub fn on_body(&self, body: usize) -> Self {
+        Self { body, ..self.clone() }
+    }
+
+    /// Pose of the grid in the body frame.
+    pub fn pose(&self) -> &Pose {
+        &self.x_bg
+    }
+
+    /// Width along x and height along y, m.
+    pub fn size(&self) -> [f64; 2] {
+        self.size
+    }
+
+    /// Number of rows, along y, and of columns, along x.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
     /// Number of the body it is fixed to.
     pub fn body(&self) -> usize {
         self.body
