@@ -8,7 +8,7 @@
 //! advance      q, v⁺           → q⁺; results for whoever asked
 //! ```
 //!
-//! Data goes forward only. Open [`Stepper::step`] for the whole simulator on one screen.
+//! Data goes forward only. Open `Stepper::step` for the whole simulator on one screen.
 
 use crate::accuracy::Doubling;
 use crate::assemble::{Assembler, EntrySource, Touching};
@@ -285,7 +285,7 @@ impl Stepper {
         report.points = self.points.len() as u64;
         report.patches = self.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()).count() as u64;
         report.faces = self.patches.faces.faces.len() as u64;
-        report.doubtful_patches = self.patches.doubtful;
+        report.doubtful_patches = self.patches.doubtful.len() as u64;
     }
 
     pub fn contacts(&self) -> &[Contact] {
@@ -295,6 +295,11 @@ impl Stepper {
     /// Patches of the last step, with their polygons. Allocates.
     pub fn patches(&self, model: &Model) -> Vec<ContactPatch> {
         self.patches.describe(model)
+    }
+
+    /// Keeps in mind which patches of the last step were doubtful.
+    pub fn remember_doubts(&mut self) {
+        self.patches.remember_doubts();
     }
 
     /// What the last step found, with the poses of the bodies it was found at.
