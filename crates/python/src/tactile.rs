@@ -9,6 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stiction::model::Pose;
 
+/// Pressure and shear.
+type Felt<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 /// What makes the same grid, for pickle.
 type NewArguments = (Py<PyAny>, [f64; 2], usize, usize, [f64; 3], [f64; 4]);
 
@@ -68,11 +70,7 @@ impl TactileGrid {
     /// What the grid felt in the last step of a simulation: a tuple of pressure (rows, columns), Pa, into the
     /// skin, and shear (rows, columns, 2), Pa, along its x and y. Each sums, times cell_area, to the force
     /// of the patches above the grid, whatever its resolution.
-    fn sample<'py>(
-        &self,
-        py: Python<'py>,
-        sim: &Bound<'py, Simulation>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>)> {
+    fn sample<'py>(&self, py: Python<'py>, sim: &Bound<'py, Simulation>) -> PyResult<Felt<'py>> {
         let sim = sim.get();
         let body = sim.model_of().body(self.body.bind(py))?;
         let image = self.grid.on_body(body).sample(&*sim.lock()?);

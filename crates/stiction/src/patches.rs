@@ -10,6 +10,7 @@ use nalgebra::Vector3;
 use stiction_geometry::patch::{
     FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
 };
+use stiction_geometry::{Geom, Shape};
 use stiction_model::{Pose, Warning};
 
 /// A patch between two geoms of the geometry.
@@ -36,12 +37,36 @@ pub(crate) struct FaceResult {
 pub(crate) enum Doubt {
     /// The core of a field is reached: deeper does not push harder.
     Core,
+    /// The patch wraps around one of the bodies, so that most of its pressure cancels: a thin body is pressed
+    /// through.
+    Pierced,
     /// A compliant body lies wholly inside a rigid one: nothing pushes it out.
     Swallowed,
 }
 
 /// Share of the field's range from which on its core counts as reached.
 const CORE: f64 = 0.9;
+
+/// Share of the pressure that must be left as force. A ball that is pressed half into a soft floor keeps 2/3, one that
+/// is wholly inside 1/3; a plate pressed in by twice its thickness keeps 1/3.
+const LEFT: f64 = 0.5;
+
+impl Doubt {
+    /// What is wrong with a patch between two geoms, if anything is.
+    fn of(patch: &Patch, a: &Geom, b: &Geom) -> Option<Self> {
+        // Shapes that are not convex may have pressure all around with good reason.
+        let convex = |g: &Geom| g.shape.kind().is_bounded_convex() || matches!(g.shape, Shape::HalfSpace);
+        if patch.swallowed {
+            Some(Self::Swallowed)
+        } else if patch.peak_extent >= CORE {
+            Some(Self::Core)
+        } else if convex(a) && convex(b) && patch.force.norm() < LEFT * patch.pressure_integral {
+            Some(Self::Pierced)
+        } else {
+            None
+        }
+    }
+}
 
 /// All patches of a step.
 #[derive(Default)]
@@ -50,9 +75,9 @@ pub(crate) struct PatchSet {
     pub faces: PatchFaces,
     /// One a face.
     pub results: Vec<FaceResult>,
-    /// Patches of this step that reach the core of a field, or whose body is swallowed.
-    pub doubtful: u64,
-    /// Geom pairs for which that ever happened, in order, each once: grows only when a new one comes.
+    /// Geom pairs whose patch is not to be trusted, now.
+    pub doubtful: Vec<(usize, usize, Doubt)>,
+    /// Those for which that ever happened, in order, each once: grows only when a new one comes.
     doubts: Vec<(usize, usize, Doubt)>,
     scratch: PatchScratch,
 }
@@ -104,7 +129,7 @@ impl PatchSet {
         self.patches.clear();
         self.faces.clear();
         self.results.clear();
-        self.doubtful = 0;
+        self.doubtful.clear();
     }
 
     /// Finds the patches of all candidate pairs of geoms.
@@ -123,9 +148,8 @@ impl PatchSet {
             let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces) else {
                 continue;
             };
-            if patch.swallowed || patch.peak_extent >= CORE {
-                let doubt = if patch.swallowed { Doubt::Swallowed } else { Doubt::Core };
-                self.doubt((geom_a, geom_b, doubt));
+            if let Some(doubt) = Doubt::of(&patch, one, two) {
+                self.doubtful.push((geom_a, geom_b, doubt));
             }
             if !patch.faces.is_empty() {
                 self.patches.push(FoundPatch { geom_a, geom_b, patch });
@@ -133,10 +157,12 @@ impl PatchSet {
         }
     }
 
-    fn doubt(&mut self, doubt: (usize, usize, Doubt)) {
-        self.doubtful += 1;
-        if let Err(place) = self.doubts.binary_search(&doubt) {
-            self.doubts.insert(place, doubt);
+    /// Remembers the pairs in doubt: called for steps that count, not for those that were only tried.
+    pub fn remember_doubts(&mut self) {
+        for doubt in &self.doubtful {
+            if let Err(place) = self.doubts.binary_search(doubt) {
+                self.doubts.insert(place, *doubt);
+            }
         }
     }
 
@@ -152,6 +178,11 @@ impl PatchSet {
                      it force does not grow with depth, so the grip is weaker and deeper than it would be; raise the \
                      hydroelastic modulus, make the thin body rigid, or press less",
                     100.0 * CORE
+                ),
+                Doubt::Pierced => format!(
+                    "the patch between {names} wraps around one of them and more than half of its pressure cancels: \
+                     the body is thinner than the depth it is pressed in (or sharp, or wholly inside); raise the \
+                     hydroelastic modulus or press less"
                 ),
                 Doubt::Swallowed => format!(
                     "of {names} one lies wholly inside the other, out of reach of its surface: nothing pushes it \

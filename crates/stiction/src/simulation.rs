@@ -113,6 +113,7 @@ impl Simulation {
         } else {
             self.stepper.step(&self.model, &mut self.state)?
         };
+        self.stepper.remember_doubts();
         record(&mut self.stats, &report);
         Ok(())
     }
@@ -142,6 +143,11 @@ impl Simulation {
     /// How the last step's solve went.
     pub fn last_report(&self) -> &StepReport {
         self.stepper.report()
+    }
+
+    /// The convex problem of the last solve, for studies of its condition or of other solvers.
+    pub fn last_problem(&self) -> &Problem {
+        self.stepper.problem()
     }
 
     /// Counts and times since the simulation was made.

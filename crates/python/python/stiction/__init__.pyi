@@ -207,7 +207,7 @@ class Simulation:
         relative_tolerance: float = 1e-5,
         margin: float = 0.0,
         tangential_springs: bool | TangentialSprings = False,
-        max_iterations: int = 100,
+        max_iterations: int = 500,
         tessellation: _Tessellation = "polygons",
         accuracy: None = None,
     ) -> Simulation: ...
@@ -291,7 +291,7 @@ def rollout(
     relative_tolerance: float = 1e-5,
     margin: float = 0.0,
     tangential_springs: bool | TangentialSprings = False,
-    max_iterations: int = 100,
+    max_iterations: int = 500,
     tessellation: _Tessellation = "polygons",
     accuracy: None = None,
 ) -> _Floats:
