@@ -5,6 +5,7 @@
 
 mod failure;
 mod inspect;
+mod reproduce;
 mod run;
 mod scene;
 mod trajectory;
@@ -26,6 +27,8 @@ enum Command {
     Run(run::RunArguments),
     /// Print what was read from a model: bodies, joints, masses, shapes, warnings
     Inspect(inspect::InspectArguments),
+    /// Regenerate the papers' tables and figures and check them
+    Reproduce(reproduce::ReproduceArguments),
     /// List the built-in scenes
     Scenes,
 }
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
+        Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Scenes => scene::list(),
     };
     match outcome {

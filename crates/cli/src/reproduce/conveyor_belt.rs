@@ -1,0 +1,240 @@
+//! ICF Fig. 2 and 3: a box on a belt that goes back and forth.
+//!
+//! The belt moves with A ω sin ωt (A = 0.2 m, 1 Hz); its acceleration, at most 7.9 m/s², exceeds μg = 6.9 m/s², so the
+//! box sticks and slides in turns. Two of the convex models buy coupling with an artifact: a sliding body glides at
+//!
+//! ```text
+//!     SAP      φ = μ (δt + τ_d) ‖v_t‖         (ICF eq. 41; does not vanish with δt)
+//!     Similar  φ = μ δt ‖v_t‖
+//!     Lagged   φ = 0
+//! ```
+//!
+//! above its place at rest. Contacts are kept within a margin larger than that, or they would come and go.
+
+use super::Reproduction;
+use super::numerics::{order, slope_line};
+use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
+use super::report::{Check, Outcome, Study, Table};
+use super::worlds::{
+    GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, sample, simulation, step,
+    trajectory,
+};
+use crate::failure::Failure;
+use nalgebra::Vector3;
+use stiction::model::{Body, Joint, JointKind, Shape, World};
+use stiction::{ContactModel, Options, Simulation};
+
+/// The reproduction.
+pub const REPRODUCTION: Reproduction = Reproduction {
+    name: "conveyor-belt",
+    summary: "Gliding and convergence of the three contact models on an oscillating belt (ICF Fig. 2, 3)",
+    claim: "ICF section IX-A: a box of 1 kg and 5 cm lies on a belt that oscillates with 0.2 m and 1 Hz, μ = 0.7, k = 1e7 N/m, \
+            d = 500 s/m, τ_d = 1e-3 s. Lagged predicts no vertical motion. While sliding, SAP glides at μ(δt + τ_d)‖v_t‖ and \
+            Similar at μδt‖v_t‖ (eq. 41), with spurious normal velocities and force peaks when the box sticks again. Lagged \
+            and Similar converge with first order; SAP reaches a plateau since its gliding does not vanish with the step.",
+    run,
+};
+
+const SIDE: f64 = 0.05;
+const MASS: f64 = 1.0;
+const FRICTION: f64 = 0.7;
+const STIFFNESS: f64 = 1e7;
+const DISSIPATION: f64 = 500.0;
+const RELAXATION: f64 = 1e-3;
+const AMPLITUDE: f64 = 0.2;
+const DURATION: f64 = 2.0;
+/// Larger than any gliding, smaller than the box: its upper corners stay out.
+const MARGIN: f64 = 0.02;
+
+/// Velocity of the belt, m/s.
+fn belt(time: f64) -> f64 {
+    let frequency = std::f64::consts::TAU;
+    AMPLITUDE * frequency * (frequency * time).sin()
+}
+
+/// Height of the box's centre at rest, m.
+fn rest() -> f64 {
+    0.5 * SIDE - MASS * GRAVITY / STIFFNESS
+}
+
+/// The box on a belt moved from outside; with `held` it can only move up and down.
+fn box_on_belt(contact: ContactModel, dt: f64, held: bool) -> Result<Simulation, Failure> {
+    let mut world = World::new("conveyor belt");
+    let inertia = MASS * SIDE * SIDE / 6.0;
+    let body = free_body(&mut world, "box", rest(), MASS, Vector3::repeat(inertia));
+    if held {
+        world.bodies[body].joints = vec![Joint::new("lift", JointKind::Slide { axis: Vector3::z() })];
+    }
+    let mut carrier = Body::new("belt", 0);
+    carrier.mocap = true;
+    world.bodies.push(carrier);
+    let contact_of = point_contact(STIFFNESS, DISSIPATION, RELAXATION, FRICTION);
+    geom(&mut world, "belt", 2, Shape::HalfSpace { size: [0.0; 2] }, contact_of);
+    geom(&mut world, "box", body, Shape::Box { half_extents: Vector3::repeat(0.5 * SIDE) }, contact_of);
+    simulation(world, Options { margin: MARGIN, ..icf_options(contact, dt) })
+}
+
+/// The oscillating belt.
+fn oscillate(contact: ContactModel, dt: f64) -> Result<Vec<Sample>, Failure> {
+    let mut sim = box_on_belt(contact, dt, false)?;
+    let steps = (DURATION / dt).round() as usize;
+    let mut samples = Vec::with_capacity(steps);
+    for k in 0..steps {
+        // Implicit in time as all of the step: the belt's velocity at its end.
+        let speed = belt((k + 1) as f64 * dt);
+        sim.state_mut().mocap[0].twist[3] = speed;
+        step(&mut sim)?;
+        samples.push(sample(&sim, speed, 0.5 * SIDE));
+    }
+    Ok(samples)
+}
+
+/// Height over rest at which a box held in place glides on a belt of constant speed.
+fn gliding(contact: ContactModel, dt: f64, speed: f64) -> Result<f64, Failure> {
+    let mut sim = box_on_belt(contact, dt, true)?;
+    sim.state_mut().mocap[0].twist[3] = speed;
+    for _ in 0..(1.0 / dt) as usize {
+        step(&mut sim)?;
+    }
+    Ok(sim.state().q[0])
+}
+
+fn run(study: &Study) -> Result<Outcome, Failure> {
+    let mut outcome = Outcome::default();
+    glide_checks(study, &mut outcome)?;
+    motion(study, &mut outcome)?;
+    convergence(study, &mut outcome)?;
+    Ok(outcome)
+}
+
+fn glide_checks(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
+    study.say("gliding on a steady belt");
+    let (dt, speed) = (1e-2, 0.5);
+    for (contact, name, _) in MODELS {
+        let height = gliding(contact, dt, speed)?;
+        let metric = format!("{name}: gliding height at 0.5 m/s, δt = 10 ms (m)");
+        let check = match contact {
+            ContactModel::Sap => {
+                let expected = FRICTION * (dt + RELAXATION) * speed;
+                Check::within(
+                    metric,
+                    height,
+                    expected,
+                    0.02 * expected,
+                    "ICF eq. 41: μ(δt + τ_d)‖v_t‖, within 2 %",
+                )
+            }
+            ContactModel::Similar => {
+                let expected = FRICTION * dt * speed;
+                Check::within(metric, height, expected, 0.02 * expected, "ICF Table I: μδt‖v_t‖, within 2 %")
+            }
+            ContactModel::Lagged => Check::within(metric, height, 0.0, 1e-9, "ICF Table I: none"),
+        };
+        outcome.checks.push(check);
+    }
+    Ok(())
+}
+
+/// Fig. 2.
+fn motion(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
+    study.say("motion at δt = 10 ms");
+    let dt = 1e-2;
+    let columns =
+        ["time_s", "x_m", "z_m", "slip_m_per_s", "normal_velocity_m_per_s", "friction_N", "normal_N"];
+    let mut panels = [
+        ("Slip", "slip velocity (m/s)"),
+        ("Normal velocity", "normal velocity (m/s)"),
+        ("Normal force", "normal force (N)"),
+    ]
+    .map(|(title, label)| Panel {
+        title: title.into(),
+        x: Axis::linear("time (s)"),
+        y: Axis::linear(label),
+        series: Vec::new(),
+        legend: Corner::TopRight,
+    });
+    // Room for the legends.
+    for (panel, range) in panels.iter_mut().zip([[-0.15, 0.25], [-0.024, 0.024], [8.5, 13.5]]) {
+        panel.y.range = Some(range);
+    }
+    let names = ["conveyor-belt-lagged", "conveyor-belt-similar", "conveyor-belt-sap"];
+    for ((contact, name, color), file) in MODELS.into_iter().zip(names) {
+        let samples = oscillate(contact, dt)?;
+        let mut table = Table::new(file, &columns);
+        let row = |s: &Sample| {
+            vec![s.time, s.place[0], s.place[1], s.velocity[0], s.velocity[1], s.force[0], s.force[1]]
+        };
+        table.rows = samples.iter().map(row).collect();
+        let fastest = samples.iter().map(|s| s.velocity[1].abs()).fold(0.0, f64::max);
+        let metric = format!("{name}: largest normal velocity, δt = 10 ms (m/s)");
+        outcome.checks.push(match contact {
+            ContactModel::Lagged => Check::at_most(metric, fastest, 1e-5, "ICF Fig. 2: no vertical motion"),
+            _ => Check::at_least(
+                metric,
+                fastest,
+                1e-2,
+                "ICF Fig. 2: noticeable artifacts in the normal direction",
+            ),
+        });
+        let look = if contact == ContactModel::Sap { Look::Dashed } else { Look::Line };
+        let column = |k: usize| table.rows.iter().map(|r| [r[0], r[k]]).collect::<Vec<_>>();
+        for (panel, k) in panels.iter_mut().zip([3, 4, 6]) {
+            panel.series.push(Series::new(name, look, color, column(k)));
+        }
+        outcome.tables.push(table);
+    }
+    outcome.figures.push(Figure {
+        name: "conveyor-belt-motion",
+        caption: "ICF Fig. 2: slip, normal velocity and normal force of the box on the oscillating belt, δt = 10 ms.".into(),
+        panels: panels.into(),
+    });
+    Ok(())
+}
+
+/// Fig. 3, with three smaller steps that show the plateau.
+fn convergence(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
+    let steps: &[f64] =
+        if study.quick { &[2e-3, 1e-2, 5e-2] } else { &[1.6e-5, 8e-5, 4e-4, 2e-3, 1e-2, 5e-2] };
+    study.say("reference solution");
+    let start = [0.0, rest()];
+    let fine = steps[0] / 10.0;
+    let samples = oscillate(ContactModel::Lagged, fine)?;
+    let reference = trajectory(start, &samples, fine);
+    let mut table = Table::new("conveyor-belt-convergence", &["step_s", "lagged_m", "similar_m", "sap_m"]);
+    for &dt in steps {
+        study.say(format_args!("δt = {dt} s"));
+        let mut row = vec![dt];
+        for (contact, ..) in MODELS {
+            row.push(trajectory(start, &oscillate(contact, dt)?, dt).distance(&reference, DURATION));
+        }
+        table.rows.push(row);
+    }
+    let column = |k: usize| table.rows.iter().map(|r| [r[0], r[k]]).collect::<Vec<_>>();
+    let paper = |k: usize| column(k).into_iter().filter(|p| p[0] > 1e-3).collect::<Vec<_>>();
+    for k in [1, 2] {
+        let metric = format!("{}: order of convergence over 2, 10, 50 ms", MODELS[k - 1].1);
+        outcome.checks.push(Check::within(metric, order(&paper(k)), 1.0, 0.2, "ICF Fig. 3: first order"));
+    }
+    if !study.quick {
+        let metric = "SAP: order between the two smallest steps";
+        outcome.checks.push(Check::within(metric, order(&column(3)[..2]), 0.0, 0.2, "ICF Fig. 3: a plateau"));
+    }
+    let mut series =
+        vec![Series::new("first order", Look::Dashed, color::BLACK, slope_line(&column(1), 1.0, 0.5))];
+    for (k, glyph) in [Glyph::Circle, Glyph::Triangle, Glyph::Square].into_iter().enumerate() {
+        series.push(Series::new(MODELS[k].1, Look::Joined(glyph), MODELS[k].2, column(k + 1)));
+    }
+    outcome.figures.push(Figure {
+        name: "conveyor-belt-convergence",
+        caption: "ICF Fig. 3: error of the box's trajectory against the step.".into(),
+        panels: vec![Panel {
+            title: "Convergence".into(),
+            x: Axis::log("δt (s)"),
+            y: Axis::log("error of the position (m)"),
+            series,
+            legend: Corner::TopLeft,
+        }],
+    });
+    outcome.tables.push(table);
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! What a reproduction gives: checks against the paper, series, figures; and their forms.
+
+use super::Reproduction;
+use super::plot::{Figure, to_svg, write_png};
+use crate::failure::Failure;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+
+/// How much to compute, and whom to tell.
+pub struct Study {
+    /// The reproduction's name.
+    pub name: &'static str,
+    /// Fewer and coarser runs.
+    pub quick: bool,
+}
+
+impl Study {
+    /// Tells on standard error what is being done.
+    pub fn say(&self, what: impl std::fmt::Display) {
+        eprintln!("{}: {what}", self.name);
+    }
+}
+
+/// How a value is held against the expected one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// |value − expected| ≤ tolerance.
+    Within,
+    /// value ≤ expected + tolerance.
+    AtMost,
+    /// value ≥ expected − tolerance.
+    AtLeast,
+}
+
+/// A number against what the paper or theory says.
+pub struct Check {
+    /// What was measured, with its unit.
+    pub metric: String,
+    /// What came out.
+    pub value: f64,
+    /// What should.
+    pub expected: f64,
+    /// How far off it may be, in the unit of the value.
+    pub tolerance: f64,
+    /// How the two are compared.
+    pub relation: Relation,
+    /// Where the expected number stands.
+    pub source: String,
+}
+
+impl Check {
+    /// A value that must be within `tolerance` of `expected`.
+    pub fn within(
+        metric: impl Into<String>,
+        value: f64,
+        expected: f64,
+        tolerance: f64,
+        source: &str,
+    ) -> Self {
+        let (metric, source, relation) = (metric.into(), source.into(), Relation::Within);
+        Self { metric, value, expected, tolerance, relation, source }
+    }
+
+    /// A value that must be `bound` at most.
+    pub fn at_most(metric: impl Into<String>, value: f64, bound: f64, source: &str) -> Self {
+        Self { relation: Relation::AtMost, ..Self::within(metric, value, bound, 0.0, source) }
+    }
+
+    /// A value that must be `bound` at least.
+    pub fn at_least(metric: impl Into<String>, value: f64, bound: f64, source: &str) -> Self {
+        Self { relation: Relation::AtLeast, ..Self::within(metric, value, bound, 0.0, source) }
+    }
+
+    /// Whether it holds; a value that is not a number never does.
+    pub fn pass(&self) -> bool {
+        let off = self.value - self.expected;
+        match self.relation {
+            Relation::Within => off.abs() <= self.tolerance,
+            Relation::AtMost => off <= self.tolerance,
+            Relation::AtLeast => -off <= self.tolerance,
+        }
+    }
+
+    fn wanted(&self) -> String {
+        let expected = number(self.expected);
+        match self.relation {
+            Relation::Within => format!("{expected} ± {}", number(self.tolerance)),
+            Relation::AtMost => format!("≤ {expected}"),
+            Relation::AtLeast => format!("≥ {expected}"),
+        }
+    }
+}
+
+/// Columns of numbers for a CSV file.
+pub struct Table {
+    /// Name of the file.
+    pub name: &'static str,
+    /// Heads with units, as `speed_m_per_s`.
+    pub columns: Vec<String>,
+    /// Rows; an empty cell for a value that is not a number.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(name: &'static str, columns: &[&str]) -> Self {
+        Self { name, columns: columns.iter().map(|c| c.to_string()).collect(), rows: Vec::new() }
+    }
+
+    fn csv(&self) -> String {
+        let cell = |x: &f64| if x.is_nan() { String::new() } else { format!("{x}") };
+        let row = |r: &Vec<f64>| r.iter().map(cell).collect::<Vec<_>>().join(",") + "\n";
+        self.columns.join(",") + "\n" + &self.rows.iter().map(row).collect::<String>()
+    }
+}
+
+/// All that came out.
+#[derive(Default)]
+pub struct Outcome {
+    /// Numbers against the paper.
+    pub checks: Vec<Check>,
+    /// Series.
+    pub tables: Vec<Table>,
+    /// Figures.
+    pub figures: Vec<Figure>,
+    /// More for the page, in Markdown: a table of the paper, a remark.
+    pub notes: String,
+}
+
+impl Outcome {
+    /// The checks that fail.
+    pub fn failed(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|c| !c.pass())
+    }
+
+    /// `{name, checks: […]}`; a value that is not finite becomes null.
+    pub fn json(&self, reproduction: &Reproduction) -> Value {
+        let relation = |r: Relation| match r {
+            Relation::Within => "within",
+            Relation::AtMost => "at most",
+            Relation::AtLeast => "at least",
+        };
+        let check = |c: &Check| {
+            json!({
+                "metric": c.metric, "value": c.value, "expected": c.expected, "tolerance": c.tolerance,
+                "relation": relation(c.relation), "pass": c.pass(), "source": c.source,
+            })
+        };
+        json!({ "name": reproduction.name, "checks": self.checks.iter().map(check).collect::<Vec<_>>() })
+    }
+
+    /// For the terminal.
+    pub fn text(&self, reproduction: &Reproduction) -> String {
+        let mut text = format!("{}: {}\n", reproduction.name, reproduction.summary);
+        for check in &self.checks {
+            let mark = if check.pass() { "ok  " } else { "FAIL" };
+            let (value, wanted) = (number(check.value), check.wanted());
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {mark} {}: {value} ({wanted}; {})", check.metric, check.source);
+        }
+        text
+    }
+
+    /// A section of the book.
+    pub fn markdown(&self, reproduction: &Reproduction, figures: &str) -> String {
+        let mut text = format!(
+            "## {0}\n\n{1}.\n\n```sh\nstiction reproduce {0}\n```\n\n{2}\n\n",
+            reproduction.name, reproduction.summary, reproduction.claim
+        );
+        for figure in &self.figures {
+            let _ = writeln!(text, "![{0}]({figures}{1}.png)\n\n*{0}*\n", figure.caption, figure.name);
+        }
+        if !self.notes.is_empty() {
+            let _ = writeln!(text, "{}\n", self.notes.trim_end());
+        }
+        text += "| measured | value | expected | holds | source |\n|---|---|---|---|---|\n";
+        for check in &self.checks {
+            let holds = if check.pass() { "yes" } else { "**no**" };
+            let (value, wanted) = (number(check.value), check.wanted());
+            let metric = check.metric.replace('|', "\\|");
+            let _ = writeln!(text, "| {metric} | {value} | {wanted} | {holds} | {} |", check.source);
+        }
+        text + "\n"
+    }
+
+    /// Writes figures, series and the section into `folder`.
+    pub fn write(&self, reproduction: &Reproduction, folder: &Path) -> Result<(), Failure> {
+        self.write_pngs(folder)?;
+        let put = |file: String, text: String| {
+            let path = folder.join(file);
+            std::fs::write(&path, text)
+                .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))
+        };
+        for figure in &self.figures {
+            put(format!("{}.svg", figure.name), to_svg(figure))?;
+        }
+        for table in &self.tables {
+            put(format!("{}.csv", table.name), table.csv())?;
+        }
+        put(format!("{}.md", reproduction.name), self.markdown(reproduction, ""))
+    }
+
+    /// Writes the figures as PNG into `folder`.
+    pub fn write_pngs(&self, folder: &Path) -> Result<(), Failure> {
+        let failure = |path: &Path, e: &dyn std::fmt::Display| {
+            Failure::work(format!("cannot write {}: {e}", path.display()))
+        };
+        std::fs::create_dir_all(folder).map_err(|e| failure(folder, &e))?;
+        for figure in &self.figures {
+            let path = folder.join(format!("{}.png", figure.name));
+            write_png(figure, &path).map_err(|e| failure(&path, &e))?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with four or five digits that count, plain or with a power of ten.
+pub fn number(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    let magnitude = x.abs().log10().floor() as i32;
+    let text = if (-3..5).contains(&magnitude) {
+        format!("{x:.*}", (4 - magnitude).max(0) as usize)
+    } else {
+        let text = format!("{x:.3e}");
+        let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+        return format!("{}e{exponent}", trim(mantissa));
+    };
+    trim(&text).to_string()
+}
+
+fn trim(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_not_a_number_passes_no_check() {
+        assert!(!Check::within("", f64::NAN, 1.0, 1.0, "").pass());
+        assert!(!Check::at_most("", f64::NAN, 1.0, "").pass());
+        assert!(!Check::at_least("", f64::NAN, 1.0, "").pass());
+        assert!(Check::within("", 1.5, 1.0, 0.5, "").pass() && !Check::within("", 1.6, 1.0, 0.5, "").pass());
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        let cases = [(0.64426, "0.64426"), (1.0, "1"), (-12345.6, "-12346"), (2.5e-7, "2.5e-7"), (0.0, "0")];
+        for (x, text) in cases {
+            assert_eq!(number(x), text);
+        }
+    }
+}

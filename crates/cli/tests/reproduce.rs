@@ -1,0 +1,81 @@
+//! The reproductions as users run them, in their quick form.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn reproduce(arguments: &[&str], folder: &str) -> (Output, PathBuf) {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("reproduce").join(folder);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+    command.arg("reproduce").args(arguments).arg("--out").arg(&out);
+    (command.output().expect("the program runs"), out)
+}
+
+/// Runs a reproduction; its checks must hold and its files be there.
+fn holds(name: &str, least_checks: usize) {
+    let (output, out) = reproduce(&[name, "--quick", "--json"], name);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON on standard output");
+    assert_eq!(report["name"], name);
+    let checks = report["checks"].as_array().expect("a list of checks");
+    let failed: Vec<&Value> = checks.iter().filter(|c| c["pass"] != true).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    assert!(checks.len() >= least_checks, "{} checks", checks.len());
+    for check in checks {
+        assert!(check["value"].is_number() && check["expected"].is_number(), "{check}");
+        assert!(check["tolerance"].is_number(), "{check}");
+        assert!(["metric", "source"].iter().all(|k| check[k].as_str().is_some_and(|s| !s.is_empty())));
+    }
+    assert!(output.status.success());
+    let files: Vec<String> = std::fs::read_dir(&out)
+        .expect("the folder was made")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    for end in [".svg", ".png", ".csv", ".md"] {
+        assert!(files.iter().any(|f| f.ends_with(end)), "no {end} in {files:?}");
+    }
+}
+
+#[test]
+fn a_coin_comes_to_rest_at_one_ratio_of_its_speeds() {
+    holds("spinning-disk", 4);
+}
+
+#[test]
+fn of_eight_elastic_foundations_only_pressure_fields_conserve_energy() {
+    holds("closed-loop", 28);
+}
+
+#[test]
+fn gliding_on_a_belt_is_that_of_the_paper() {
+    holds("conveyor-belt", 8);
+}
+
+#[test]
+fn a_thrown_sphere_rolls_at_five_sevenths_of_its_speed() {
+    holds("falling-sphere", 7);
+}
+
+#[test]
+fn a_sliding_rod_jams_and_jumps() {
+    holds("sliding-rod", 16);
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_those_that_exist() {
+    let (output, _) = reproduce(&["perpetual-motion"], "unknown");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message.contains("perpetual-motion") && message.contains("spinning-disk"), "{message}");
+}
+
+#[test]
+fn without_a_name_all_are_listed() {
+    let (output, _) = reproduce(&[], "list");
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success());
+    assert!(
+        ["spinning-disk", "closed-loop", "conveyor-belt", "falling-sphere", "sliding-rod"]
+            .iter()
+            .all(|n| list.contains(n))
+    );
+}
