@@ -1,7 +1,7 @@
 //! Keyword arguments to [`stiction::Options`] and back.
 
 use crate::errors::option_error;
-use pyo3::exceptions::{PyNotImplementedError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use stiction::{Options, TangentialSprings, Tessellation, contact_model_from_name, contact_model_name};
@@ -19,13 +19,9 @@ pub fn options(
     tessellation: &str,
     accuracy: Option<f64>,
 ) -> PyResult<Options> {
-    if accuracy.is_some() {
-        return Err(PyNotImplementedError::new_err(
-            "accuracy= (steps under error control) is not available yet: steps have a fixed length, give step=",
-        ));
-    }
     let options = Options {
         step,
+        accuracy,
         contact: contact_model_from_name(contact).map_err(option_error)?,
         stiction_tolerance,
         regularization,
@@ -97,5 +93,6 @@ pub fn keywords<'py>(py: Python<'py>, options: &Options) -> PyResult<Bound<'py, 
         Tessellation::Fans => "fans",
     };
     dict.set_item("tessellation", tessellation)?;
+    dict.set_item("accuracy", options.accuracy)?;
     Ok(dict)
 }

@@ -71,6 +71,11 @@ pub fn rollout<'py>(
         tessellation,
         accuracy,
     )?;
+    if accuracy.is_some() {
+        return Err(PyValueError::new_err(
+            "accuracy: rollouts take steps of fixed length, so that their rows share the times; give step=",
+        ));
+    }
     if threads == 0 {
         return Err(PyValueError::new_err("threads = 0: give at least 1"));
     }

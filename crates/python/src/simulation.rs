@@ -28,7 +28,7 @@ const SIGNALS: Duration = Duration::from_millis(20);
 /// A model being simulated, from its default state at time 0.
 ///
 /// model: a stiction.Model.
-/// step: length of a step, s.
+/// step: length of a step, s; with accuracy, of the first one tried.
 /// contact: contact model, "lagged", "similar" or "sap".
 /// stiction_tolerance: slip speed below which contact sticks, m/s.
 /// regularization: impact regularisation σ, without unit; 0 turns it off.
@@ -40,7 +40,8 @@ const SIGNALS: Duration = Duration::from_millis(20);
 /// max_iterations: Newton iterations allowed in a step.
 /// tessellation: faces of contact patches, "polygons" as they are or "fans" of triangles, which are more
 ///     and make the force a continuous function of the poses.
-/// accuracy: not available yet; steps have a fixed length.
+/// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); the steps then choose their
+///     own length. None for steps of fixed length.
 ///
 /// qpos, qvel, ctrl and applied are writable arrays that follow the simulation:
 ///
@@ -197,19 +198,20 @@ impl Simulation {
         if n < 0 {
             return Err(PyValueError::new_err(format!("n = {n}: give zero or more steps")));
         }
-        let mut guard = self.lock()?;
-        let inner = &mut *guard;
-        self.push(py, inner)?;
-        let outcome = py.detach(|| advance(inner, n));
-        self.pull(py, inner)?;
-        match outcome {
-            Ok(()) => Ok(()),
-            Err(Stopped::BySignal(error)) => Err(error),
-            Err(Stopped::ByStep(error)) => {
-                let raised = self.hook().as_ref().and_then(|hook| hook.take_raised());
-                Err(raised.unwrap_or_else(|| step_error(error)))
-            }
+        let mut left = n;
+        self.advance(py, move |simulation| {
+            left -= 1;
+            if left < 0 { Ok(false) } else { simulation.step(1).map(|()| true) }
+        })
+    }
+
+    /// Steps until time (s), as step does. Steps of fixed length end at the one nearest to it; under error
+    /// control the last step ends there exactly.
+    fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
+        if !time.is_finite() {
+            return Err(PyValueError::new_err(format!("time = {time}: give a finite number of seconds")));
         }
+        self.advance(py, move |simulation| simulation.step_towards(time))
     }
 
     /// Contact points of the last step, one row each, as a structured array ordered by geom pair:
@@ -238,10 +240,12 @@ impl Simulation {
         warning_tuples(py, &self.lock()?.warnings())
     }
 
-    /// Counts and times since construction, as a dict: steps, iterations (Newton, all steps together),
+    /// Counts and times since construction, as a dict: steps, rejected (attempts that error control turned
+    /// down), iterations (Newton, all steps together),
     /// max_iterations (in one step), unconverged (steps that stopped short of their tolerance),
     /// line_search_evaluations, points, patches and faces (summed over steps), doubtful_patches (see
-    /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss (J), and seconds, a dict by stage of the step:
+    /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
+    /// normal_loss (J), min_step and max_step (s), and seconds, a dict by stage of the step:
     /// kinematics, proximity, assemble, solve, advance.
     #[getter]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -249,6 +253,7 @@ impl Simulation {
         let dict = PyDict::new(py);
         for (name, count) in [
             ("steps", stats.steps),
+            ("rejected", stats.rejected),
             ("iterations", stats.iterations),
             ("max_iterations", stats.max_iterations),
             ("unconverged", stats.unconverged),
@@ -266,6 +271,9 @@ impl Simulation {
         }
         dict.set_item("max_penetration", stats.max_penetration)?;
         dict.set_item("friction_loss", stats.friction_loss)?;
+        dict.set_item("normal_loss", stats.normal_loss)?;
+        dict.set_item("min_step", stats.min_step)?;
+        dict.set_item("max_step", stats.max_step)?;
         let seconds = PyDict::new(py);
         for (stage, time) in stats.seconds.named() {
             seconds.set_item(stage, time)?;
@@ -452,6 +460,27 @@ impl Simulation {
         })
     }
 
+    /// Takes steps until `next` says that there is none left, with the interpreter detached.
+    fn advance(
+        &self,
+        py: Python<'_>,
+        next: impl FnMut(&mut stiction::Simulation) -> Result<bool, StepError> + Send,
+    ) -> PyResult<()> {
+        let mut guard = self.lock()?;
+        let inner = &mut *guard;
+        self.push(py, inner)?;
+        let outcome = py.detach(|| advance(inner, next));
+        self.pull(py, inner)?;
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(Stopped::BySignal(error)) => Err(error),
+            Err(Stopped::ByStep(error)) => {
+                let raised = self.hook().as_ref().and_then(|hook| hook.take_raised());
+                Err(raised.unwrap_or_else(|| step_error(error)))
+            }
+        }
+    }
+
     fn hook(&self) -> MutexGuard<'_, Option<Arc<Hook>>> {
         self.hook.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -482,10 +511,12 @@ enum Stopped {
 }
 
 /// Takes steps while the interpreter is detached; looks for Ctrl-C now and then.
-fn advance(simulation: &mut stiction::Simulation, n: i64) -> Result<(), Stopped> {
+fn advance(
+    simulation: &mut stiction::Simulation,
+    mut next: impl FnMut(&mut stiction::Simulation) -> Result<bool, StepError>,
+) -> Result<(), Stopped> {
     let mut looked = Instant::now();
-    for _ in 0..n {
-        simulation.step(1).map_err(Stopped::ByStep)?;
+    while next(simulation).map_err(Stopped::ByStep)? {
         if looked.elapsed() > SIGNALS {
             Python::attach(|py| py.check_signals()).map_err(Stopped::BySignal)?;
             looked = Instant::now();

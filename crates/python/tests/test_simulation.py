@@ -237,6 +237,7 @@ def test_a_step_that_cannot_be_completed_keeps_the_last_good_state():
         ({"relative_tolerance": 1.0}, "relative_tolerance"),
         ({"margin": -0.1}, "margin"),
         ({"max_iterations": 0}, "max_iterations"),
+        ({"accuracy": 0.0}, "accuracy"),
         ({"tangential_springs": {"stiffness": 1.0}}, "stiffness_ratio"),
         ({"tangential_springs": {"stiffness_ratio": -1.0}}, "stiffness ratio"),
         ({"tangential_springs": 3}, "dict"),
@@ -248,9 +249,25 @@ def test_wrong_options_are_value_errors_that_name_them(options, word):
         st.Simulation(models.ball(), **options)
 
 
-def test_steps_under_error_control_say_that_they_are_not_there_yet():
-    with pytest.raises(NotImplementedError, match="step="):
-        st.Simulation(models.ball(), accuracy=1e-3)
+def test_steps_under_error_control_choose_their_length():
+    sim = st.Simulation(models.ball(), accuracy=1e-3)
+    sim.qpos[2] = 0.5
+    sim.run_until(1.0)
+    assert sim.time == pytest.approx(1.0, abs=1e-12)
+    assert 0 < sim.stats["min_step"] < sim.stats["max_step"] <= 0.1 and sim.stats["unconverged"] == 0
+    twin = pickle.loads(pickle.dumps(sim))
+    sim.step(3), twin.step(3)
+    assert np.array_equal(sim.qpos, twin.qpos) and sim.time == twin.time
+    with pytest.raises(ValueError, match="fixed length"):
+        st.rollout(models.ball(), np.zeros((1, 13)), steps=1, accuracy=1e-3)
+
+
+def test_fixed_steps_run_until_the_nearest_one():
+    sim = st.Simulation(models.ball(), step=3e-3)
+    sim.run_until(0.1)
+    assert sim.stats["steps"] == 33 and sim.time == pytest.approx(0.099)
+    with pytest.raises(ValueError, match="finite"):
+        sim.run_until(float("inf"))
 
 
 def test_options_come_back_as_given():
@@ -264,6 +281,7 @@ def test_options_come_back_as_given():
         "tangential_springs": {"stiffness_ratio": 0.5, "relaxation_time": 0.01},
         "max_iterations": 50,
         "tessellation": "fans",
+        "accuracy": None,
     }
     assert st.Simulation(models.ball(), **options).options == options
     default = st.Simulation(models.ball()).options

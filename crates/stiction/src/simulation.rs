@@ -9,6 +9,7 @@ use crate::patches::{ContactPatch, PatchSet};
 use crate::state::State;
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
+use stiction_convex::Problem;
 use stiction_model::{Pose, Warning};
 
 /// A model being simulated.
@@ -93,13 +94,20 @@ impl Simulation {
     /// Steps until `time` (s). Under error control the last step ends there exactly; steps of fixed length end
     /// at the one nearest to it.
     pub fn run_until(&mut self, time: f64) -> Result<(), StepError> {
+        while self.step_towards(time)? {}
+        Ok(())
+    }
+
+    /// Takes the next step of [`Simulation::run_until`]; false if there is none left to take.
+    pub fn step_towards(&mut self, time: f64) -> Result<bool, StepError> {
         self.model.check_state(&self.state)?;
         let fixed = self.options().accuracy.is_none();
         let slack = if fixed { 0.5 * self.options().step } else { 1e-12 * time.abs().max(1e-3) };
-        while self.state.time < time - slack {
+        let left = self.state.time < time - slack;
+        if left {
             self.one_step(time)?;
         }
-        Ok(())
+        Ok(left)
     }
 
     /// One step, which under error control does not pass `end` nor the controller's next sample.

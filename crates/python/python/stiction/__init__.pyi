@@ -105,6 +105,7 @@ class Stats(TypedDict):
     """Counts and times since construction."""
 
     steps: int
+    rejected: int
     iterations: int
     max_iterations: int
     unconverged: int
@@ -119,6 +120,9 @@ class Stats(TypedDict):
     last_faces: int
     max_penetration: float
     friction_loss: float
+    normal_loss: float
+    min_step: float
+    max_step: float
     seconds: StageSeconds
 
 @final
@@ -209,7 +213,7 @@ class Simulation:
         tangential_springs: bool | TangentialSprings = False,
         max_iterations: int = 500,
         tessellation: _Tessellation = "polygons",
-        accuracy: None = None,
+        accuracy: float | None = None,
     ) -> Simulation: ...
     @property
     def model(self) -> Model: ...
@@ -236,6 +240,7 @@ class Simulation:
     @time.setter
     def time(self, time: float) -> None: ...
     def step(self, n: int = 1) -> None: ...
+    def run_until(self, time: float) -> None: ...
     @property
     def contacts(self) -> NDArray[np.void]: ...
     @property

@@ -112,6 +112,8 @@ class Stats(TypedDict):
 
     #: Steps taken.
     steps: int
+    #: Attempts that error control turned down.
+    rejected: int
     #: Newton iterations, all steps together.
     iterations: int
     #: Most iterations in one step.
@@ -140,6 +142,11 @@ class Stats(TypedDict):
     max_penetration: float
     #: Energy dissipated by friction, J.
     friction_loss: float
+    #: Energy taken by normal forces, J.
+    normal_loss: float
+    #: Shortest and longest step taken, s.
+    min_step: float
+    max_step: float
     #: Seconds by stage.
     seconds: StageSeconds
 
