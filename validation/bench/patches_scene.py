@@ -63,11 +63,15 @@ def clutter(columns=None, pile=0, hint=PARAMETERS["resolution"]["stiction"]):
 
 
 def stack_positions():
-    """Centres of the boxes of all stacks, from the bottom up, faces just touching."""
+    """Centres of the boxes of all stacks, from the bottom up, about as much overlapped as at rest."""
     p = PARAMETERS["stacks"]
     nx, ny = p["rows"]
     return [
-        ((i - (nx - 1) / 2) * p["spacing"], (j - (ny - 1) / 2) * p["spacing"], p["size"] * (level + 0.5))
+        (
+            (i - (nx - 1) / 2) * p["spacing"],
+            (j - (ny - 1) / 2) * p["spacing"],
+            p["size"] / 2 + level * (p["size"] - p["overlap"]) - p["overlap"] / 2,
+        )
         for i in range(nx)
         for j in range(ny)
         for level in range(p["per_stack"])
