@@ -62,6 +62,7 @@ pub use simulation::Simulation;
 pub use state::State;
 pub use stats::{StageSeconds, Stats};
 pub use step::StepReport;
+pub use stiction_convex as convex;
 pub use stiction_convex::ContactModel;
 pub use stiction_formats::{Format, FormatError, LoadOptions};
 pub use stiction_geometry::patch::Tessellation;

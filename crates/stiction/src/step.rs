@@ -311,6 +311,10 @@ impl Stepper {
         &self.report
     }
 
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// Forgets the last step's results, as after a jump to another state.
     pub fn clear_results(&mut self) {
         self.contacts.clear();
