@@ -11,8 +11,10 @@ fn reproduce(arguments: &[&str], folder: &str) -> (Output, PathBuf) {
     (command.output().expect("the program runs"), out)
 }
 
+const FIGURES: [&str; 4] = [".svg", ".png", ".csv", ".md"];
+
 /// Runs a reproduction; its checks must hold and its files be there.
-fn holds(name: &str, least_checks: usize) {
+fn holds(name: &str, least_checks: usize, files: &[&str]) {
     let (output, out) = reproduce(&[name, "--quick", "--json"], name);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON on standard output");
     assert_eq!(report["name"], name);
@@ -26,38 +28,43 @@ fn holds(name: &str, least_checks: usize) {
         assert!(["metric", "source"].iter().all(|k| check[k].as_str().is_some_and(|s| !s.is_empty())));
     }
     assert!(output.status.success());
-    let files: Vec<String> = std::fs::read_dir(&out)
+    let found: Vec<String> = std::fs::read_dir(&out)
         .expect("the folder was made")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
-    for end in [".svg", ".png", ".csv", ".md"] {
-        assert!(files.iter().any(|f| f.ends_with(end)), "no {end} in {files:?}");
+    for end in files {
+        assert!(found.iter().any(|f| f.ends_with(end)), "no {end} in {found:?}");
     }
 }
 
 #[test]
 fn a_coin_comes_to_rest_at_one_ratio_of_its_speeds() {
-    holds("spinning-disk", 4);
+    holds("spinning-disk", 4, &FIGURES);
 }
 
 #[test]
 fn of_eight_elastic_foundations_only_pressure_fields_conserve_energy() {
-    holds("closed-loop", 28);
+    holds("closed-loop", 28, &FIGURES);
 }
 
 #[test]
 fn gliding_on_a_belt_is_that_of_the_paper() {
-    holds("conveyor-belt", 8);
+    holds("conveyor-belt", 8, &FIGURES);
 }
 
 #[test]
 fn a_thrown_sphere_rolls_at_five_sevenths_of_its_speed() {
-    holds("falling-sphere", 7);
+    holds("falling-sphere", 7, &FIGURES);
 }
 
 #[test]
 fn a_sliding_rod_jams_and_jumps() {
-    holds("sliding-rod", 16);
+    holds("sliding-rod", 16, &FIGURES);
+}
+
+#[test]
+fn every_cell_of_the_table_of_contact_models_is_measured() {
+    holds("table-1", 18, &[".md"]);
 }
 
 #[test]
@@ -73,9 +80,6 @@ fn without_a_name_all_are_listed() {
     let (output, _) = reproduce(&[], "list");
     let list = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success());
-    assert!(
-        ["spinning-disk", "closed-loop", "conveyor-belt", "falling-sphere", "sliding-rod"]
-            .iter()
-            .all(|n| list.contains(n))
-    );
+    let names = ["spinning-disk", "closed-loop", "conveyor-belt", "falling-sphere", "sliding-rod", "table-1"];
+    assert!(names.iter().all(|n| list.contains(n)), "{list}");
 }

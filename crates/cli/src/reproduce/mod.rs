@@ -19,6 +19,7 @@ mod plot;
 mod report;
 mod sliding_rod;
 mod spinning_disk;
+mod table_1;
 mod worlds;
 
 use crate::failure::{Failure, print};
@@ -63,12 +64,13 @@ pub struct Reproduction {
     pub run: fn(&Study) -> Result<Outcome, Failure>,
 }
 
-const ALL: [&Reproduction; 5] = [
+const ALL: &[&Reproduction] = &[
     &spinning_disk::REPRODUCTION,
     &closed_loop::REPRODUCTION,
     &conveyor_belt::REPRODUCTION,
     &falling_sphere::REPRODUCTION,
     &sliding_rod::REPRODUCTION,
+    &table_1::REPRODUCTION,
 ];
 
 /// Runs what was asked for; fails if a check does.

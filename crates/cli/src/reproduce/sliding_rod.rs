@@ -212,13 +212,17 @@ fn checks(references: &[Vec<Vec<Sample>>], outcome: &mut Outcome) {
 
 fn figure(case: usize, slides: &[Vec<Sample>]) -> Figure {
     let mut panels = [
-        ("Normal force", Axis::log("normal force (N)").over(1.0, 1e5), Corner::TopLeft),
-        ("Slip of the tip", Axis::linear("slip velocity (m/s)"), Corner::BottomLeft),
-        ("Normal velocity of the tip", Axis::linear("normal velocity (m/s)"), Corner::TopLeft),
+        ("Normal force", Axis::log("normal force (N)").over(1.0, 1e4), Corner::TopLeft),
+        ("Slip of the tip", Axis::linear("slip velocity (m/s)").over(-1.0, 11.0), Corner::BottomLeft),
+        (
+            "Normal velocity of the tip",
+            Axis::linear("normal velocity (m/s)").over(-0.3, 1.2),
+            Corner::TopLeft,
+        ),
     ]
     .map(|(title, y, legend)| Panel {
         title: title.into(),
-        x: Axis::linear("time (ms)"),
+        x: Axis::linear("time (ms)").over(0.0, 22.0),
         y,
         series: Vec::new(),
         legend,
@@ -232,8 +236,7 @@ fn figure(case: usize, slides: &[Vec<Sample>]) -> Figure {
             .filter(|(i, s)| i % every == 0 || ((s.time - time).abs() < 3e-4 && i % 8 == 0));
         let shown: Vec<&Sample> = shown.map(|(_, s)| s).collect();
         let look = if contact == ContactModel::Sap { Look::Dashed } else { Look::Line };
-        let data: [Box<dyn Fn(&Sample) -> f64>; 3] =
-            [Box::new(|s| s.force[1]), Box::new(|s| s.velocity[0]), Box::new(|s| s.velocity[1])];
+        let data: [fn(&Sample) -> f64; 3] = [|s| s.force[1], |s| s.velocity[0], |s| s.velocity[1]];
         for (panel, value) in panels.iter_mut().zip(data) {
             let points = shown.iter().map(|s| [1e3 * s.time, value(s)]).collect();
             panel.series.push(Series::new(name, look, color, points));

@@ -22,7 +22,7 @@ use super::worlds::{GRAVITY, free_body, geom, simulation, step};
 use crate::failure::Failure;
 use nalgebra::Vector3;
 use stiction::Options;
-use stiction::model::{Compliance, ContactProperties, Mesh, Shape, Source, World};
+use stiction::model::{Compliance, ContactProperties, Mesh, Shape, World};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {
@@ -164,7 +164,7 @@ fn slide(underside: &Underside, speeds: [f64; 2], pace: Pace) -> Result<Slide, F
         name: "underside".into(),
         vertices: underside.vertices.clone(),
         triangles: underside.triangles.clone(),
-        source: Source::default(),
+        ..Mesh::default()
     });
     geom(&mut world, "plane", 0, Shape::HalfSpace { size: [0.0; 2] }, compliant);
     geom(&mut world, "underside", coin, Shape::Mesh { mesh: 0, convex: false }, rigid);
