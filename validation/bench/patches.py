@@ -48,7 +48,7 @@ def clutter(repeats):
         lambda pile: Drake(lambda plant: engines.clutter(plant, pile)),
         lambda pile: Drake(lambda plant: engines.clutter(plant, pile), icf=True),
     ]
-    runs, shares = race("clutter", builders, SOLVER["duration"], SOLVER["step"], repeats)
+    runs, shares, _ = race("clutter", builders, SOLVER["duration"], SOLVER["step"], repeats)
     drake, same = sampled_drake()
     ours_ms = 1e3 * shares["proximity"] * tables.median([r[1] for r in runs[::3]]) * SOLVER["step"] / SOLVER["duration"]
     header = ["engine", "cpu_seconds", "mean_height_m", "kinetic_energy_J", "unconverged_steps", "iterations"]
@@ -85,12 +85,13 @@ def clutter(repeats):
 
 
 def race(title, builders, duration, step, repeats):
-    """Runs of all engines in turn, and how our time splits and how many faces a step has, over all runs."""
-    runs, ours = [], []
+    """Runs of all engines in turn; how our time splits and how many faces a step has, over all runs; last heights."""
+    runs, ours, heights = [], [], {}
     for repeat in range(repeats):
         for build in builders:
             engine = build(repeat)
             seconds = engine.run(duration)
+            heights[engine.name] = engine.heights()
             run = [engine.name, seconds, engine.heights().mean(), engine.kinetic_energy()]
             if isinstance(engine, Stiction):
                 stats = engine.sim.stats
@@ -103,7 +104,7 @@ def race(title, builders, duration, step, repeats):
     total = sum(sum(stats["seconds"].values()) for stats in ours)
     shares = {stage: sum(stats["seconds"][stage] for stats in ours) / total for stage in ours[0]["seconds"]}
     shares["faces"] = sum(stats["faces"] for stats in ours) / sum(stats["steps"] for stats in ours)
-    return runs, shares
+    return runs, shares, heights
 
 
 def race_table(runs, setting, extra):
@@ -167,20 +168,22 @@ def stacks(repeats):
         lambda _: Drake(engines.stacks, step=p["step"]),
         lambda _: Drake(engines.stacks, icf=True, step=p["step"]),
     ]
-    runs, shares = race("stacks", builders, p["duration"], p["step"], min(repeats, 3))
+    runs, shares, heights = race("stacks", builders, p["duration"], p["step"], min(repeats, 3))
     tables.write_csv(
         "patches_stacks",
         ["engine", "cpu_seconds", "mean_height_m", "kinetic_energy_J", "unconverged_steps", "iterations"],
         runs,
     )
     count = p["rows"][0] * p["rows"][1]
+    mine, *theirs = heights.values()
+    apart = " and ".join(f"{np.abs(other - mine).max():.0e} m" for other in theirs)
     geometry = [f"{100 * shares['proximity']:.0f} %", "", ""]
     solve = [f"{100 * shares['solve']:.0f} %", "", ""]
     return [
         f"## {count} stacks of {p['per_stack']} boxes",
         f"{count * p['per_stack']} compliant boxes of 1 kg on a rigid half-space, {p['duration']:g} s at steps of "
-        f"{1e3 * p['step']:g} ms; the meshes and fields of boxes are the same here and in Drake, and so are the heights "
-        f"at which the stacks come to rest. {shares['faces']:.0f} polygons a step here.",
+        f"{1e3 * p['step']:g} ms; the meshes and fields of boxes are the same here and in Drake, and no box comes to "
+        f"rest farther from Drake's than {apart} (discrete, ICF). {shares['faces']:.0f} polygons a step here.",
         race_table(runs, p, {"geometry": geometry, "solve": solve}),
     ]
 
@@ -194,7 +197,7 @@ def fine_pair(repeats):
         times.append(engine.run(p["duration"]))
     stats = engine.sim.stats
     total = sum(stats["seconds"].values())
-    tets = pairs.patches([pairs.ellipsoids(p)])[0].elements_a
+    tets = pairs.patches([pairs.ellipsoids(p, 0.005)])[0].elements_a
     seconds = tables.median(times)
     print(f"pair: {p['duration'] / seconds:.2f} x real time", flush=True)
     row = [tets, f"{stats['faces'] / stats['steps']:.0f}", f"{p['duration'] / seconds:.2f}"]
@@ -212,32 +215,36 @@ def fine_pair(repeats):
 
 def geometry():
     """Time of one patch against mesh size and against depth."""
-    p = scene.PARAMETERS["geometry"]
-    depth, hint = p["depths"][0], p["hints"][-2]
-    cases = [("mesh size", h, depth) for h in p["hints"]]
-    cases += [("depth", hint, d) for d in sorted(p["depths"])]
-    found = pairs.patches([pairs.spheres(0.1, h, d) for _, h, d in cases], p["rounds"])
+    p, fine = scene.PARAMETERS["geometry"], scene.PARAMETERS["pair"]
+    depth, hint = p["depth"], p["hint"]
+    cases = [("spheres, mesh size", h, depth, pairs.spheres(0.1, h, depth)) for h in p["hints"]]
+    cases += [("spheres, depth", hint, d, pairs.spheres(0.1, hint, d)) for d in p["depths"]]
+    cases += [("ellipsoids, depth", fine["hint"], d, pairs.ellipsoids(fine, d)) for d in p["depths"]]
+    found = pairs.patches([case[3] for case in cases], p["rounds"])
     rows = [
-        [what, h, d, f.elements_a, f.tests, f.faces, f.microseconds]
-        for (what, h, d), f in zip(cases, found)
+        [what, h, d, f.elements_a, f.tests, f.faces, f.peak_extent, f.microseconds]
+        for (what, h, d, _), f in zip(cases, found)
     ]
-    header = ["varied", "hint_m", "depth_m", "tetrahedra_each", "element_tests", "polygons", "microseconds"]
+    header = ["varied", "hint_m", "depth_m", "tetrahedra_each", "element_tests", "polygons", "peak_extent", "microseconds"]
     tables.write_csv("patches_geometry", header, rows)
     shown = [
-        [what, f"{1e3 * h:g}", f"{1e3 * d:g}", tets, tests, faces, f"{us:.1f}", f"{us / max(faces, 1):.2f}"]
-        for what, h, d, tets, tests, faces, us in rows
+        [what, f"{1e3 * h:g}", f"{1e3 * d:g}", tets, tests, faces, f"{peak:.2f}", f"{us:.1f}", f"{us / max(faces, 1):.2f}"]
+        for what, h, d, tets, tests, faces, peak, us in rows
     ]
-    sizes = [row for row in rows if row[0] == "mesh size"]
-    depths = [row for row in rows if row[0] == "depth"]
-    header = ["varied", "hint, mm", "depth, mm", "tetrahedra each", "pairs of tetrahedra tested", "polygons", "µs"]
+
+    def power(what):
+        mine = [row for row in rows if row[0] == what]
+        return f"{tables.exponent([row[5] for row in mine], [row[7] for row in mine]):.2f}"
+
+    header = ["varied", "hint, mm", "depth, mm", "tetrahedra each", "pairs of tetrahedra tested", "polygons"]
     return [
         "## Geometry alone",
-        "Two compliant spheres of radius 0.1 m, best of "
-        f"{p['rounds']} queries. Cost follows the polygons found: it grows with them by the power "
-        f"{tables.exponent([r[5] for r in sizes], [r[6] for r in sizes]):.2f} when the meshes are refined, and by "
-        f"{tables.exponent([r[5] for r in depths], [r[6] for r in depths]):.2f} when the same meshes are pushed deeper "
-        "into each other.",
-        tables.markdown([*header, "µs a polygon"], shown),
+        f"Two compliant spheres of radius 0.1 m, and the tilted ellipsoids of the fine pair; best of {p['rounds']} queries. Cost "
+        f"follows the polygons found: it grows with them by the power {power('spheres, mesh size')} when the meshes are "
+        f"refined, and by {power('spheres, depth')} (spheres) and {power('ellipsoids, depth')} (ellipsoids) when the same "
+        "meshes are pushed deeper into each other. A polygon costs more in deep overlaps, where more tetrahedra meet that share "
+        "no face; the peak extent says how far towards the core (1) the pressure reaches.",
+        tables.markdown([*header, "peak extent", "µs", "µs a polygon"], shown),
     ]
 
 

@@ -75,7 +75,8 @@ def spheres(radius, hint, depth, modulus=1e7):
     return one, Body("sphere", (radius,), modulus, hint=hint, position=tuple(offset), quaternion=turned)
 
 
-def ellipsoids(p):
-    """The fine pair of patches.toml, to count its tetrahedra."""
-    body = Body("ellipsoid", tuple(p["radii"]), p["modulus"], hint=p["hint"])
-    return body, Body("ellipsoid", tuple(p["radii"]), p["modulus"], hint=p["hint"], position=(0, 0, p["radii"][2]))
+def ellipsoids(p, depth):
+    """The fine pair of patches.toml, tilted, about depth into each other."""
+    one = Body("ellipsoid", tuple(p["radii"]), p["modulus"], hint=p["hint"])
+    place, turned = (0.013, 0.007, 2 * p["radii"][2] - depth), (0.98, 0.03, 0.04, 0.17)
+    return one, Body("ellipsoid", tuple(p["radii"]), p["modulus"], hint=p["hint"], position=place, quaternion=turned)
