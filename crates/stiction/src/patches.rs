@@ -157,6 +157,11 @@ impl PatchSet {
         }
     }
 
+    /// Whether there is a result for each face. There is none if the step failed.
+    pub fn solved(&self) -> bool {
+        self.results.len() == self.faces.faces.len()
+    }
+
     /// Remembers the pairs in doubt: called for steps that count, not for those that were only tried.
     pub fn remember_doubts(&mut self) {
         for doubt in &self.doubtful {
@@ -196,6 +201,9 @@ impl PatchSet {
 
     /// The patches with their polygons and what the solve made of them.
     pub fn describe(&self, model: &Model) -> Vec<ContactPatch> {
+        if !self.solved() {
+            return Vec::new();
+        }
         let compiled = model.compiled();
         let geoms = compiled.geoms.geoms();
         let describe = |found: &FoundPatch| {

@@ -121,7 +121,7 @@ impl TactileGrid {
         image.shear.clear();
         image.shear.resize(self.rows * self.columns, [0.0; 2]);
         let (set, x_wb) = simulation.patch_set();
-        let Some(x_wb) = x_wb.get(self.body) else { return };
+        let Some(x_wb) = x_wb.get(self.body).filter(|_| set.solved()) else { return };
         let x_wg = x_wb * self.x_bg;
         let geoms = simulation.model().compiled().geoms.geoms();
         for found in &set.patches {

@@ -248,3 +248,23 @@ fn soft_scenes_load_in_silence_and_every_step_converges() {
         }
     }
 }
+
+#[test]
+fn a_failed_step_leaves_no_half_finished_patches() {
+    let tags = compliant(MODULUS);
+    let model = model(
+        &format!(
+            "<geom type='plane' size='1 1 1'/><body pos='0 0 0.09'><freejoint/><geom size='0.1' mass='1'>{tags}</geom></body>"
+        ),
+        "",
+    );
+    let mut sim = simulation(&model, Options::default());
+    sim.step(1).unwrap();
+    assert_eq!(sim.patches().len(), 1);
+    sim.state_mut().v[0] = 1e300;
+    sim.state_mut().v[4] = 1e300;
+    let failed = sim.step(1).is_err();
+    let grid = TactileGrid::new(1, Pose::identity(), [1.0, 1.0], 3, 3).unwrap();
+    let (patches, image) = (sim.patches(), grid.sample(&sim));
+    assert!(failed && patches.is_empty() && image.pressure.iter().all(|p| *p == 0.0));
+}
