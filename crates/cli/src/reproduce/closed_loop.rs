@@ -390,7 +390,7 @@ fn figure(table: &Table, corners: &[Vector2<f64>]) -> Figure {
             Panel {
                 title: "Work done by the layer".into(),
                 x: Axis::linear("path (m)"),
-                y: Axis::linear("work on the block / taken on A-B").over(-1.1, 2.9),
+                y: Axis::linear("work on the block / taken on A-B").over(-1.1, 3.5),
                 series,
                 legend: Corner::TopLeft,
             },

@@ -19,7 +19,7 @@ use super::numerics::{order, slope_line};
 use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 use super::report::{Check, Outcome, Study, Table};
 use super::worlds::{
-    MODELS, Sample, free_body, geom, icf_options, point_contact, simulation, step, trajectory,
+    GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, simulation, step, trajectory,
 };
 use crate::failure::Failure;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -145,6 +145,13 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         references.push(slides);
     }
     checks(&references, &mut outcome);
+    outcome.notes = format!(
+        "The paper does not say at which height the tip starts. SAP and Similar act at the distance of eq. 41, so here each \
+         model starts at the height at which its tip feels no force yet. From Lagged's height SAP would start with a blow of \
+         k μ (δt + τ_d) ‖v_t‖ = {:.0} N in the case with dissipation, against {:.0} N of weight.",
+        STIFFNESS * FRICTION * (fine + DISSIPATION[1]) * SPEED,
+        MASS * GRAVITY
+    );
     convergence(study, &references, fine, &mut outcome)?;
     Ok(outcome)
 }
