@@ -438,3 +438,14 @@ fn unnamed_things_get_names_that_are_free() {
     let joints: Vec<_> = w.joints().map(|(_, j)| j.name.as_str()).collect();
     assert_eq!(joints, ["body_2_joint", "body_2_joint_2", "body_2_2_joint"]);
 }
+
+#[test]
+fn fromto_wins_over_pos_and_says_so() {
+    let w = in_body("<geom type='capsule' size='0.1' pos='5 5 5' fromto='0 0 0 0 0 1'/>");
+    assert!(close(&w.geoms[0].pose.translation.vector, [0.0, 0.0, 0.5]));
+    assert!(
+        w.warnings.iter().any(|x| x.message.contains("pos has no effect beside fromto")),
+        "{:?}",
+        w.warnings
+    );
+}
