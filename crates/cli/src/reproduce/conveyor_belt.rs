@@ -12,7 +12,7 @@
 //! above its place at rest. Contacts are kept within a margin larger than that, or they would come and go.
 
 use super::Reproduction;
-use super::numerics::{order, slope_line};
+use super::numerics::{Trajectory, order, slope_line};
 use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 use super::report::{Check, Outcome, Study, Table};
 use super::worlds::{
@@ -52,6 +52,11 @@ fn belt(time: f64) -> f64 {
     AMPLITUDE * frequency * (frequency * time).sin()
 }
 
+/// Place of the belt, m.
+fn belt_place(time: f64) -> f64 {
+    -AMPLITUDE * (std::f64::consts::TAU * time).cos()
+}
+
 /// Height of the box's centre at rest, m.
 fn rest() -> f64 {
     0.5 * SIDE - MASS * GRAVITY / STIFFNESS
@@ -74,14 +79,26 @@ fn box_on_belt(contact: ContactModel, dt: f64, held: bool) -> Result<Simulation,
     simulation(world, Options { margin: MARGIN, ..icf_options(contact, dt) })
 }
 
+/// When the belt's velocity is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Drive {
+    /// At the end of a step: implicit in time, as all of the step is.
+    End,
+    /// The mean over the step: then a box that sticks is exactly where the belt is.
+    Mean,
+}
+
 /// The oscillating belt.
-fn oscillate(contact: ContactModel, dt: f64) -> Result<Vec<Sample>, Failure> {
+fn oscillate(contact: ContactModel, dt: f64, drive: Drive) -> Result<Vec<Sample>, Failure> {
     let mut sim = box_on_belt(contact, dt, false)?;
     let steps = (DURATION / dt).round() as usize;
     let mut samples = Vec::with_capacity(steps);
     for k in 0..steps {
-        // Implicit in time as all of the step: the belt's velocity at its end.
-        let speed = belt((k + 1) as f64 * dt);
+        let end = (k + 1) as f64 * dt;
+        let speed = match drive {
+            Drive::End => belt(end),
+            Drive::Mean => (belt_place(end) - belt_place(end - dt)) / dt,
+        };
         sim.state_mut().mocap[0].twist[3] = speed;
         step(&mut sim)?;
         samples.push(sample(&sim, speed, 0.5 * SIDE));
@@ -159,7 +176,7 @@ fn motion(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     }
     let names = ["conveyor-belt-lagged", "conveyor-belt-similar", "conveyor-belt-sap"];
     for ((contact, name, color), file) in MODELS.into_iter().zip(names) {
-        let samples = oscillate(contact, dt)?;
+        let samples = oscillate(contact, dt, Drive::End)?;
         let mut table = Table::new(file, &columns);
         let row = |s: &Sample| {
             vec![s.time, s.place[0], s.place[1], s.velocity[0], s.velocity[1], s.force[0], s.force[1]]
@@ -198,14 +215,16 @@ fn convergence(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     study.say("reference solution");
     let start = [0.0, rest()];
     let fine = steps[0] / 10.0;
-    let samples = oscillate(ContactModel::Lagged, fine)?;
+    let samples = oscillate(ContactModel::Lagged, fine, Drive::End)?;
     let reference = trajectory(start, &samples, fine);
     let mut table = Table::new("conveyor-belt-convergence", &["step_s", "lagged_m", "similar_m", "sap_m"]);
     for &dt in steps {
         study.say(format_args!("δt = {dt} s"));
         let mut row = vec![dt];
         for (contact, ..) in MODELS {
-            row.push(trajectory(start, &oscillate(contact, dt)?, dt).distance(&reference, DURATION));
+            row.push(
+                trajectory(start, &oscillate(contact, dt, Drive::End)?, dt).distance(&reference, DURATION),
+            );
         }
         table.rows.push(row);
     }
@@ -218,6 +237,9 @@ fn convergence(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     if !study.quick {
         let metric = "SAP: order between the two smallest steps";
         outcome.checks.push(Check::within(metric, order(&column(3)[..2]), 0.0, 0.2, "ICF Fig. 3: a plateau"));
+    }
+    if !study.quick {
+        outcome.notes = mean_drive(&paper(1), &reference, start)?;
     }
     let mut series =
         vec![Series::new("first order", Look::Dashed, color::BLACK, slope_line(&column(1), 1.0, 0.5))];
@@ -237,4 +259,28 @@ fn convergence(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     });
     outcome.tables.push(table);
     Ok(())
+}
+
+/// What changes with the belt's mean velocity over each step, at the steps of `end`, the errors of Lagged as it is.
+fn mean_drive(end: &[[f64; 2]], reference: &Trajectory, start: [f64; 2]) -> Result<String, Failure> {
+    let mut orders = Vec::new();
+    let mut smallest = Vec::new();
+    for (contact, name, _) in &MODELS[..2] {
+        let mut points = Vec::new();
+        for &[dt, _] in end {
+            let path = trajectory(start, &oscillate(*contact, dt, Drive::Mean)?, dt);
+            points.push([dt, path.distance(reference, DURATION)]);
+        }
+        orders.push(format!("{:.2} ({name})", order(&points)));
+        smallest.push(end[0][1] / points[0][1]);
+    }
+    Ok(format!(
+        "The belt's velocity is taken at the end of each step, implicit in time as the rest of the step; the paper does not \
+         say when. With its mean over the step instead, a box that sticks is exactly where the belt is: Lagged's error at \
+         {:.0} ms is {:.1} times smaller and comes from the changes between stick and slip alone, with less regular orders \
+         over the paper's steps: {}.",
+        1e3 * end[0][0],
+        smallest[0],
+        orders.join(", ")
+    ))
 }
