@@ -41,8 +41,9 @@ use timer::Timer;
 /// Tolerances and limits of the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
-    /// ε_r of the optimality test ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A v‖, ‖D Jᵀγ‖), D = diag(A)^(−½), for which a free
-    /// body counts its world twist.
+    /// ε_r of the optimality test ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), D = diag(A)^(−½), for which a
+    /// free body counts its world twist. (The SAP paper has A v in place of A (v − v*): a tolerance that
+    /// loosens with speed. Here only a floor of 1e−13 ‖D A v‖ does, for rounding.)
     pub relative_tolerance: f64,
     /// ε_a of the optimality test, √J.
     pub absolute_tolerance: f64,

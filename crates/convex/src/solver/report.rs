@@ -6,7 +6,7 @@ pub enum Criterion {
     /// Nothing to solve: no constraints, v = v*.
     #[default]
     Unconstrained,
-    /// ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A v‖, ‖D Jᵀγ‖).
+    /// ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), or rounding's floor of it.
     Optimality,
     /// The cost no longer decreases in floating point: as good as it gets in f64.
     Rounding,
@@ -65,7 +65,7 @@ pub struct IslandReport {
     pub criterion: Criterion,
     /// ‖D∇ℓ‖ at the end.
     pub residual: f64,
-    /// max(‖D A v‖, ‖D Jᵀγ‖) at the end, the scale of the residual.
+    /// max(‖D A (v − v*)‖, ‖D Jᵀγ‖) at the end, the scale of the residual.
     pub scale: f64,
     /// ½vᵀAv + ½v*ᵀAv* at the end, J: the scale of rounding in the cost.
     pub energy: f64,
