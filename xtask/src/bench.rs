@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::{project, python_env, wheel};
 
-const NAMES: [&str; 5] = ["dynamics", "clutter", "patches", "scaling", "creep"];
+const NAMES: [&str; 6] = ["dynamics", "clutter", "patches", "scaling", "creep", "accuracy"];
 
 pub fn run(args: &[String]) -> Outcome {
     if let Some(unknown) = args.iter().find(|name| !NAMES.contains(&name.as_str())) {
