@@ -73,7 +73,7 @@ def clutter(repeats):
         f"{1e3 * SOLVER['step']:g} ms, Lagged, one face a polygon; median of {repeats} runs, each of another pile (the same "
         "ones in all simulators). Drake's second way is its "
         "CENIC integrator with error control off, which solves the same ICF problem as its discrete plant. Drake's "
-        f"geometry is timed alone, on states of a run of its own: {drake['query_ms']:.2f} ms a query; ours takes "
+        f"polygons are counted and its geometry is timed on states of another run of its discrete plant: {drake['query_ms']:.2f} ms a query; ours takes "
         f"{ours_ms:.2f} ms a step.",
         table,
         f"Both simulate the same pile: at {len(same)} states of Drake's run, evaluated in both, the number of our "
