@@ -217,6 +217,8 @@ pub struct Island {
     pub dense_scratch: Vec<f64>,
     /// While looking for a feasible start: barriers are springs of this stiffness.
     pub stand_in: Option<f64>,
+    /// ‖D A u‖.
+    pub momentum: f64,
     pub report: super::report::IslandReport,
 
     // Scratch of the compilation.

@@ -27,7 +27,8 @@ const STAGE_TOLERANCE: f64 = 1e-2;
 const FLOOR: f64 = 1e-13;
 /// Iterations without halving the residual, once ℓ or ℓ′ is lost in rounding, that end a solve.
 const STRIKES: usize = 4;
-/// Relative residual above which such an end does not count as a solution.
+/// Residual, relative to impulses or momentum, above which such an end does not count as a solution: rounding
+/// grows with the velocities themselves.
 const STALLED: f64 = 1e-3;
 
 impl Island {
@@ -130,7 +131,7 @@ impl Island {
                     self.evaluate_gradient();
                     self.test(true, settings);
                 }
-                let solved = self.report.residual <= STALLED * self.report.scale;
+                let solved = self.report.residual <= STALLED * self.report.scale.max(self.momentum);
                 return if solved { Criterion::Rounding } else { Criterion::Stalled };
             }
             if self.report.iterations == settings.max_iterations {
@@ -176,7 +177,8 @@ impl Island {
         let total = |x: [f64; LANES]| (x[0] + x[2]) + (x[1] + x[3]);
         let residual = total(residual).sqrt();
         let scale = total(change).max(total(impulse)).sqrt();
-        let floor = FLOOR * total(momentum).sqrt();
+        self.momentum = total(momentum).sqrt();
+        let floor = FLOOR * self.momentum;
         self.report.energy = total(energy);
         self.report.residual = residual;
         self.report.scale = scale;
