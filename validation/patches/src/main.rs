@@ -59,7 +59,8 @@ fn main() -> Outcome<()> {
         for _ in 0..rounds.max(1) {
             faces.clear();
             let start = Instant::now();
-            let patch = contact_patch(&a.solid, &a.x_wb, &b.solid, &b.x_wb, &options, &mut scratch, &mut faces)?;
+            let patch =
+                contact_patch(&a.solid, &a.x_wb, &b.solid, &b.x_wb, &options, &mut scratch, &mut faces)?;
             best = best.min(start.elapsed().as_secs_f64());
             answer = Some(patch);
         }
