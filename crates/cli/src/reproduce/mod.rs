@@ -12,6 +12,7 @@
 //! (Castro, Han, Masterjohn).
 
 mod closed_loop;
+mod clutter;
 mod conveyor_belt;
 mod falling_sphere;
 mod numerics;
@@ -71,6 +72,7 @@ const ALL: &[&Reproduction] = &[
     &falling_sphere::REPRODUCTION,
     &sliding_rod::REPRODUCTION,
     &table_1::REPRODUCTION,
+    &clutter::REPRODUCTION,
 ];
 
 /// Runs what was asked for; fails if a check does.
