@@ -56,6 +56,10 @@ struct Manifold {
     end: u32,
 }
 
+/// Least gradient of a face in a step, over the mean of its patch. The force at the beginning of the step is what it
+/// is; only how it changes within the step does.
+const LEAST_SLOPE: f64 = 0.1;
+
 /// Share of a patch's area above which a polygon is taken at more than its centroid.
 const LARGE_SHARE: f64 = 0.05;
 
@@ -303,8 +307,10 @@ impl Assembler {
         let rule = compiled.world.options.friction_rule;
         let material = PairMaterial::combine(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
-        // The pair's stiffness is shared, so that it does not depend on how many points there are.
-        let stiffness = material.stiffness / range.len() as f64;
+        // The pair's stiffness is shared, so that it does not depend on how many points there are. Points that are
+        // kept before they touch take no share from those that do.
+        let touching = points[range.clone()].iter().filter(|p| p.distance <= 0.0).count();
+        let stiffness = material.stiffness / if touching > 0 { touching } else { range.len() } as f64;
         for index in range {
             let p = &points[index];
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
@@ -364,13 +370,17 @@ impl Assembler {
             PairMaterial::combine_patch(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
         let range = manifold.begin as usize..manifold.end as usize;
-        let large = LARGE_SHARE * patches.faces.faces[range.clone()].iter().map(|f| f.area).sum::<f64>();
+        let faces = &patches.faces.faces[range.clone()];
+        let area = faces.iter().map(|f| f.area).sum::<f64>();
+        let (large, mean) =
+            (LARGE_SHARE * area, faces.iter().map(|f| f.area * f.gradient.max(0.0)).sum::<f64>() / area);
         for index in range {
             let face = &patches.faces.faces[index];
             let frame = frame_from_normal(&(sign * face.normal));
-            // A face that yields less the deeper it is pushed keeps its force but gets no stiffness: the problem
-            // stays convex and the wrench stays continuous while such faces come and go at the rim.
-            let gradient = face.gradient.max(0.0);
+            // A face that yields less the deeper it is pushed keeps its force and gets a little stiffness: the
+            // problem stays convex, the wrench stays continuous while such faces come and go at the rim, and no
+            // face pushes on whatever moves away from it (SAP's dissipation is in proportion to the stiffness).
+            let gradient = face.gradient.max(LEAST_SLOPE * mean);
             let mut add = |position: Vector3<f64>, area: f64, pressure: f64| {
                 let belt = belt_velocity(compiled, free, (geom_a, geom_b), &position);
                 problem.add_contact(ContactEntry {

@@ -199,6 +199,14 @@ impl PatchSet {
         self.doubts.iter().map(describe).collect()
     }
 
+    /// How deep a patch is pressed, m: its force over its stiffness.
+    pub fn depth(&self, found: &FoundPatch) -> f64 {
+        let faces = self.faces.faces[found.patch.faces.clone()].iter().filter(|f| f.pressure > 0.0);
+        let (force, stiffness) =
+            faces.fold((0.0, 0.0), |(f, k), face| (f + face.force(), k + face.stiffness()));
+        if stiffness > 0.0 { force / stiffness } else { 0.0 }
+    }
+
     /// The patches with their polygons and what the solve made of them.
     pub fn describe(&self, model: &Model) -> Vec<ContactPatch> {
         if !self.solved() {

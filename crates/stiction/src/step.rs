@@ -242,7 +242,6 @@ impl Stepper {
             let mean = 0.5 * (velocity + place.frame.tr_mul(&before));
             report.friction_loss -= impulse.x * mean.x + impulse.y * mean.y;
             report.normal_loss -= impulse.z * mean.z;
-            report.max_penetration = report.max_penetration.max(law.penetration);
             let index = match place.source {
                 EntrySource::Point(index) => index,
                 EntrySource::Face(face, share) => {
@@ -255,6 +254,7 @@ impl Stepper {
                 }
             };
             let point = &self.points[index];
+            report.max_penetration = report.max_penetration.max(-point.distance);
             let (body_a, body_b) = (geoms[point.geom_a].body, geoms[point.geom_b].body);
             let tangential = impulse.x.hypot(impulse.y);
             self.contacts[index] = Contact {
@@ -281,6 +281,9 @@ impl Stepper {
                     stretch: x_wa.inverse_transform_vector(&stretch),
                 };
             }
+        }
+        for found in &self.patches.patches {
+            report.max_penetration = report.max_penetration.max(self.patches.depth(found));
         }
         report.points = self.points.len() as u64;
         report.patches = self.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()).count() as u64;

@@ -148,3 +148,20 @@ fn patches_and_points_live_in_one_step() {
     let points: f64 = sim.contacts().iter().map(|c| c.force.z).sum();
     assert!((points / (2.0 * G) - 1.0).abs() < 1e-3 && (sim.patches()[0].force.z / G - 1.0).abs() < 1e-3);
 }
+
+#[test]
+fn a_soft_pile_gains_no_energy_at_large_steps() {
+    let model = Model::from_scene("soft_pile").unwrap();
+    for contact in MODELS {
+        for tessellation in [Tessellation::Polygons, Tessellation::Fans] {
+            let mut sim =
+                simulation(&model, Options { step: 2e-2, contact, tessellation, ..Options::default() });
+            let begin = sim.energy().total();
+            for _ in 0..100 {
+                run(&mut sim, 2e-2);
+                assert!(sim.energy().total() <= begin, "{contact:?} {tessellation:?}: gained energy");
+            }
+            assert!(sim.stats().max_penetration < 0.1, "{}", sim.stats().max_penetration);
+        }
+    }
+}

@@ -152,3 +152,17 @@ fn a_sphere_crosses_the_edges_of_a_height_field_without_a_kick() {
     assert!(largest < 1e-6, "kicked at {largest} m/s");
     assert!((sim.state().v[0] - 0.8).abs() < 1e-6);
 }
+
+#[test]
+fn a_margin_does_not_change_how_deep_a_box_sinks() {
+    let depth = |margin: f64| {
+        let mut sim = simulation(&stack(1, 0.05, |_| 1.0, 1e5), Options { margin, ..tight() });
+        run(&mut sim, 2.0);
+        0.05 - sim.state().q[2]
+    };
+    let without = depth(0.0);
+    assert!((without / (G / 0.5e5) - 1.0).abs() < 1e-6, "{without}");
+    for margin in [1e-3, 0.2] {
+        assert!((depth(margin) / without - 1.0).abs() < 1e-6, "{margin}: {}", depth(margin));
+    }
+}
