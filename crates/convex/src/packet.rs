@@ -70,9 +70,12 @@ pub struct Packet {
     dual: V4,
     /// The dual normal impulse.
     dual_n: F4,
-    /// Offset and stiffness as compiled, and an effective mass: see [`Packet::soften`].
-    full: [F4; 2],
+    /// An effective mass, about 1/w.
     mass: F4,
+    /// ρ and p₀ of [`shifted_normal`], and t of the stage that gave p₀.
+    rho: F4,
+    shift: F4,
+    t_stage: V4,
     // Written by `evaluate`, read by `step` and by results.
     v_t: V4,
     v_n: F4,
@@ -95,6 +98,8 @@ pub struct LinePacket {
     loss: F4,
     friction: F4,
     epsilon: F4,
+    rho: F4,
+    shift: F4,
     v_n: F4,
     dv_n: F4,
     /// ‖v_t + α Δv_t‖² + ε² = c (α − α₀)² + q₀, free of cancellation.
@@ -105,6 +110,8 @@ pub struct LinePacket {
 
 const LAGGED: u8 = ContactModel::Lagged as u8;
 const SIMILAR: u8 = ContactModel::Similar as u8;
+/// Similar with [`shifted_normal`].
+const SHIFTED: u8 = 3;
 
 /// Below this a slip speed is zero; keeps 0/0 out.
 const TINY: f64 = 1e-150;
@@ -118,6 +125,27 @@ fn normal(offset: F4, stiffness: F4, d: F4, v: F4) -> (F4, F4) {
     let impulse = elastic * damping;
     let slope = (stiffness * damping).plus(d, elastic);
     (impulse, impulse.if_above(zero, slope, zero))
+}
+
+/// p and −∂p/∂z of the law n in series with a spring ρ that carries p₀ at rest: p = n(y) with p = p₀ + ρ (y − z).
+///
+/// For n of second degree, n(y) = (o − κ y)(1 − d y), y is the lower root of
+/// κd y² − (κ + o d + ρ) y + (o − p₀ + ρ z) = 0, and the root of its discriminant is ρ − n′(y).
+#[inline(always)]
+fn shifted_normal(offset: F4, stiffness: F4, d: F4, rho: F4, shift: F4, z: F4) -> (F4, F4) {
+    let (zero, two) = (F4::default(), F4::splat(2.0));
+    let a = stiffness * d;
+    let b = (stiffness + rho).plus(offset, d);
+    let c = (offset - shift).plus(rho, z);
+    let root = (b * b).less(F4::splat(4.0) * a, c).max(zero).sqrt();
+    let tiny = F4::splat(f64::MIN_POSITIVE);
+    let upper = two * c * (b + root).max(tiny).recip();
+    let lower = (b - root) * (two * a).max(tiny).recip();
+    let y = b.if_above(zero, upper, lower);
+    let law = offset.less(stiffness, y).max(zero) * F4::splat(1.0).less(d, y).max(zero);
+    let p = shift.plus(rho, y - z).max(zero);
+    let slope = rho * (root - rho).max(zero) * root.max(tiny).recip();
+    (law.if_above(zero, p, zero), law.if_above(zero, slope, zero))
 }
 
 /// SAP's derived constants: 1/R_t and 1/(1 + μ̃²).
@@ -159,22 +187,33 @@ impl Packet {
         self.loss.0[lane] = loss;
         self.friction.0[lane] = friction;
         self.epsilon.0[lane] = epsilon;
-        self.full[0].0[lane] = offset;
-        self.full[1].0[lane] = stiffness;
         self.mass.0[lane] = mass;
     }
 
-    /// Limits the stiffness to `cap` effective masses a step; says whether that changes anything.
-    pub fn soften(&mut self, cap: f64) -> bool {
-        let mut changed = false;
+    /// Sets ρ of [`shifted_normal`] to `masses` effective masses, at most a few times the law's own stiffness,
+    /// beyond which it would only be noise; says whether that changes anything.
+    pub fn stiffen(&mut self, masses: f64) -> bool {
+        const MOST: f64 = 4.0;
+        let before = self.rho;
         for lane in 0..F4::LANES {
-            let limit = cap * self.mass.0[lane];
-            let scale = if self.full[1].0[lane] > limit { limit / self.full[1].0[lane] } else { 1.0 };
-            changed |= scale != 1.0;
-            self.offset.0[lane] = scale * self.full[0].0[lane];
-            self.stiffness.0[lane] = scale * self.full[1].0[lane];
+            let damping = self.offset.0[lane].max(0.0) * self.loss.0[lane];
+            let most = MOST * self.stiffness.0[lane].max(damping);
+            self.rho.0[lane] = (masses * self.mass.0[lane]).min(most);
         }
-        changed
+        before != self.rho
+    }
+
+    /// Moves p₀ and the duals to what was evaluated last: a stage is solved.
+    pub fn shift(&mut self) {
+        self.shift = self.gamma_n;
+        self.dual_n = self.gamma_n;
+        self.t_stage = self.t;
+        self.dual = self.t;
+    }
+
+    /// Back to the dual directions of the last stage.
+    pub fn restore(&mut self) {
+        self.dual = self.t_stage;
     }
 
     /// The law of a lane, for what is not done four at a time.
@@ -212,7 +251,7 @@ impl Packet {
         let slip2 = dot(&v_t, &v_t);
         let zero = F4::default();
         let (gamma_n, g, a, inv_root, mu_c);
-        if MODEL == LAGGED || MODEL == SIMILAR {
+        if MODEL == LAGGED || MODEL == SIMILAR || MODEL == SHIFTED {
             let root = slip2.plus(self.epsilon, self.epsilon).sqrt();
             inv_root = root.recip();
             if MODEL == LAGGED {
@@ -221,7 +260,11 @@ impl Packet {
                 mu_c = zero;
             } else {
                 let z = v_n.less(self.friction, root - self.epsilon);
-                (gamma_n, g) = normal(self.offset, self.stiffness, self.loss, z);
+                (gamma_n, g) = if MODEL == SHIFTED {
+                    shifted_normal(self.offset, self.stiffness, self.loss, self.rho, self.shift, z)
+                } else {
+                    normal(self.offset, self.stiffness, self.loss, z)
+                };
                 a = self.friction * gamma_n * inv_root;
                 mu_c = self.friction;
             }
@@ -272,7 +315,7 @@ impl Packet {
             }
             // μ_c = 0 marks sticking in SAP, where a is the constant 1/R_t.
             let dual = self.friction * self.dual_n * self.inv_root;
-            if MODEL == SIMILAR { dual } else { mu_c.if_above(F4::default(), dual, a) }
+            if MODEL == SIMILAR || MODEL == SHIFTED { dual } else { mu_c.if_above(F4::default(), dual, a) }
         };
         let half = a * F4::splat(0.5);
         let (an, gs) = (v4(|i| a * n[i]), v4(|i| g * s[i]));
@@ -326,6 +369,8 @@ impl Packet {
             loss: self.loss,
             friction: self.friction,
             epsilon: self.epsilon,
+            rho: self.rho,
+            shift: self.shift,
             v_n: self.v_n,
             dv_n,
             c,
@@ -342,15 +387,18 @@ fn spread(twist: &V6) -> (V4, V4) {
     ([f(0), f(1), f(2)], [f(3), f(4), f(5)])
 }
 
-/// Sets `sum` to that of the packets of one pair at its twist; without packets it is left alone.
+/// Sets `sum` to that of the packets of one pair at its twist; without packets it is left alone. `shifted`
+/// chooses [`shifted_normal`] for the Similar model.
 pub fn evaluate(
     packets: &mut [Packet],
     model: ContactModel,
+    shifted: bool,
     twist: &V6,
     hessian: Hessian,
     sum: &mut PairSum,
 ) {
     match model {
+        ContactModel::Similar if shifted => evaluate_model::<SHIFTED>(packets, twist, hessian, sum),
         ContactModel::Lagged => evaluate_model::<LAGGED>(packets, twist, hessian, sum),
         ContactModel::Similar => evaluate_model::<SIMILAR>(packets, twist, hessian, sum),
         ContactModel::Sap => evaluate_model::<{ ContactModel::Sap as u8 }>(packets, twist, hessian, sum),
@@ -400,7 +448,7 @@ impl LinePacket {
         let s1 = self.c * from;
         let q = self.q0.plus(s1, from);
         let v_n = self.v_n.plus(alpha, self.dv_n);
-        if MODEL == LAGGED || MODEL == SIMILAR {
+        if MODEL == LAGGED || MODEL == SIMILAR || MODEL == SHIFTED {
             let root = q.sqrt();
             let inv = root.recip();
             let r1 = s1 * inv; // d√q/dα
@@ -411,7 +459,11 @@ impl LinePacket {
                 return (slope, (self.friction * r2).plus(g * self.dv_n, self.dv_n));
             }
             let z = v_n.less(self.friction, root - self.epsilon);
-            let (n, g) = normal(self.offset, self.stiffness, self.loss, z);
+            let (n, g) = if MODEL == SHIFTED {
+                shifted_normal(self.offset, self.stiffness, self.loss, self.rho, self.shift, z)
+            } else {
+                normal(self.offset, self.stiffness, self.loss, z)
+            };
             let dz = self.dv_n.less(self.friction, r1);
             return (-(n * dz), (g * dz * dz).plus(n * self.friction, r2));
         }
@@ -437,8 +489,9 @@ impl LinePacket {
 }
 
 /// ℓ′ and ℓ″ of all packets along the line at α.
-pub fn line(lines: &[LinePacket], model: ContactModel, alpha: f64) -> LineValue {
+pub fn line(lines: &[LinePacket], model: ContactModel, shifted: bool, alpha: f64) -> LineValue {
     match model {
+        ContactModel::Similar if shifted => line_model::<SHIFTED>(lines, alpha),
         ContactModel::Lagged => line_model::<LAGGED>(lines, alpha),
         ContactModel::Similar => line_model::<SIMILAR>(lines, alpha),
         ContactModel::Sap => line_model::<{ ContactModel::Sap as u8 }>(lines, alpha),

@@ -8,11 +8,20 @@
 //!            G_tt = μ n [ f′/ε t̂t̂ᵀ + f/‖v_t‖ (I − t̂t̂ᵀ) ] − μ² f² n′ t̂t̂ᵀ
 //! ```
 //!
+//! **Near-rigid limit.** In z = v_n − μ‖v_t‖_s rounding is of the size of the velocities, and stiffness multiplies
+//! it. A contact stiffer than any step can resolve is therefore taken as 10⁶/w, w its effective inverse mass
+//! (SAP has 4π²/w): where δt² k + δt d f0₊ exceeds that, k and f0 are scaled down together, which keeps
+//! x0 = f0/k. A body at rest then sinks by g δt²/10⁶ at most (1e−9 m at 10 ms), times the ratio of the load to
+//! the lighter body's mass where heavy rests on light.
+//!
 //! ICF eq. 40 prints G_tt only, without one of its μ; the blocks above are derivatives of eq. 35.
 
 use super::ContactValue;
 use crate::friction::Regularizer;
 use crate::normal::NormalValue;
+
+/// Largest stiffness a step in effective masses: the near-rigid limit.
+pub const NEAR_RIGID: f64 = 1e6;
 
 /// Cost, impulse and Hessian at contact velocity `v`.
 pub fn evaluate(

@@ -4,6 +4,7 @@ use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact};
 use super::transform::point_delassus;
 use crate::contact::sap::SapLaw;
+use crate::contact::similar::NEAR_RIGID;
 use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
 use crate::friction::{Regularizer, blended_friction};
@@ -58,7 +59,7 @@ pub fn add_contact(
         }
         let packet = island.packets.len() - 1;
         let bound = (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2);
-        let mass = if bound > 0.0 { 3.0 / bound } else { f64::INFINITY };
+        let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
         island.packets[packet].set(*lane, r, axes[2], world_bias, &law, mass);
         island.packed.push(PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 });
         *lane += 1;
@@ -80,22 +81,32 @@ pub fn add_contact(
 fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
     let settings = &problem.settings;
     let (dt, sigma) = (problem.dt, settings.regularization);
-    let normal = NormalInput {
+    let mut normal = NormalInput {
         dt,
         penetration: entry.penetration,
         elastic_force: entry.elastic_force,
         stiffness: entry.stiffness,
         dissipation: entry.dissipation,
     };
+    // w is bounded by the trace of E K Eᵀ over 3.
+    let arm = dot(r, r).sqrt();
+    let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
+    let delassus = || point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound);
+    if settings.model == ContactModel::Similar {
+        let slope = dt * (dt * normal.stiffness + normal.dissipation * normal.elastic_force.max(0.0));
+        if slope * bound > 3.0 * NEAR_RIGID {
+            let scale = (NEAR_RIGID / (slope * delassus())).min(1.0);
+            normal.elastic_force *= scale;
+            normal.stiffness *= scale;
+        }
+    }
     let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
     let v_s = settings.stiction_tolerance;
     let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
     let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
-    // w is bounded by the trace of E K Eᵀ over 3, which says for most contacts that ε = v_s without more ado.
-    let arm = dot(r, r).sqrt();
-    let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
+    // The bound says for most contacts that ε = v_s without more ado.
     let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {
-        point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound)
+        delassus()
     } else {
         0.0
     };

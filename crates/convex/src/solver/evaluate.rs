@@ -49,7 +49,7 @@ impl Island {
             self.twists[p] = twist;
             let mut sum = PairSum::default();
             let packets = &mut self.packets[pair.packets.start as usize..pair.packets.end as usize];
-            packet::evaluate(packets, problem.settings.model, &twist, hessian, &mut sum);
+            packet::evaluate(packets, problem.settings.model, self.shifted, &twist, hessian, &mut sum);
             for c in pair.contacts.start as usize..pair.contacts.end as usize {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);

@@ -196,6 +196,8 @@ pub struct Island {
     pub u: Vec<f64>,
     /// u of the least residual.
     pub u_best: Vec<f64>,
+    /// u of the last stage of the Similar model.
+    pub u_stage: Vec<f64>,
     pub gradient: Vec<f64>,
     /// A (u − u*).
     pub momentum_change: Vec<f64>,
@@ -217,6 +219,8 @@ pub struct Island {
     pub dense_scratch: Vec<f64>,
     /// While looking for a feasible start: barriers are springs of this stiffness.
     pub stand_in: Option<f64>,
+    /// Packets of the Similar model evaluate their shifted law.
+    pub shifted: bool,
     /// ‖D A u‖.
     pub momentum: f64,
     pub report: super::report::IslandReport,
@@ -260,6 +264,7 @@ impl Island {
         for v in [
             &mut self.u,
             &mut self.u_best,
+            &mut self.u_stage,
             &mut self.gradient,
             &mut self.momentum_change,
             &mut self.constraint_impulse,

@@ -11,6 +11,7 @@
 //! | `evaluate` | laws and gradient |
 //! | `assemble` | Hessian |
 //! | `newton` | the iteration and its stopping rules |
+//! | `similar` | stages for the stiff cones of the Similar model |
 //! | `line_search` | root of ℓ′ along a line |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
 //! | [`report`] | what a solve says about itself |
@@ -24,6 +25,7 @@ mod island;
 mod line_search;
 mod newton;
 pub mod report;
+mod similar;
 mod timer;
 mod transform;
 

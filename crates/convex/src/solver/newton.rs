@@ -15,13 +15,9 @@ use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
 use crate::contact::ContactModel;
-use crate::packet::{self, Hessian, Packet};
+use crate::packet::{self, Hessian};
 use crate::problem::Problem;
 use crate::spatial::{dot, v3};
-
-/// Stiffness stages of [`Island::approach`], in effective masses a step, and their tolerance.
-const STAGES: [f64; 6] = [1e3, 1e5, 1e7, 1e9, 1e11, 1e13];
-const STAGE_TOLERANCE: f64 = 1e-2;
 
 /// ε_f of the optimality test: what rounding leaves of a momentum.
 const FLOOR: f64 = 1e-13;
@@ -31,41 +27,38 @@ const STRIKES: usize = 4;
 /// grows with the velocities themselves.
 const STALLED: f64 = 1e-3;
 
+/// How Newton's iteration runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// It ends as soon as all laws are defined.
+    pub until_feasible: bool,
+    /// Most iterations, besides the limit of the whole solve.
+    pub limit: usize,
+    /// Hessian of the first iteration.
+    pub first: Hessian,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { until_feasible: false, limit: usize::MAX, first: Hessian::First }
+    }
+}
+
 impl Island {
     /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
     pub fn solve(&mut self, problem: &Problem, settings: &SolverSettings) {
         let mut timer = Timer::new(settings.timings);
         self.stand_in = None;
+        self.shifted = false;
         self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
             if problem.settings.model == ContactModel::Similar {
-                self.approach(problem, settings, &mut timer);
+                self.solve_similar(problem, settings, &mut timer)
+            } else {
+                self.iterate(problem, settings, &mut timer, Run::default())
             }
-            self.iterate(problem, settings, &mut timer, false)
         } else {
             Criterion::Infeasible
         };
-    }
-
-    /// The Similar model turns a stiff contact into a stiff cone, along whose surface Newton's steps are cut
-    /// short: at δt² k w ≫ 1 the solution is approached through softer problems. Contacts up to the first
-    /// stage (all but the extreme) are left alone.
-    fn approach(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) {
-        let soften = |cap: f64, packets: &mut [Packet]| {
-            let mut changed = false;
-            for packet in packets {
-                changed |= packet.soften(cap);
-            }
-            changed
-        };
-        let tolerance = settings.relative_tolerance.max(STAGE_TOLERANCE);
-        let loose = SolverSettings { relative_tolerance: tolerance, ..*settings };
-        for cap in STAGES {
-            if !soften(cap, &mut self.packets) {
-                return;
-            }
-            self.iterate(problem, &loose, timer, false);
-        }
-        soften(f64::INFINITY, &mut self.packets);
     }
 
     /// Barriers need a start inside their domain. Where the guess is outside, barriers are replaced by ever
@@ -80,7 +73,7 @@ impl Island {
         let mut stiffness = 1e2 * mass / (problem.dt * problem.dt);
         for _ in 0..4 {
             self.stand_in = Some(stiffness);
-            self.iterate(problem, settings, timer, true);
+            self.iterate(problem, settings, timer, Run { until_feasible: true, ..Run::default() });
             self.stand_in = None;
             if self.in_domain(problem) {
                 return true;
@@ -95,23 +88,24 @@ impl Island {
         self.contacts.iter().zip(&self.contact_velocity).all(|(c, &v)| c.in_domain(problem, v))
     }
 
-    /// Newton's iteration from u; with `until_feasible` it ends as soon as all laws are defined.
-    fn iterate(
+    /// Newton's iteration from u.
+    pub fn iterate(
         &mut self,
         problem: &Problem,
         settings: &SolverSettings,
         timer: &mut Timer,
-        until_feasible: bool,
+        run: Run,
     ) -> Criterion {
+        let most = settings.max_iterations.min(self.report.iterations.saturating_add(run.limit));
         let (mut flat, mut strikes, mut best) = (false, 0, f64::INFINITY);
-        let mut hessian = Hessian::First;
+        let mut hessian = run.first;
         loop {
             let finite = self.evaluate_laws(problem, hessian);
             hessian = Hessian::PrimalDual;
             self.evaluate_gradient();
             let criterion = self.test(finite, settings);
             timer.lap(&mut self.report.seconds.evaluate);
-            if until_feasible && self.in_domain(problem) {
+            if run.until_feasible && self.in_domain(problem) {
                 return Criterion::Optimality;
             }
             if let Some(criterion) = criterion {
@@ -134,7 +128,7 @@ impl Island {
                 let solved = self.report.residual <= STALLED * self.report.scale.max(self.momentum);
                 return if solved { Criterion::Rounding } else { Criterion::Stalled };
             }
-            if self.report.iterations == settings.max_iterations {
+            if self.report.iterations >= most {
                 return Criterion::IterationLimit;
             }
             self.report.iterations += 1;
@@ -157,7 +151,7 @@ impl Island {
     /// The SAP paper compares with the momentum ‖D A u‖, which grows with the speed of whoever watches: what
     /// moves fast would be solved badly. The change of momentum by all that acts in the step against the free
     /// motion u*, and the impulses themselves, do not; the momentum only sets a floor of rounding.
-    fn test(&mut self, finite: bool, settings: &SolverSettings) -> Option<Criterion> {
+    pub fn test(&mut self, finite: bool, settings: &SolverSettings) -> Option<Criterion> {
         // Sums by four lanes; A u = A(u − u*) + A u*.
         const LANES: usize = 4;
         let zero = [0.0; LANES];
@@ -248,7 +242,7 @@ impl Island {
 
     /// ℓ′ and ℓ″ at α along the step.
     fn line(&self, problem: &Problem, alpha: f64, slope_a: f64, curvature_a: f64) -> LineValue {
-        let packed = packet::line(&self.lines, problem.settings.model, alpha);
+        let packed = packet::line(&self.lines, problem.settings.model, self.shifted, alpha);
         let mut slope = slope_a + alpha * curvature_a + packed.slope;
         let mut curvature = curvature_a + packed.curvature;
         for (c, contact) in self.contacts.iter().enumerate() {
