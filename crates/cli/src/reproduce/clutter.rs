@@ -444,8 +444,13 @@ fn against_stiffness(study: &Study, outcome: &mut Outcome) -> Result<(), Failure
         outcome.checks.push(Check::at_most(metric, unconverged, 0.0, "ICF Fig. 17: robust up to 1e12"));
     }
     for (k, variant) in VARIANTS.iter().enumerate().filter(|(k, _)| *k != SAP) {
-        let power = order(&coarse.penetration(k));
-        let metric = format!("{}: power of k by which the mean penetration grows, 1e4 … 1e12", variant.name);
+        // Beyond, steps without regularization may fail to converge, as the table below tells.
+        let bound = if variant.sigma > 0.0 { 1e12 } else { 1e10 };
+        let points: Vec<[f64; 2]> =
+            coarse.penetration(k).into_iter().filter(|p| p[0] <= 1.001 * bound).collect();
+        let power = order(&points);
+        let metric =
+            format!("{}: power of k by which the mean penetration grows, 1e4 … {bound:.0e}", variant.name);
         outcome.checks.push(Check::within(metric, power, -1.0, 0.1, "ICF Fig. 17; f = kx"));
     }
     let sap = coarse.penetration(SAP);
