@@ -267,7 +267,7 @@ def write(rows, refined):
         "differently: ours have the volume of the true shape, so that facets cut its surface, Drake's have their vertices "
         "on it and lie inside, which makes contacts shallower by a part of the facet's sagitta (hint² / 8 radius). With "
         "shallow contact this is a good part of the depth. The last column has our meshes inscribed, too; what remains "
-        "then is that facets lie elsewhere and that Drake halves edges until they are shorter than the hint. Drake leaves "
+        "then is that facets lie elsewhere and have other sizes. Drake leaves "
         "out faces whose normal is more than 112.5 degrees from a gradient, and so does the comparison; steps here count "
         "them (the wrench is continuous then), which the last column shows: it matters for small contacts at edges.",
         f"## The same {len(refined[REFINED[0]])} curved pairs, refined",
