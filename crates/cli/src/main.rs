@@ -3,6 +3,7 @@
 //! [`main`] parses the command line and maps outcomes to exit codes: 0 fine, 1 the work failed,
 //! 2 the input was wrong. Each command has a file of its own.
 
+mod bench;
 mod failure;
 mod inspect;
 mod reproduce;
@@ -29,6 +30,8 @@ enum Command {
     Inspect(inspect::InspectArguments),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
+    /// Time built-in scenes, or measure creep
+    Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
+        Command::Bench(arguments) => bench::bench(&arguments),
         Command::Scenes => scene::list(),
     };
     match outcome {

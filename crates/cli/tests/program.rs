@@ -125,3 +125,20 @@ fn work_that_fails_exits_with_1() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("--out"));
 }
+
+#[test]
+fn bench_times_a_scene_and_measures_creep() {
+    let output = stiction(&["bench", "stack", "--repeat", "1", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report[0]["real_time_factor"].as_f64().unwrap() > 0.0 && report[0]["unconverged"] == 0);
+    let output = stiction(&["bench", "creep", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (expected, rows) =
+        (report["expected_um_per_s"].as_f64().unwrap(), report["rows"].as_array().unwrap());
+    for row in [&rows[0], &rows[1]] {
+        let creep = row["um_per_s_at_1ms"].as_f64().unwrap();
+        assert!((creep / expected - 1.0).abs() < 1e-3, "{row}");
+    }
+    assert!(rows[3]["um_per_s_at_1ms"].as_f64().unwrap() < 1e-6, "{}", rows[3]);
+    assert_eq!(stiction(&["bench", "nothing"]).status.code(), Some(2));
+}
