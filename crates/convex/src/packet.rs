@@ -508,3 +508,37 @@ fn line_model<const MODEL: u8>(lines: &[LinePacket], alpha: f64) -> LineValue {
     }
     LineValue { slope: slope.sum(), curvature: curvature.sum() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// p = n(y) with p = p₀ + ρ (y − z); its slope is that of the two in series; at y = z it is n itself.
+        #[test]
+        fn the_shifted_law_is_the_law_in_series_with_a_spring(
+            offset in -2.0f64..5.0, stiffness in 0.01f64..100.0, d in 0.0f64..20.0,
+            rho in 0.01f64..100.0, shift in 0.0f64..5.0, z in -3.0f64..3.0,
+        ) {
+            let f = F4::splat;
+            let law = |y: f64| { let (n, g) = normal(f(offset), f(stiffness), f(d), f(y)); (n.0[0], g.0[0]) };
+            let shifted = |p0: f64, z: f64| {
+                let (p, g) = shifted_normal(f(offset), f(stiffness), f(d), f(rho), f(p0), f(z));
+                (p.0[0], g.0[0])
+            };
+            let (p, g) = shifted(shift, z);
+            let y = z + (p - shift) / rho;
+            let (n, slope) = law(y);
+            let size = p + slope * (y.abs() + z.abs()) + rho * z.abs() + shift;
+            prop_assert!((p - n).abs() <= 1e-12 * (1.0 + size) * (1.0 + slope / rho), "{p} {n}");
+            if p > 1e-9 {
+                let series = rho * slope / (rho + slope);
+                prop_assert!((g - series).abs() <= 1e-6 * (series + 1e-6 * rho), "{g} {series}");
+            }
+            let (n, _) = law(z);
+            let (fixed, _) = shifted(n, z);
+            prop_assert!((fixed - n).abs() <= 1e-11 * (1.0 + n + size), "{fixed} {n}");
+        }
+    }
+}

@@ -89,7 +89,7 @@ impl Island {
             for packet in &mut self.packets {
                 packet.shift();
             }
-            match self.from_stage(problem, settings, timer) {
+            match self.polish(problem, settings, timer) {
                 Criterion::Optimality => return Criterion::Optimality,
                 Criterion::Rounding if rounded + 1 == ROUNDED => return Criterion::Rounding,
                 Criterion::Rounding => rounded += 1,
@@ -106,7 +106,7 @@ impl Island {
     }
 
     /// Plain Newton from the solution of a stage.
-    fn from_stage(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) -> Criterion {
+    fn polish(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) -> Criterion {
         let finite = self.evaluate_laws(problem, Hessian::PrimalDual);
         self.evaluate_gradient();
         if let Some(criterion) = self.test(finite, settings) {
