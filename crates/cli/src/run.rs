@@ -127,34 +127,41 @@ fn simulate(
     recording: &mut Option<Trajectory>,
 ) -> Result<f64, Failure> {
     let begin = simulation.state().time;
-    // Without a trajectory the stops only serve the bar.
-    let interval =
-        if recording.is_some() { 1.0 / arguments.rate } else { (arguments.time / 200.0).max(1e-9) };
-    let stops = (arguments.time / interval).round().max(1.0) as u64;
     // A bar on a terminal only: indicatif hides it elsewhere by itself.
-    let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(stops) };
+    let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(1000) };
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    // Only a trajectory needs stops on the way: under error control they would shorten steps.
+    let stops =
+        if recording.is_some() { (arguments.time * arguments.rate).round().max(1.0) as u64 } else { 1 };
     let mut wall = 0.0;
     if let Some(trajectory) = recording {
         trajectory.record(simulation)?;
     }
     for stop in 1..=stops {
-        let end = if stop == stops { arguments.time } else { stop as f64 * interval };
-        let clock = Instant::now();
-        let outcome = simulation.run_until(begin + end);
-        wall += clock.elapsed().as_secs_f64();
-        if let Err(error) = outcome {
-            if let Some(trajectory) = recording.take() {
-                trajectory.finish()?;
+        let end = begin + if stop == stops { arguments.time } else { stop as f64 / arguments.rate };
+        let mut going = true;
+        while going {
+            let clock = Instant::now();
+            for _ in 0..16 {
+                match simulation.step_towards(end) {
+                    Ok(taken) => going &= taken,
+                    Err(error) => {
+                        if let Some(trajectory) = recording.take() {
+                            trajectory.finish()?;
+                        }
+                        return Err(Failure::work(error));
+                    }
+                }
             }
-            return Err(Failure::work(error));
+            wall += clock.elapsed().as_secs_f64();
+            let done = simulation.state().time - begin;
+            bar.set_position((1000.0 * done / arguments.time.max(1e-12)) as u64);
+            bar.set_message(format!("t = {:.2} s", begin + done));
         }
         if let Some(trajectory) = recording {
             trajectory.record(simulation)?;
         }
-        bar.set_position(stop);
-        bar.set_message(format!("t = {:.2} s", simulation.state().time));
     }
     bar.finish_and_clear();
     Ok(wall)

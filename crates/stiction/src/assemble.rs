@@ -4,20 +4,19 @@
 //! problem. Its bodies are ordered by index; a contact whose geoms come the other way round has its frame
 //! turned.
 
-use crate::actuation::{Drive, LimitedBall, LimitedCoordinate};
 use crate::compiled::{Compiled, Model};
 use crate::free_motion::FreeMotion;
 use crate::material::PairMaterial;
 use crate::options::Options;
 use crate::patches::PatchSet;
+use crate::rows::{ball_limit_row, drive_row, limit_rows};
 use crate::state::{ContactStretch, State};
-use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector2, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
 use stiction_convex::{
-    BodyId, Compliance, ContactEntry, ContactSettings, NormalLawId, PairId, Problem, ProblemError, RowLaw,
+    BodyId, ContactEntry, ContactSettings, NormalLawId, PairId, Problem, ProblemError, RowLaw,
     TangentialSpring, frame_from_normal,
 };
 use stiction_geometry::ContactPoint;
-use stiction_model::{Equality, EqualityKind};
 
 /// What an entry of the problem stands for.
 #[derive(Clone, Copy, Debug)]
@@ -202,7 +201,7 @@ impl Assembler {
         Ok(Some(id))
     }
 
-    fn pair(
+    pub fn pair(
         &mut self,
         compiled: &Compiled,
         state: &State,
@@ -435,89 +434,6 @@ impl Assembler {
         }
         Ok(())
     }
-
-    fn equality(
-        &mut self,
-        compiled: &Compiled,
-        state: &State,
-        free: &FreeMotion,
-        equality: &Equality,
-        problem: &mut Problem,
-    ) -> Result<(), ProblemError> {
-        let compliance = match equality.stiffness {
-            None => Compliance::default(),
-            Some(stiffness) => Compliance::spring(stiffness, equality.relaxation_time),
-        };
-        let law = |phi: f64| RowLaw::Equality { phi, compliance };
-        let carriers = |a: usize, b: usize| (compiled.carrier[a], compiled.carrier[b]);
-        match equality.kind {
-            EqualityKind::Joint { first, second, coefficients: c } => {
-                let place = |(body, index): (usize, usize)| {
-                    let joint =
-                        compiled.multibody.joints().iter().find(|j| j.body == body && j.index == index);
-                    let joint = joint.expect("a validated equality couples existing joints");
-                    let reference = compiled.world.bodies[body].joints[index].reference[0];
-                    (joint.v.start, state.q[joint.q.start] - reference)
-                };
-                let (dof, x) = place(first);
-                let Some(second) = second else {
-                    return problem.add_row(&[(dof, 1.0)], 0.0, law(x - c[0])).map(|_| ());
-                };
-                let (other, d) = place(second);
-                let value = c[0] + d * (c[1] + d * (c[2] + d * (c[3] + d * c[4])));
-                let slope = c[1] + d * (2.0 * c[2] + d * (3.0 * c[3] + d * 4.0 * c[4]));
-                problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, law(x - value))?;
-            }
-            EqualityKind::Connect { body_a, body_b, point_a, point_b } => {
-                let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
-                let middle = 0.5 * (p_a + p_b);
-                let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
-                point_rows(&(p_b - p_a), pair, law, problem)?;
-            }
-            EqualityKind::Weld { body_a, body_b, pose_ab, point_b } => {
-                let wanted = free.x_wb[body_a] * pose_ab;
-                let (p_a, p_b) =
-                    ((wanted * nalgebra::Point3::from(point_b)).coords, at(free, body_b, &point_b));
-                let middle = 0.5 * (p_a + p_b);
-                let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
-                point_rows(&(p_b - p_a), pair, law, problem)?;
-                let turn = (free.x_wb[body_b].rotation * wanted.rotation.inverse()).scaled_axis();
-                for k in 0..3 {
-                    let mut direction = Vector6::zeros();
-                    direction[k] = 1.0;
-                    problem.add_pair_row(pair, direction, law(turn[k]))?;
-                }
-            }
-            EqualityKind::Distance { body_a, body_b, point_a, point_b, distance } => {
-                let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
-                let length = (p_b - p_a).norm();
-                // Points that coincide have no direction; any will do to push them apart.
-                let u = if length > 1e-12 { (p_b - p_a) / length } else { Vector3::z() };
-                let pair = self.pair(compiled, state, free, carriers(body_a, body_b), p_a, problem)?;
-                let direction = Vector6::new(0.0, 0.0, 0.0, u.x, u.y, u.z);
-                problem.add_pair_row(pair, direction, law(length - distance))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
-    (free.x_wb[body] * nalgebra::Point3::from(*point)).coords
-}
-
-fn point_rows(
-    gap: &Vector3<f64>,
-    pair: PairId,
-    law: impl Fn(f64) -> RowLaw,
-    problem: &mut Problem,
-) -> Result<(), ProblemError> {
-    for k in 0..3 {
-        let mut direction = Vector6::zeros();
-        direction[3 + k] = 1.0;
-        problem.add_pair_row(pair, direction, law(gap[k]))?;
-    }
-    Ok(())
 }
 
 /// Twist at `point` that a body has because something it hangs on is moved from outside.
@@ -571,82 +487,4 @@ fn stored_stretch(
     let nearest =
         same.min_by(|s, t| (s.point_a - p_a).norm_squared().total_cmp(&(t.point_a - p_a).norm_squared()));
     nearest.map_or(Vector3::zeros(), |s| x_wa.rotation * s.stretch)
-}
-
-/// Compliance of a joint limit.
-fn limit_compliance(stiffness: Option<f64>, dt: f64) -> Compliance {
-    stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt))
-}
-
-/// Rows for the limits of a coordinate that this step may reach: those within twice the distance that its
-/// previous and its free velocity cover. A limit left out is one that would not act.
-fn limit_rows(
-    limit: &LimitedCoordinate,
-    state: &State,
-    free: &FreeMotion,
-    dt: f64,
-    problem: &mut Problem,
-) -> Result<(), ProblemError> {
-    let q = state.q[limit.q];
-    let reach = 1e-3 + 2.0 * dt * (free.v0[limit.v].abs() + free.v_star[limit.v].abs());
-    let compliance = limit_compliance(limit.stiffness, dt);
-    for (phi, sign) in [(q - limit.lower, 1.0), (limit.upper - q, -1.0)] {
-        if phi < reach {
-            problem.add_row(&[(limit.v, sign)], 0.0, RowLaw::Limit { phi, compliance })?;
-        }
-    }
-    Ok(())
-}
-
-fn ball_limit_row(
-    limit: &LimitedBall,
-    state: &State,
-    free: &FreeMotion,
-    dt: f64,
-    problem: &mut Problem,
-) -> Result<(), ProblemError> {
-    let q = &state.q[limit.q..limit.q + 4];
-    let turn =
-        UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3])).scaled_axis();
-    let Some((axis, angle)) = Unit::try_new_and_get(turn, 1e-9) else { return Ok(()) };
-    let speed: f64 = (0..3).map(|k| free.v0[limit.v + k].abs() + free.v_star[limit.v + k].abs()).sum();
-    let phi = limit.upper - angle;
-    if phi >= 1e-3 + 2.0 * dt * speed {
-        return Ok(());
-    }
-    // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
-    let coefficients = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
-    let compliance = limit_compliance(limit.stiffness, dt);
-    problem.add_row(&coefficients, 0.0, RowLaw::Limit { phi, compliance }).map(|_| ())
-}
-
-/// The row of a servo that is limited, or whose implicit part couples coordinates.
-fn drive_row(
-    drive: &Drive,
-    state: &State,
-    free: &FreeMotion,
-    ctrl: f64,
-    dt: f64,
-    problem: &mut Problem,
-) -> Result<(), ProblemError> {
-    let servo = drive.servo(&state.q, &free.v0, ctrl);
-    let slope = dt * servo.proportional + servo.derivative;
-    if !drive.limited() && (slope == 0.0 || drive.gear.len() == 1) {
-        return Ok(()); // linear: part of A and v*
-    }
-    let (middle, half) = if drive.limited() {
-        let [low, high] = drive.force_range;
-        (0.5 * (low + high), 0.5 * (high - low))
-    } else {
-        (0.0, f64::INFINITY)
-    };
-    let law = RowLaw::Pd {
-        proportional: servo.proportional,
-        derivative: servo.derivative,
-        position_error: 0.0,
-        target_velocity: 0.0,
-        feed_forward: servo.force - middle,
-        effort_limit: half,
-    };
-    problem.add_row(&drive.gear, 0.0, law).map(|_| ())
 }

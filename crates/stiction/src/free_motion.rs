@@ -112,11 +112,17 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// Velocity of body B relative to body A at the world point `p_wq` at the beginning of the step, prescribed
-    /// motion of the bodies included, world axes.
-    pub fn relative_velocity(&self, model: &Model, a: usize, b: usize, p_wq: &Vec3) -> Vec3 {
+    /// Motion of body B relative to body A at the beginning of the step, prescribed motion of the bodies
+    /// included: velocity at the world's origin, and angular velocity, world axes.
+    pub fn relative_twist(&self, model: &Model, bodies: (u32, u32)) -> (Vec3, Vec3) {
         let multibody = model.multibody();
-        multibody.point_velocity(&self.workspace, b, p_wq)
-            - multibody.point_velocity(&self.workspace, a, p_wq)
+        let at_origin = |body: u32| {
+            let twist = multibody.twist(&self.workspace, body as usize);
+            let angular: Vec3 = twist.fixed_rows::<3>(0).into();
+            let linear: Vec3 = twist.fixed_rows::<3>(3).into();
+            (linear - angular.cross(&multibody.origin(&self.workspace, body as usize)), angular)
+        };
+        let (a, b) = (at_origin(bodies.0), at_origin(bodies.1));
+        (b.0 - a.0, b.1 - a.1)
     }
 }

@@ -25,7 +25,7 @@
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
 //! | [`controller`] | control at its own rate |
 //! | `accuracy` | steps by accuracy instead of length |
-//! | `free_motion`, `assemble` | from a state to the convex problem |
+//! | `free_motion`, `assemble`, `rows` | from a state to the convex problem |
 //!
 //! Conventions: f64, SI units, z up; q and v laid out as MuJoCo's `qpos` and `qvel`; spatial vectors
 //! `[angular; linear]`.
@@ -43,6 +43,7 @@ mod free_motion;
 pub mod material;
 pub mod options;
 pub mod patches;
+mod rows;
 pub mod scenes;
 mod shapes;
 mod simulation;

@@ -230,18 +230,24 @@ impl Stepper {
         }
         self.patches.results.clear();
         self.patches.results.resize(self.patches.faces.faces.len(), FaceResult::default());
+        let (mut last, mut before) = (None, (Vector3::zeros(), Vector3::zeros()));
         for (entry, place) in self.assembler.places.iter().enumerate() {
             let impulse = self.solver.contact_impulses()[entry];
             let velocity = self.solver.contact_velocities()[entry];
             let force = place.frame * impulse * (place.sign / dt);
             let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
-            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it.
+            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Friction's
+            // part is taken at the end of the step, where it is never negative.
             let law = &self.problem.contacts()[entry];
-            let (a, b) = (place.bodies.0 as usize, place.bodies.1 as usize);
-            let before = law.bias + self.free.relative_velocity(model, a, b, &place.position);
-            let mean = 0.5 * (velocity + place.frame.tr_mul(&before));
-            report.friction_loss -= impulse.x * mean.x + impulse.y * mean.y;
-            report.normal_loss -= impulse.z * mean.z;
+            if last != Some(place.bodies) {
+                last = Some(place.bodies);
+                before = self.free.relative_twist(model, place.bodies);
+            }
+            let relative = law.bias + before.0 + before.1.cross(&place.position);
+            let mean = 0.5 * (velocity + place.frame.tr_mul(&relative));
+            let friction = -(impulse.x * velocity.x + impulse.y * velocity.y);
+            report.friction_loss += friction;
+            report.normal_loss -= impulse.dot(&mean) + friction;
             let index = match place.source {
                 EntrySource::Point(index) => index,
                 EntrySource::Face(face, share) => {

@@ -84,8 +84,9 @@ fn a_resting_sphere_sinks_by_its_weight_over_the_stiffness_of_the_pair() {
                 "{contact:?} k = {stiffness}: {contact_point:?}"
             );
             let depth = contact_point.penetration;
-            // SAP's near-rigid limit softens the stiffest contacts (`theory` section 3).
-            if contact != stiction::ContactModel::Sap || stiffness < 1e6 {
+            // Near-rigid limits soften the stiffest contacts: of SAP (`theory` section 3), and far later of Similar.
+            let stiffest = [f64::INFINITY, 1e10, 1e5][MODELS.iter().position(|m| *m == contact).unwrap()];
+            if stiffness <= stiffest {
                 let expected = G / stiffness;
                 // Positions near 0.1 m carry a rounding of about 1e-17 m.
                 assert!(
@@ -117,7 +118,7 @@ fn what_a_landing_sphere_loses_is_accounted_for() {
         let begin = sim.energy().total();
         run(&mut sim, 1.0);
         let stats = *sim.stats();
-        assert!(stats.normal_loss > 0.1 && stats.friction_loss > 0.1, "{contact:?}");
+        assert!(stats.normal_loss > 0.05 && stats.friction_loss > 0.05, "{contact:?}");
         // All that is left out is half a step of gravity's power: ½ m g δt Δv.
         let unexplained = begin - sim.energy().total() - stats.friction_loss - stats.normal_loss;
         assert!(unexplained.abs() < 1e-5, "{contact:?}: {unexplained} J of {begin} J");
