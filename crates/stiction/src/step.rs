@@ -236,8 +236,8 @@ impl Stepper {
             let velocity = self.solver.contact_velocities()[entry];
             let force = place.frame * impulse * (place.sign / dt);
             let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
-            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Friction's
-            // part is taken at the end of the step, where it is never negative.
+            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Where the
+            // slip turns round within the step, friction's part is judged at its end, where it is never negative.
             let law = &self.problem.contacts()[entry];
             if last != Some(place.bodies) {
                 last = Some(place.bodies);
@@ -245,7 +245,10 @@ impl Stepper {
             }
             let relative = law.bias + before.0 + before.1.cross(&place.position);
             let mean = 0.5 * (velocity + place.frame.tr_mul(&relative));
-            let friction = -(impulse.x * velocity.x + impulse.y * velocity.y);
+            let friction = f64::max(
+                -(impulse.x * mean.x + impulse.y * mean.y),
+                -(impulse.x * velocity.x + impulse.y * velocity.y),
+            );
             report.friction_loss += friction;
             report.normal_loss -= impulse.dot(&mean) + friction;
             let index = match place.source {
