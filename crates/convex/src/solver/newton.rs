@@ -21,6 +21,9 @@ use crate::spatial::{dot, v3};
 
 /// ε_f of the optimality test: what rounding leaves of a momentum.
 const FLOOR: f64 = 1e-13;
+/// Iterations without halving the residual after which it is taken for rounding's (stiff cones are exempt:
+/// there Newton may be slow for other reasons).
+const STALE: usize = 50;
 /// Iterations without halving the residual, once ℓ or ℓ′ is lost in rounding, that end a solve.
 const STRIKES: usize = 4;
 /// Residual, relative to impulses or momentum, above which such an end does not count as a solution: rounding
@@ -97,7 +100,7 @@ impl Island {
         run: Run,
     ) -> Criterion {
         let most = settings.max_iterations.min(self.report.iterations.saturating_add(run.limit));
-        let (mut flat, mut strikes, mut best) = (false, 0, f64::INFINITY);
+        let (mut flat, mut strikes, mut stale, mut best) = (false, 0, 0, f64::INFINITY);
         let mut hessian = run.first;
         loop {
             let finite = self.evaluate_laws(problem, hessian);
@@ -114,9 +117,11 @@ impl Island {
             if self.report.residual <= 0.5 * best {
                 best = self.report.residual;
                 self.u_best.copy_from_slice(&self.u);
-                strikes = 0;
-            } else if flat {
-                strikes += 1;
+                (strikes, stale) = (0, 0);
+            } else {
+                stale += 1;
+                strikes +=
+                    usize::from(flat || stale > STALE && problem.settings.model != ContactModel::Similar);
             }
             if strikes == STRIKES {
                 if self.report.residual > best {

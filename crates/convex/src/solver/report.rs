@@ -8,7 +8,8 @@ pub enum Criterion {
     Unconstrained,
     /// ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), or rounding's floor of it.
     Optimality,
-    /// The cost no longer decreases in floating point: as good as it gets in f64.
+    /// The cost no longer decreases in floating point, or the residual has not halved in fifty iterations (Lagged,
+    /// SAP), at a residual below a thousandth of impulses or momentum: as good as it gets in f64.
     Rounding,
     /// Rounding stops all progress, but the residual is above a thousandth of its scale: stiffness times the
     /// last bit of the velocities exceeds the impulses sought. The velocities are the best found.

@@ -38,6 +38,8 @@ const TOLERANCE: [f64; 2] = [1e-2, 0.3];
 /// Stages after which ρ no longer grows anywhere, and ends of plain Newton by rounding, that suffice.
 const ENOUGH: usize = 4;
 const ROUNDED: usize = 3;
+/// Most stages.
+const STAGES: usize = 100;
 /// Iterations kept for a last plain try.
 const RESERVE: usize = 60;
 
@@ -57,7 +59,10 @@ impl Island {
         let (mut rho, mut limit, mut tolerance) = (FIRST, STAGE, TOLERANCE[0]);
         let (mut saturated, mut rounded) = (0, 0);
         let mut fresh = true;
-        while self.report.iterations + RESERVE < settings.max_iterations {
+        for _ in 0..STAGES {
+            if self.report.iterations + RESERVE >= settings.max_iterations {
+                break;
+            }
             if fresh {
                 let mut grew = false;
                 for packet in &mut self.packets {
@@ -80,7 +85,7 @@ impl Island {
                 Criterion::NonFinite => return stage,
                 _ if fresh => {}
                 _ => {
-                    limit *= 2;
+                    limit = 2 * limit.min(settings.max_iterations);
                     continue;
                 }
             }
