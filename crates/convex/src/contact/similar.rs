@@ -11,8 +11,9 @@
 //! **Near-rigid limit.** In z = v_n − μ‖v_t‖_s rounding is of the size of the velocities, and stiffness multiplies
 //! it. A contact stiffer than any step can resolve is therefore taken as 10⁶/w, w its effective inverse mass
 //! (SAP has 4π²/w): where δt² k + δt d f0₊ exceeds that, k and f0 are scaled down together, which keeps
-//! x0 = f0/k. A body at rest then sinks by g δt²/10⁶ at most (1e−9 m at 10 ms), times the ratio of the load to
-//! the lighter body's mass where heavy rests on light.
+//! x0 = f0/k. A load of mass M at rest then sinks by M w g δt²/10⁶ instead of M g/k: for a body on the ground
+//! M w is 1 or 2 (2e−9 m at 10 ms), but where heavy rests on light it is the ratio of their masses (1 mm at
+//! 10 ms and a ratio of 10⁶).
 //!
 //! ICF eq. 40 prints G_tt only, without one of its μ; the blocks above are derivatives of eq. 35.
 
