@@ -178,12 +178,13 @@ fn rest(which: u8, m: f64, k: f64, dt: f64) -> (f64, f64) {
 }
 
 #[test]
-fn the_near_rigid_limit_of_similar_sinks_a_body_by_a_millionth_of_a_step_of_gravity() {
+fn near_rigid_limits_sink_a_body_by_a_millionth_of_a_step_of_gravity_or_a_thousandth_of_that() {
     let dt = 1e-2;
     let limit = 9.81 * dt * dt / 1e6;
     for k in [1e10, 1e12, 1e14] {
         let ((x, v), (lagged, _)) = (rest(1, 1.0, k, dt), rest(0, 1.0, k, dt));
-        assert!((lagged - 9.81 / k).abs() < 0.02 * 9.81 / k, "{lagged}");
+        let (spring, most) = (9.81 / k, 3.0 * 9.81 * dt * dt / 1e9);
+        assert!(lagged > 0.98 * spring && lagged < 1.02 * spring + most, "{lagged}");
         assert!(v.abs() < 1e-9 && x > 0.0 && x < lagged + 3.0 * limit, "{k}: {x} {v}");
     }
     // Below the limit nothing changes.

@@ -36,10 +36,10 @@ const SIGNALS: Duration = Duration::from_millis(20);
 #[pyo3(
     signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact="lagged",
                  stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0,
-                 tangential_springs=None, max_iterations=500, tessellation="polygons", accuracy=None),
+                 tangential_springs=None, max_iterations=2000, tessellation="polygons", accuracy=None),
     text_signature = "(model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact='lagged', \
                       stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0, \
-                      tangential_springs=False, max_iterations=500, tessellation='polygons', accuracy=None)"
+                      tangential_springs=False, max_iterations=2000, tessellation='polygons', accuracy=None)"
 )]
 pub fn rollout<'py>(
     py: Python<'py>,

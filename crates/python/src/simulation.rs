@@ -67,10 +67,10 @@ impl Simulation {
     #[new]
     #[pyo3(
         signature = (model, step=1e-3, contact="lagged", stiction_tolerance=1e-4, regularization=1e-3,
-                     relative_tolerance=1e-5, margin=0.0, tangential_springs=None, max_iterations=500,
+                     relative_tolerance=1e-5, margin=0.0, tangential_springs=None, max_iterations=2000,
                      tessellation="polygons", accuracy=None),
         text_signature = "(model, step=1e-3, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
-                          relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=500, \
+                          relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=2000, \
                           tessellation='polygons', accuracy=None)"
     )]
     fn new(

@@ -74,7 +74,7 @@ def test_nothing_to_do_gives_an_empty_array_of_the_right_shape():
     assert st.rollout(model, np.zeros((3, 2)), steps=0).shape == (3, 0, 2)
 
 
-def test_ctrl_c_ends_a_long_rollout():
+def test_ctrl_c_ends_a_long_rollout(interruptible):
     model = models.pendulum()
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):

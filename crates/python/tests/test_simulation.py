@@ -288,7 +288,7 @@ def test_options_come_back_as_given():
     assert default["step"] == 1e-3 and default["tangential_springs"] is False
 
 
-def test_ctrl_c_ends_a_long_step_and_the_simulation_goes_on():
+def test_ctrl_c_ends_a_long_step_and_the_simulation_goes_on(interruptible):
     sim = clutter(steps=1)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

@@ -77,7 +77,7 @@ impl Default for Options {
             regularization: 1e-3,
             relative_tolerance: 1e-5,
             margin: 0.0,
-            max_iterations: 500,
+            max_iterations: 2000,
             tangential_springs: None,
             tessellation: Tessellation::Polygons,
         }

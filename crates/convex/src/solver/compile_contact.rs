@@ -4,9 +4,9 @@ use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact};
 use super::transform::point_delassus;
 use crate::contact::sap::SapLaw;
-use crate::contact::similar::NEAR_RIGID;
 use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
+use crate::contact::{lagged, similar};
 use crate::friction::{Regularizer, blended_friction};
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
@@ -92,13 +92,17 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
     let arm = dot(r, r).sqrt();
     let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
     let delassus = || point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound);
-    if settings.model == ContactModel::Similar {
-        let slope = dt * (dt * normal.stiffness + normal.dissipation * normal.elastic_force.max(0.0));
-        if slope * bound > 3.0 * NEAR_RIGID {
-            let scale = (NEAR_RIGID / (slope * delassus())).min(1.0);
-            normal.elastic_force *= scale;
-            normal.stiffness *= scale;
-        }
+    let limit = match settings.model {
+        ContactModel::Similar => similar::NEAR_RIGID,
+        ContactModel::Lagged if entry.normal_law.0 == 0 => lagged::NEAR_RIGID,
+        ContactModel::Lagged | ContactModel::Sap => f64::INFINITY,
+    };
+    let slope = dt * (dt * normal.stiffness + normal.dissipation * normal.elastic_force.max(0.0));
+    let mut scale = 1.0;
+    if slope * bound > 3.0 * limit {
+        scale = (limit / (slope * delassus())).min(1.0);
+        normal.elastic_force *= scale;
+        normal.stiffness *= scale;
     }
     let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
     let v_s = settings.stiction_tolerance;
@@ -125,6 +129,8 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
             w,
         )),
     };
-    let spring = entry.spring.map(|s| SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into()));
+    let spring = entry
+        .spring
+        .map(|s| SpringLaw::new(dt, mu * n0, scale * s.stiffness, scale * s.damping, s.stretch.into()));
     ContactLaw { normal, model, spring }
 }

@@ -211,7 +211,7 @@ class Simulation:
         relative_tolerance: float = 1e-5,
         margin: float = 0.0,
         tangential_springs: bool | TangentialSprings = False,
-        max_iterations: int = 500,
+        max_iterations: int = 2000,
         tessellation: _Tessellation = "polygons",
         accuracy: float | None = None,
     ) -> Simulation: ...
@@ -296,7 +296,7 @@ def rollout(
     relative_tolerance: float = 1e-5,
     margin: float = 0.0,
     tangential_springs: bool | TangentialSprings = False,
-    max_iterations: int = 500,
+    max_iterations: int = 2000,
     tessellation: _Tessellation = "polygons",
     accuracy: None = None,
 ) -> _Floats:
