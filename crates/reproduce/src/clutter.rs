@@ -16,14 +16,14 @@
 //! Contacts are kept within a margin of 1 mm. Without it the stiffest piles rattle: what is pushed out of a contact
 //! leaves it, falls for a step and comes back deeper than its weight would press it.
 
-use super::Reproduction;
-use super::numerics::order;
-use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
-use super::report::{Check, Outcome, Study, Table, number};
+use crate::Reproduction;
 use crate::failure::Failure;
+use crate::numerics::order;
+use crate::report::{Check, Outcome, Study, Table, number};
 use nalgebra::{Matrix3, Vector3};
 use stiction::convex::{Solver, SolverSettings};
 use stiction::{Contact, ContactModel, Model, Options, Simulation, StepError};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {

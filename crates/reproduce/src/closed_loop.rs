@@ -23,10 +23,9 @@
 //!     direction L:  (e·z) (d_C − h/2) / (d_B − h/2),        d the depths of B and C, h that of constant pressure
 //! ```
 
-use super::Reproduction;
-use super::plot::{Axis, Corner, Figure, Look, Panel, Series, color};
-use super::report::{Check, Outcome, Study, Table, number};
+use crate::Reproduction;
 use crate::failure::Failure;
+use crate::report::{Check, Outcome, Study, Table, number};
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -34,6 +33,7 @@ use stiction_geometry::patch::{
     ContactSolid, FaceFilter, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
 };
 use stiction_geometry::solid::{RigidMesh, Solid};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, color};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {

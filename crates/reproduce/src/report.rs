@@ -1,11 +1,11 @@
 //! What a reproduction gives: checks against the paper, series, figures; and their forms.
 
-use super::Reproduction;
-use super::plot::{Figure, to_svg, write_png};
+use crate::Reproduction;
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
+use stiction_plot::{Figure, to_svg, write_png};
 
 /// How much to compute, and whom to tell.
 pub struct Study {

@@ -13,18 +13,18 @@
 //! With an impact that does not bounce friction has given μ g t of impulse per mass at time t after release, however
 //! high the fall, so rolling begins at t = (2/7) U0/(μ g).
 
-use super::Reproduction;
-use super::numerics::{order, slope_line};
-use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
-use super::report::{Check, Outcome, Study, Table};
-use super::worlds::{
+use crate::Reproduction;
+use crate::failure::Failure;
+use crate::numerics::{order, slope_line};
+use crate::report::{Check, Outcome, Study, Table};
+use crate::worlds::{
     GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, sample, simulation, step,
     trajectory,
 };
-use crate::failure::Failure;
 use nalgebra::Vector3;
 use stiction::model::{Shape, World};
 use stiction::{ContactModel, Options};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {

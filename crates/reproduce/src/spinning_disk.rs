@@ -14,15 +14,15 @@
 //! ω^0.615. From ε = 0.1 to 1 % of ε* takes six decades of speed. The equations know no scale (if v, ω, t solve them,
 //! so do λv, λω, λt), so steps in proportion to the speed follow it to the end.
 
-use super::Reproduction;
-use super::numerics::{order, slope_line};
-use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
-use super::report::{Check, Outcome, Study, Table};
-use super::worlds::{GRAVITY, free_body, geom, simulation, step};
+use crate::Reproduction;
 use crate::failure::Failure;
+use crate::numerics::{order, slope_line};
+use crate::report::{Check, Outcome, Study, Table};
+use crate::worlds::{GRAVITY, free_body, geom, simulation, step};
 use nalgebra::Vector3;
 use stiction::Options;
 use stiction::model::{Compliance, ContactProperties, Mesh, Shape, World};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {

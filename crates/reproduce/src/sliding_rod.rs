@@ -14,17 +14,17 @@
 //!
 //! Before the impact the force oscillates with ω² = k (W_nn − μ W_tn). Similar has k (1 + μ d ‖v_t‖) instead of k (ICF Table I).
 
-use super::Reproduction;
-use super::numerics::{order, slope_line};
-use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
-use super::report::{Check, Outcome, Study, Table};
-use super::worlds::{
+use crate::Reproduction;
+use crate::failure::Failure;
+use crate::numerics::{order, slope_line};
+use crate::report::{Check, Outcome, Study, Table};
+use crate::worlds::{
     GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, simulation, step, trajectory,
 };
-use crate::failure::Failure;
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction::model::{Shape, World};
 use stiction::{ContactModel, Options};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {

@@ -1,11 +1,11 @@
 //! Small worlds built in code, with the settings the papers' cases share.
 
-use super::numerics::Trajectory;
-use super::plot::color;
 use crate::failure::Failure;
+use crate::numerics::Trajectory;
 use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Body, ContactProperties, Geom, Inertia, Joint, JointKind, Shape, World};
 use stiction::{ContactModel, Model, Options, Simulation};
+use stiction_plot::color;
 
 /// Standard gravity of the house, m/s².
 pub const GRAVITY: f64 = 9.81;

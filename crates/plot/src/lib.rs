@@ -84,7 +84,6 @@ impl Axis {
 
 /// A place for the legend.
 #[derive(Clone, Copy)]
-#[allow(dead_code)]
 pub enum Corner {
     /// Upper left.
     TopLeft,
@@ -127,7 +126,6 @@ pub enum Look {
 
 /// A mark's shape: series differ in it too, not in colour alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)]
 pub enum Shape {
     /// A disc.
     Circle,

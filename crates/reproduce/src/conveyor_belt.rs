@@ -11,18 +11,18 @@
 //!
 //! above its place at rest. Contacts are kept within a margin larger than that, or they would come and go.
 
-use super::Reproduction;
-use super::numerics::{Trajectory, order, slope_line};
-use super::plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
-use super::report::{Check, Outcome, Study, Table};
-use super::worlds::{
+use crate::Reproduction;
+use crate::failure::Failure;
+use crate::numerics::{Trajectory, order, slope_line};
+use crate::report::{Check, Outcome, Study, Table};
+use crate::worlds::{
     GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, sample, simulation, step,
     trajectory,
 };
-use crate::failure::Failure;
 use nalgebra::Vector3;
 use stiction::model::{Body, Joint, JointKind, Shape, World};
 use stiction::{ContactModel, Options, Simulation};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {

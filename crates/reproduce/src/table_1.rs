@@ -12,10 +12,10 @@
 //!     transition slip     where ‖f_t‖ reaches μ f_n: 1/√2 of it for the soft norms, all of it for SAP
 //! ```
 
-use super::Reproduction;
-use super::report::{Check, Outcome, Study, number};
-use super::worlds::{MODELS, free_body, geom, point_contact, simulation, step};
+use crate::Reproduction;
 use crate::failure::Failure;
+use crate::report::{Check, Outcome, Study, number};
+use crate::worlds::{MODELS, free_body, geom, point_contact, simulation, step};
 use nalgebra::Vector3;
 use std::fmt::Write;
 use stiction::model::{Joint, JointKind, Shape, World};

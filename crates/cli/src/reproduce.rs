@@ -1,34 +1,11 @@
-//! `stiction reproduce`: the papers' tables and figures, regenerated and checked.
-//!
-//! | open | for |
-//! |---|---|
-//! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
-//! | [`plot`] | figures in one style, as SVG and PNG |
-//! | [`numerics`] | norms, slopes, interpolation |
-//! | the other files | one reproduction each, opening with what the paper claims |
-//!
-//! Papers: VLP is "Velocity Level Approximation of Pressure Field Contact Patches" (Masterjohn, Guoy,
-//! Shepherd, Castro), PFC "Pressure Field Contact" (Elandt), ICF "A Theory of Irrotational Contact Fields"
-//! (Castro, Han, Masterjohn).
-
-mod closed_loop;
-mod clutter;
-mod conveyor_belt;
-mod falling_sphere;
-mod numerics;
-mod plot;
-mod report;
-mod sliding_rod;
-mod spinning_disk;
-mod table_1;
-mod worlds;
+//! `stiction reproduce`: runs what `stiction-reproduce` holds, prints its checks and writes its files.
 
 use crate::failure::{Failure, print};
 use clap::Args;
-use report::{Outcome, Study};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
+use stiction_reproduce::{ALL, Reproduction, Study, page};
 
 /// Arguments of `stiction reproduce`.
 #[derive(Args)]
@@ -53,28 +30,6 @@ pub struct ReproduceArguments {
     docs: Option<PathBuf>,
 }
 
-/// One table or figure of a paper, or several that belong together.
-pub struct Reproduction {
-    /// On the command line.
-    pub name: &'static str,
-    /// What and from where, in a line.
-    pub summary: &'static str,
-    /// What the paper claims, as a paragraph of Markdown.
-    pub claim: &'static str,
-    /// Regenerates and checks it.
-    pub run: fn(&Study) -> Result<Outcome, Failure>,
-}
-
-const ALL: &[&Reproduction] = &[
-    &spinning_disk::REPRODUCTION,
-    &closed_loop::REPRODUCTION,
-    &conveyor_belt::REPRODUCTION,
-    &falling_sphere::REPRODUCTION,
-    &sliding_rod::REPRODUCTION,
-    &table_1::REPRODUCTION,
-    &clutter::REPRODUCTION,
-];
-
 /// Runs what was asked for; fails if a check does.
 pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let chosen: Vec<&Reproduction> = match &arguments.name {
@@ -92,11 +47,12 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let (mut json, mut sections, mut failed) = (Vec::new(), String::new(), Vec::new());
     for reproduction in chosen {
         let begin = Instant::now();
-        let outcome = (reproduction.run)(&Study { name: reproduction.name, quick: arguments.quick })?;
+        let outcome = (reproduction.run)(&Study { name: reproduction.name, quick: arguments.quick })
+            .map_err(Failure::work)?;
         eprintln!("{}: done in {:.1} s", reproduction.name, begin.elapsed().as_secs_f64());
-        outcome.write(reproduction, &arguments.out)?;
+        outcome.write(reproduction, &arguments.out).map_err(Failure::work)?;
         if let Some(docs) = &arguments.docs {
-            outcome.write_pngs(&docs.join("figures"))?;
+            outcome.write_pngs(&docs.join("figures")).map_err(Failure::work)?;
         }
         sections += &outcome.markdown(reproduction, "figures/");
         if !arguments.json {
@@ -112,7 +68,9 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
         eprintln!("figures, series and a report are in {}", arguments.out.display());
     }
     if let Some(docs) = &arguments.docs {
-        write_page(docs, &sections)?;
+        let path = docs.join("reproduce.md");
+        let written = std::fs::write(&path, page(&sections));
+        written.map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))?;
     }
     if failed.is_empty() {
         Ok(())
@@ -132,25 +90,4 @@ fn list(json: bool) -> Result<(), Failure> {
         return print(&(text + "\n"));
     }
     print(&ALL.iter().map(|r| format!("{:<16} {}\n", r.name, r.summary)).collect::<String>())
-}
-
-fn write_page(docs: &Path, sections: &str) -> Result<(), Failure> {
-    let contents: String =
-        ALL.iter().map(|r| format!("| [`{0}`](#{0}) | {1} |\n", r.name, r.summary)).collect();
-    let page = format!(
-        "<!-- Written by `stiction reproduce --all --docs docs`. -->\n\
-         # The papers' tables and figures, reproduced\n\n\
-         `stiction reproduce NAME` regenerates a figure or table of the papers that Stiction implements, \
-         compares it with what the paper or theory says, and exits with 1 if a check fails. Figures (SVG, PNG), \
-         series (CSV) and a report go to `out/reproduce`, or where `--out` says; `--json` prints the checks; \
-         `--all` runs everything, and without a name it lists what there is. This page was written by \
-         `stiction reproduce --all --docs docs`.\n\n\
-         | name | what |\n|---|---|\n{contents}\n\
-         Papers: VLP is *Velocity Level Approximation of Pressure Field Contact Patches* (Masterjohn, Guoy, \
-         Shepherd, Castro), PFC is *Pressure Field Contact* (Elandt), ICF is *A Theory of Irrotational Contact \
-         Fields* (Castro, Han, Masterjohn).\n\n{}\n",
-        sections.trim_end()
-    );
-    let path = docs.join("reproduce.md");
-    std::fs::write(&path, page).map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))
 }

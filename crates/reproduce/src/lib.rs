@@ -1,0 +1,54 @@
+//! The papers' tables and figures, regenerated and checked.
+//!
+//! | open | for |
+//! |---|---|
+//! | [`ALL`] | the list of reproductions, in the order of the book |
+//! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
+//! | `numerics.rs`, `worlds.rs` | norms, slopes and interpolation; small worlds built in code |
+//! | the other files | one reproduction each, opening with what the paper claims |
+//!
+//! `stiction reproduce NAME` runs one; [`page`] is the book's page of all of them.
+//!
+//! Papers: VLP is "Velocity Level Approximation of Pressure Field Contact Patches" (Masterjohn, Guoy,
+//! Shepherd, Castro), PFC "Pressure Field Contact" (Elandt), ICF "A Theory of Irrotational Contact Fields"
+//! (Castro, Han, Masterjohn).
+
+mod closed_loop;
+mod clutter;
+mod conveyor_belt;
+mod failure;
+mod falling_sphere;
+mod numerics;
+mod page;
+pub mod report;
+mod sliding_rod;
+mod spinning_disk;
+mod table_1;
+mod worlds;
+
+pub use failure::Failure;
+pub use page::page;
+pub use report::{Check, Outcome, Relation, Study, Table};
+
+/// One table or figure of a paper, or several that belong together.
+pub struct Reproduction {
+    /// On the command line.
+    pub name: &'static str,
+    /// What and from where, in a line.
+    pub summary: &'static str,
+    /// What the paper claims, as a paragraph of Markdown.
+    pub claim: &'static str,
+    /// Regenerates and checks it.
+    pub run: fn(&Study) -> Result<Outcome, Failure>,
+}
+
+/// All of them, in the order of the book.
+pub const ALL: &[&Reproduction] = &[
+    &spinning_disk::REPRODUCTION,
+    &closed_loop::REPRODUCTION,
+    &conveyor_belt::REPRODUCTION,
+    &falling_sphere::REPRODUCTION,
+    &sliding_rod::REPRODUCTION,
+    &table_1::REPRODUCTION,
+    &clutter::REPRODUCTION,
+];
