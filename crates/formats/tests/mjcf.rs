@@ -327,7 +327,7 @@ fn actuators_reduce_to_gain_and_bias() {
     );
     let a = &w.actuators;
     assert_eq!((a[0].gain, a[0].bias, a[0].control_range), ([1.0, 0.0, 0.0], [0.0; 3], Some([-1.0, 1.0])));
-    let Transmission::Joint { body, joint, gear } = a[0].transmission;
+    let Transmission::Joint { body, joint, gear } = a[0].transmission else { panic!("a joint") };
     assert_eq!((body, joint, gear[0]), (1, 0, 7.0));
     assert_eq!(
         (a[1].gain, a[1].bias, a[1].force_range),

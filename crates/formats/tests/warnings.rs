@@ -76,7 +76,9 @@ fn an_unsupported_actuator_keeps_its_place_among_the_controls() {
         <actuator><motor site='s'/><motor joint='j'/></actuator><keyframe><key ctrl='1 2'/></keyframe></mujoco>";
     let world = load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap();
     assert_eq!(world.nu(), 2);
-    let stiction_model::Transmission::Joint { gear, .. } = world.actuators[0].transmission;
+    let stiction_model::Transmission::Joint { gear, .. } = world.actuators[0].transmission else {
+        panic!("a joint")
+    };
     assert_eq!(gear, [0.0; 6]);
 }
 

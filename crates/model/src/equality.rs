@@ -17,6 +17,16 @@ pub enum EqualityKind {
         /// The polynomial's coefficients.
         coefficients: [f64; 5],
     },
+    /// L₁ − l₁ = c₀ + c₁ d + c₂ d² + c₃ d³ + c₄ d⁴ with d = L₂ − l₂, L the tendons' lengths and l those at
+    /// the default positions, or L₁ − l₁ = c₀ without a second tendon.
+    Tendon {
+        /// Index of the tendon that follows.
+        first: usize,
+        /// Index of the tendon that leads.
+        second: Option<usize>,
+        /// The polynomial's coefficients.
+        coefficients: [f64; 5],
+    },
     /// A point of body A and a point of body B coincide.
     Connect {
         /// Body A.

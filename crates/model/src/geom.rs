@@ -170,6 +170,24 @@ pub struct Geom {
     pub surface_velocity: Option<[f64; 6]>,
     /// Red, green, blue, opacity, each 0 to 1.
     pub color: [f32; 4],
+    /// Index of its material in `World::visual`, if it has one; the colour above already counts it.
+    pub material: Option<usize>,
+    /// Group by which pictures show or hide it; those above 2 are hidden by custom.
+    pub group: i32,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// Two geoms that touch whatever their filters and bodies say, with contact properties of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactPair {
+    /// Index of one geom.
+    pub geom_a: usize,
+    /// Index of the other.
+    pub geom_b: usize,
+    /// Properties of the contact itself, in place of what the two geoms' would combine to. What is not
+    /// given is combined as usual. The stiffness is that of the pair.
+    pub contact: ContactProperties,
     /// Where it came from.
     pub source: Source,
 }
@@ -189,6 +207,8 @@ impl Geom {
             margin: 0.0,
             surface_velocity: None,
             color: [0.5, 0.5, 0.5, 1.0],
+            material: None,
+            group: 0,
             source: Source::default(),
         }
     }

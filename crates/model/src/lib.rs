@@ -5,9 +5,12 @@
 //! ```text
 //! World ── bodies ── joints        a tree: a body's parent comes before it, body 0 is the world
 //!       ├─ geoms, meshes, fields   shapes fixed to bodies, with their contact properties
+//!       ├─ tendons                 lengths over joints or along paths, with springs and limits
 //!       ├─ actuators               what a control input drives
+//!       ├─ sensors                 named readings
 //!       ├─ equalities              couplings that close loops or tie joints
 //!       ├─ keyframes               named states
+//!       ├─ visual                  materials, cameras, lights
 //!       └─ warnings                what a reader could not honour, with the place
 //! ```
 //!
@@ -23,18 +26,27 @@ pub mod equality;
 pub mod geom;
 pub mod joint;
 pub mod mesh;
+pub mod sensor;
 pub mod source;
+pub mod tendon;
 mod validate;
+mod validate_links;
+pub mod visual;
 pub mod world;
 
-pub use actuator::{Actuator, Transmission};
+pub use actuator::{Actuator, Dynamics, Muscle, Transmission};
 pub use body::{Body, Inertia};
 pub use equality::{Equality, EqualityKind};
-pub use geom::{CollisionFilter, Compliance, ContactProperties, FrictionRule, Geom, GeomRole, Shape};
+pub use geom::{
+    CollisionFilter, Compliance, ContactPair, ContactProperties, FrictionRule, Geom, GeomRole, Shape,
+};
 pub use joint::{Dof, Joint, JointKind};
 pub use mesh::{HeightField, Mesh, Tetrahedra};
+pub use sensor::{FrameOf, Sensor, SensorKind};
 pub use source::{Source, Warning};
+pub use tendon::{PathStage, Tendon, TendonPath};
 pub use validate::ModelError;
+pub use visual::{Camera, Light, Material, Visual};
 pub use world::{Keyframe, Options, Site, World};
 
 /// A rigid transform; `x_ab` maps coordinates in frame B to coordinates in frame A.

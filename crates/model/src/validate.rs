@@ -1,6 +1,6 @@
 //! Checks that need no simulation: references, ranges, inertias.
 
-use crate::{Body, EqualityKind, Geom, Joint, JointKind, Shape, Source, Transmission, Vec3, World};
+use crate::{Body, Geom, Joint, JointKind, Shape, Source, Vec3, World};
 use std::collections::HashSet;
 
 /// A description that cannot be simulated, with the place and the remedy.
@@ -13,7 +13,7 @@ pub struct ModelError {
     pub what: String,
 }
 
-fn fail(source: &Source, fallback: String, what: impl Into<String>) -> ModelError {
+pub(crate) fn fail(source: &Source, fallback: String, what: impl Into<String>) -> ModelError {
     let mut place = source.clone();
     if place.element.is_empty() {
         place.element = fallback;
@@ -24,7 +24,7 @@ fn fail(source: &Source, fallback: String, what: impl Into<String>) -> ModelErro
 /// Farthest that a vertex of a solid may lie from its origin, m: volumes stay finite and accurate.
 const LARGEST_SOLID: f64 = 1e6;
 
-type Check = Result<(), ModelError>;
+pub(crate) type Check = Result<(), ModelError>;
 
 impl World {
     /// Checks names, references, ranges and inertias; the first fault found is returned.
@@ -41,8 +41,7 @@ impl World {
         for geom in &self.geoms {
             self.check_geom(geom)?;
         }
-        self.check_actuators()?;
-        self.check_equalities()?;
+        self.check_links()?;
         if !all_finite(self.options.gravity.as_slice()) {
             return Err(fail(
                 &Source::default(),
@@ -68,7 +67,7 @@ impl World {
                 ));
             }
         }
-        self.check_keyframes()
+        Ok(())
     }
 
     fn check_names(&self) -> Check {
@@ -212,88 +211,6 @@ impl World {
         }
         Ok(())
     }
-
-    fn check_actuators(&self) -> Check {
-        for actuator in &self.actuators {
-            let err =
-                |what: &str| Err(fail(&actuator.source, format!("actuator \"{}\"", actuator.name), what));
-            let Transmission::Joint { body, joint, gear } = actuator.transmission;
-            if self.bodies.get(body).is_none_or(|b| joint >= b.joints.len()) {
-                return err("it drives a joint that does not exist");
-            }
-            if !all_finite(&gear) || !all_finite(&actuator.gain) || !all_finite(&actuator.bias) {
-                return err("gear, gain and bias must be finite");
-            }
-            for range in [actuator.control_range, actuator.force_range].into_iter().flatten() {
-                if range[0].is_nan() || range[1].is_nan() || range[0] > range[1] {
-                    return err("a range has its lower end above its upper end");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check_equalities(&self) -> Check {
-        let single = |(b, j): (usize, usize)| {
-            self.bodies.get(b).and_then(|body| body.joints.get(j)).is_some_and(|joint| joint.kind.nq() == 1)
-        };
-        for equality in &self.equalities {
-            let err =
-                |what: &str| Err(fail(&equality.source, format!("equality \"{}\"", equality.name), what));
-            match equality.kind {
-                EqualityKind::Joint { first, second, coefficients } => {
-                    if !single(first) || second.is_some_and(|s| !single(s)) {
-                        return err(
-                            "it couples joints that do not exist or have several coordinates; use hinge or slide joints",
-                        );
-                    }
-                    if second == Some(first) {
-                        return err("it couples a joint to itself");
-                    }
-                    if !all_finite(&coefficients) {
-                        return err("its coefficients must be finite");
-                    }
-                }
-                EqualityKind::Connect { body_a, body_b, .. }
-                | EqualityKind::Weld { body_a, body_b, .. }
-                | EqualityKind::Distance { body_a, body_b, .. } => {
-                    if body_a.max(body_b) >= self.bodies.len() {
-                        return err("it refers to a body that does not exist");
-                    }
-                    if body_a == body_b {
-                        return err("it ties a body to itself");
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check_keyframes(&self) -> Check {
-        for key in &self.keyframes {
-            for (what, have, want) in [
-                ("qpos", &key.qpos, self.nq()),
-                ("qvel", &key.qvel, self.nv()),
-                ("ctrl", &key.ctrl, self.nu()),
-            ] {
-                if !have.is_empty() && have.len() != want {
-                    return Err(fail(
-                        &key.source,
-                        format!("keyframe \"{}\"", key.name),
-                        format!("{what} has {} numbers, the model needs {want}", have.len()),
-                    ));
-                }
-                if !all_finite(have) {
-                    return Err(fail(
-                        &key.source,
-                        format!("keyframe \"{}\"", key.name),
-                        format!("{what} must be finite"),
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 fn check_body(index: usize, body: &Body) -> Check {
@@ -419,11 +336,11 @@ fn check_joint(index: usize, body: &Body, joint: &Joint) -> Check {
     Ok(())
 }
 
-fn all_finite(values: &[f64]) -> bool {
+pub(crate) fn all_finite(values: &[f64]) -> bool {
     values.iter().all(|x| x.is_finite())
 }
 
-fn finite_pose(pose: &crate::Pose) -> bool {
+pub(crate) fn finite_pose(pose: &crate::Pose) -> bool {
     all_finite(pose.translation.vector.as_slice()) && all_finite(pose.rotation.coords.as_slice())
 }
 

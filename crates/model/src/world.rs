@@ -1,8 +1,8 @@
 //! The world: everything that a file describes.
 
 use crate::{
-    Actuator, Body, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose, Shape, Source, Vec3,
-    Warning,
+    Actuator, Body, ContactPair, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose, Sensor, Shape,
+    Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,8 @@ pub struct Options {
     pub step: Option<f64>,
     /// How friction coefficients combine.
     pub friction_rule: FrictionRule,
+    /// Magnetic field, in whatever unit magnetometers are to read.
+    pub magnetic_field: Vec3,
     /// Whether bodies joined to each other may collide. World-fixed parents always collide.
     pub parent_child_collide: bool,
 }
@@ -25,6 +27,7 @@ impl Default for Options {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             step: None,
             friction_rule: FrictionRule::default(),
+            magnetic_field: Vec3::new(0.0, -0.5, 0.0),
             parent_child_collide: false,
         }
     }
@@ -39,8 +42,29 @@ pub struct Site {
     pub body: usize,
     /// Pose in the body frame.
     pub pose: Pose,
+    /// Volume of touch sensors, and what is drawn; no half-space, mesh or height field.
+    pub shape: Shape,
+    /// Red, green, blue, opacity, each 0 to 1.
+    pub color: [f32; 4],
+    /// Group by which pictures show or hide it.
+    pub group: i32,
     /// Where it came from.
     pub source: Source,
+}
+
+impl Site {
+    /// A small grey ball at the body's origin.
+    pub fn new(name: impl Into<String>, body: usize) -> Self {
+        Self {
+            name: name.into(),
+            body,
+            pose: Pose::identity(),
+            shape: Shape::Sphere { radius: 0.005 },
+            color: [0.5, 0.5, 0.5, 1.0],
+            group: 0,
+            source: Source::default(),
+        }
+    }
 }
 
 /// A named state. Empty vectors mean the default.
@@ -56,6 +80,10 @@ pub struct Keyframe {
     pub qvel: Vec<f64>,
     /// Controls.
     pub ctrl: Vec<f64>,
+    /// Activations, one for each actuator that has one.
+    pub activation: Vec<f64>,
+    /// Poses of the mocap bodies.
+    pub mocap: Vec<Pose>,
     /// Where it came from.
     pub source: Source,
 }
@@ -79,12 +107,20 @@ pub struct World {
     pub height_fields: Vec<HeightField>,
     /// Actuators; their order is that of the control vector.
     pub actuators: Vec<Actuator>,
+    /// Tendons.
+    pub tendons: Vec<Tendon>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
     /// Couplings.
     pub equalities: Vec<Equality>,
+    /// Pairs of geoms with contact properties of their own.
+    pub pairs: Vec<ContactPair>,
     /// Pairs of bodies that never touch, by index.
     pub exclusions: Vec<(usize, usize)>,
     /// Named states.
     pub keyframes: Vec<Keyframe>,
+    /// What only pictures show.
+    pub visual: Visual,
     /// What a reader could not honour.
     pub warnings: Vec<Warning>,
 }
@@ -103,9 +139,13 @@ impl World {
             meshes: Vec::new(),
             height_fields: Vec::new(),
             actuators: Vec::new(),
+            tendons: Vec::new(),
+            sensors: Vec::new(),
             equalities: Vec::new(),
+            pairs: Vec::new(),
             exclusions: Vec::new(),
             keyframes: Vec::new(),
+            visual: Visual::default(),
             warnings: Vec::new(),
         }
     }
@@ -128,6 +168,11 @@ impl World {
     /// Number of control inputs.
     pub fn nu(&self) -> usize {
         self.actuators.len()
+    }
+
+    /// Number of activations.
+    pub fn na(&self) -> usize {
+        self.actuators.iter().filter(|a| a.activates()).count()
     }
 
     /// The word used for a shape in reports; unlike [`Shape::word`] it tells solids from surfaces.

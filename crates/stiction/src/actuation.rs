@@ -66,7 +66,12 @@ pub(crate) fn compile_drives(world: &World, multibody: &Multibody) -> Result<Vec
         .actuators
         .iter()
         .map(|actuator| {
-            let Transmission::Joint { body, joint, gear } = actuator.transmission;
+            let Transmission::Joint { body, joint, gear } = actuator.transmission else {
+                return Err(LoadError::Shape {
+                    place: format!("{}: actuator \"{}\"", actuator.source, actuator.name),
+                    reason: "only actuators on joints are simulated".into(),
+                });
+            };
             let info = multibody.joints().iter().find(|j| j.body == body && j.index == joint);
             let info = info.expect("a validated actuator drives an existing joint");
             let coordinates = info.v.clone().zip(gear).filter(|(_, g)| *g != 0.0).collect::<Vec<_>>();

@@ -43,6 +43,7 @@ impl Assembler {
                 let slope = c[1] + d * (2.0 * c[2] + d * (3.0 * c[3] + d * 4.0 * c[4]));
                 problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, law(x - value))?;
             }
+            EqualityKind::Tendon { .. } => {}
             EqualityKind::Connect { body_a, body_b, point_a, point_b } => {
                 let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
                 let middle = 0.5 * (p_a + p_b);

@@ -272,7 +272,9 @@ impl<'a> Reader<'a> {
             .compiler
             .limited(node, spec.control_limited, spec.control, "ctrllimited")?
             .then_some(spec.control);
-        let Transmission::Joint { body, joint, .. } = transmission;
+        let Transmission::Joint { body, joint, .. } = transmission else {
+            return Err(node.error("only actuators on joints are read"));
+        };
         // Only a position servo's control is a position.
         let servo = spec.bias_type == "affine" && spec.gain[0] != 0.0 && spec.bias[1] == -spec.gain[0];
         if spec.inherit_range > 0.0 && acts && servo {
@@ -298,6 +300,7 @@ impl<'a> Reader<'a> {
             control_range,
             force_range,
             source: node.source(),
+            ..Actuator::motor("", transmission)
         })
     }
 }

@@ -116,6 +116,7 @@ impl<'a> Reader<'a> {
                 qvel: node.numbers("qvel")?.unwrap_or_default(),
                 ctrl: node.numbers("ctrl")?.unwrap_or_default(),
                 source: node.source(),
+                ..Keyframe::default()
             });
         }
         Ok(())

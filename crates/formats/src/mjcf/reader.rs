@@ -180,6 +180,7 @@ impl<'a> Reader<'a> {
             body: scope.body,
             pose: scope.x_bf * x_fs,
             source: node.source(),
+            ..Site::new("", scope.body)
         };
         suffix(&mut site.name, scope);
         self.world.sites.push(site);

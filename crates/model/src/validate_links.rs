@@ -1,0 +1,292 @@
+//! Checks of what refers to bodies and joints: tendons, actuators, sensors, couplings, pairs, states.
+
+use crate::validate::{Check, all_finite, fail, finite_pose};
+use crate::{
+    Actuator, Dynamics, EqualityKind, FrameOf, JointKind, PathStage, Sensor, SensorKind, Shape, Tendon,
+    TendonPath, Transmission, World,
+};
+use std::collections::HashSet;
+
+/// (body, place in its list of joints).
+type JointAt = (usize, usize);
+
+impl World {
+    pub(crate) fn check_links(&self) -> Check {
+        for site in &self.sites {
+            let fine = site.body < self.bodies.len() && finite_pose(&site.pose);
+            if !fine {
+                let what = "it needs a body that exists and a finite pose";
+                return Err(fail(&site.source, format!("site \"{}\"", site.name), what));
+            }
+        }
+        let mut seen = HashSet::new();
+        for tendon in &self.tendons {
+            self.check_tendon(tendon)?;
+            if !seen.insert(tendon.name.as_str()) {
+                let what = format!("the name \"{}\" is used by two tendons; rename one", tendon.name);
+                return Err(fail(&tendon.source, format!("tendon \"{}\"", tendon.name), what));
+            }
+        }
+        for actuator in &self.actuators {
+            self.check_actuator(actuator)?;
+        }
+        seen.clear();
+        for sensor in &self.sensors {
+            self.check_sensor(sensor)?;
+            if !seen.insert(sensor.name.as_str()) {
+                let what = format!("the name \"{}\" is used by two sensors; rename one", sensor.name);
+                return Err(fail(&sensor.source, format!("sensor \"{}\"", sensor.name), what));
+            }
+        }
+        self.check_equalities()?;
+        for pair in &self.pairs {
+            let n = self.geoms.len();
+            if pair.geom_a.max(pair.geom_b) >= n || pair.geom_a == pair.geom_b {
+                let what = "it needs two different geoms that exist";
+                return Err(fail(&pair.source, "contact pair".into(), what));
+            }
+        }
+        self.check_keyframes()
+    }
+
+    fn joint_kind(&self, (body, joint): JointAt) -> Option<JointKind> {
+        self.bodies.get(body)?.joints.get(joint).map(|j| j.kind)
+    }
+
+    fn single(&self, joint: JointAt) -> bool {
+        self.joint_kind(joint).is_some_and(|kind| kind.nq() == 1)
+    }
+
+    fn check_tendon(&self, tendon: &Tendon) -> Check {
+        let err = |what: &str| Err(fail(&tendon.source, format!("tendon \"{}\"", tendon.name), what));
+        match &tendon.path {
+            TendonPath::Fixed { terms } => {
+                if terms.iter().any(|(joint, c)| !self.single(*joint) || !c.is_finite()) {
+                    return err("it runs over a joint that does not exist or has several coordinates");
+                }
+            }
+            TendonPath::Spatial { stages } => {
+                for branch in stages.split(|s| matches!(s, PathStage::Pulley { .. })) {
+                    let site = |s: Option<&PathStage>| matches!(s, Some(PathStage::Site { .. }));
+                    let wraps = |s: &[PathStage]| s.iter().all(|s| matches!(s, PathStage::Wrap { .. }));
+                    if branch.len() < 2 || !site(branch.first()) || !site(branch.last()) {
+                        return err("every branch of its path must begin and end with a site");
+                    }
+                    if branch.windows(2).any(wraps) {
+                        return err("two geoms to wrap around need a site between them");
+                    }
+                }
+                for stage in stages {
+                    match *stage {
+                        PathStage::Site { site } if site >= self.sites.len() => {
+                            return err("it goes through a site that does not exist");
+                        }
+                        PathStage::Wrap { geom, side } => {
+                            let round = self.geoms.get(geom).is_some_and(|g| {
+                                matches!(g.shape, Shape::Sphere { .. } | Shape::Cylinder { .. })
+                            });
+                            if !round || side.is_some_and(|s| s >= self.sites.len()) {
+                                return err("it can wrap around spheres and cylinders that exist only");
+                            }
+                        }
+                        PathStage::Pulley { divisor } if !(divisor > 0.0 && divisor.is_finite()) => {
+                            return err("a pulley's divisor must be positive and finite");
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        let values = [tendon.stiffness, tendon.damping, tendon.friction];
+        if values.iter().any(|x| !(*x >= 0.0 && x.is_finite())) {
+            return err("stiffness, damping and friction must be zero or more and finite");
+        }
+        let rest = tendon.rest.unwrap_or_default();
+        if !all_finite(&rest) || rest[0] > rest[1] {
+            return err("its spring's rest lengths must be finite, the smaller first");
+        }
+        for range in [Some(tendon.range), tendon.actuator_force_range].into_iter().flatten() {
+            if range[0].is_nan() || range[1].is_nan() || range[0] > range[1] {
+                return err("a range has its lower end above its upper end");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_actuator(&self, actuator: &Actuator) -> Check {
+        let err = |what: &str| Err(fail(&actuator.source, format!("actuator \"{}\"", actuator.name), what));
+        let (exists, gear) = match actuator.transmission {
+            Transmission::Joint { body, joint, gear } | Transmission::JointInParent { body, joint, gear } => {
+                (self.joint_kind((body, joint)).is_some(), gear)
+            }
+            Transmission::Tendon { tendon, gear } => (tendon < self.tendons.len(), [gear; 6]),
+            Transmission::Site { site, reference, gear } => {
+                let reference = reference.unwrap_or(site);
+                (site.max(reference) < self.sites.len(), gear)
+            }
+            Transmission::SliderCrank { slider, crank, rod, gear } => {
+                if !(rod > 0.0 && rod.is_finite()) {
+                    return err("the rod's length must be positive and finite");
+                }
+                (slider.max(crank) < self.sites.len(), [gear; 6])
+            }
+            Transmission::Body { body, gear } => (body < self.bodies.len(), [gear; 6]),
+        };
+        if !exists {
+            return err("it drives something that does not exist");
+        }
+        if !all_finite(&gear) || !all_finite(&actuator.gain) || !all_finite(&actuator.bias) {
+            return err("gear, gain and bias must be finite");
+        }
+        let ranges = [actuator.control_range, actuator.force_range, actuator.activation_range];
+        for range in ranges.into_iter().flatten() {
+            if range[0].is_nan() || range[1].is_nan() || range[0] > range[1] {
+                return err("a range has its lower end above its upper end");
+            }
+        }
+        let times = match actuator.dynamics {
+            Dynamics::None | Dynamics::Integrator => [1.0; 2],
+            Dynamics::Filter { time } | Dynamics::ExactFilter { time } => [time; 2],
+            Dynamics::Muscle { rise, fall, .. } => [rise, fall],
+        };
+        if times.iter().any(|t| !(*t > 0.0 && t.is_finite())) {
+            return err("the time constants of its activation must be positive and finite");
+        }
+        if let Some(m) = &actuator.muscle {
+            let numbers = [m.force, m.scale, m.shortest, m.longest, m.fastest, m.passive, m.lengthening];
+            let fine = m.range[0] < m.range[1]
+                && m.shortest < 1.0
+                && m.longest > 1.0
+                && m.fastest > 0.0
+                && m.passive >= 0.0
+                && m.lengthening >= 1.0
+                && all_finite(&numbers)
+                && all_finite(&m.range)
+                && m.length_range.is_none_or(|r| all_finite(&r) && r[0] < r[1]);
+            if !fine {
+                return err(
+                    "a muscle needs range, lengthrange with the smaller end first, lmin < 1 < lmax, vmax > 0, fpmax ≥ 0, \
+                     fvmax ≥ 1, all finite",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_sensor(&self, sensor: &Sensor) -> Check {
+        let err = |what: &str| Err(fail(&sensor.source, format!("sensor \"{}\"", sensor.name), what));
+        if sensor.cutoff.is_some_and(|c| c.is_nan() || c <= 0.0) {
+            return err("its cutoff must be positive");
+        }
+        let site = |s: usize| s < self.sites.len();
+        let frame = |f: FrameOf| match f {
+            FrameOf::Body(b) | FrameOf::Inertial(b) => b < self.bodies.len(),
+            FrameOf::Geom(g) => g < self.geoms.len(),
+            FrameOf::Site(s) => s < self.sites.len(),
+            FrameOf::Camera(c) => c < self.visual.cameras.len(),
+        };
+        let seen_from = |r: Option<FrameOf>| r.is_none_or(frame);
+        use SensorKind as K;
+        let exists = match sensor.kind {
+            K::Touch { site: s }
+            | K::Accelerometer { site: s }
+            | K::Velocimeter { site: s }
+            | K::Gyro { site: s }
+            | K::Force { site: s }
+            | K::Torque { site: s }
+            | K::Magnetometer { site: s }
+            | K::Rangefinder { site: s } => site(s),
+            K::JointPosition { joint }
+            | K::JointVelocity { joint }
+            | K::JointActuatorForce { joint }
+            | K::JointLimitPosition { joint } => self.single(joint),
+            K::BallOrientation { joint } | K::BallVelocity { joint } => {
+                self.joint_kind(joint) == Some(JointKind::Ball)
+            }
+            K::TendonPosition { tendon }
+            | K::TendonVelocity { tendon }
+            | K::TendonActuatorForce { tendon }
+            | K::TendonLimitPosition { tendon } => tendon < self.tendons.len(),
+            K::ActuatorPosition { actuator }
+            | K::ActuatorVelocity { actuator }
+            | K::ActuatorForce { actuator } => actuator < self.actuators.len(),
+            K::FrameAxis { axis, frame: f, reference } => axis < 3 && frame(f) && seen_from(reference),
+            K::FramePosition { frame: f, reference }
+            | K::FrameOrientation { frame: f, reference }
+            | K::FrameLinearVelocity { frame: f, reference }
+            | K::FrameAngularVelocity { frame: f, reference } => frame(f) && seen_from(reference),
+            K::FrameLinearAcceleration { frame: f } | K::FrameAngularAcceleration { frame: f } => frame(f),
+            K::SubtreeCenterOfMass { body }
+            | K::SubtreeVelocity { body }
+            | K::SubtreeAngularMomentum { body } => body < self.bodies.len(),
+            K::InsideSite { frame: f, site: s } => frame(f) && site(s),
+            K::PotentialEnergy | K::KineticEnergy | K::Clock => true,
+        };
+        if exists { Ok(()) } else { err("it reads something that does not exist or is of another kind") }
+    }
+
+    fn check_equalities(&self) -> Check {
+        for equality in &self.equalities {
+            let err =
+                |what: &str| Err(fail(&equality.source, format!("equality \"{}\"", equality.name), what));
+            match equality.kind {
+                EqualityKind::Joint { first, second, coefficients } => {
+                    if !self.single(first) || second.is_some_and(|s| !self.single(s)) {
+                        return err(
+                            "it couples joints that do not exist or have several coordinates; use hinge or slide joints",
+                        );
+                    }
+                    if second == Some(first) {
+                        return err("it couples a joint to itself");
+                    }
+                    if !all_finite(&coefficients) {
+                        return err("its coefficients must be finite");
+                    }
+                }
+                EqualityKind::Tendon { first, second, coefficients } => {
+                    if first.max(second.unwrap_or(0)) >= self.tendons.len() || second == Some(first) {
+                        return err("it needs tendons that exist and are not the same");
+                    }
+                    if !all_finite(&coefficients) {
+                        return err("its coefficients must be finite");
+                    }
+                }
+                EqualityKind::Connect { body_a, body_b, .. }
+                | EqualityKind::Weld { body_a, body_b, .. }
+                | EqualityKind::Distance { body_a, body_b, .. } => {
+                    if body_a.max(body_b) >= self.bodies.len() {
+                        return err("it refers to a body that does not exist");
+                    }
+                    if body_a == body_b {
+                        return err("it ties a body to itself");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_keyframes(&self) -> Check {
+        let mocap = self.bodies.iter().filter(|b| b.mocap).count();
+        for key in &self.keyframes {
+            let err = |what: String| Err(fail(&key.source, format!("keyframe \"{}\"", key.name), what));
+            for (what, have, want) in [
+                ("qpos", &key.qpos, self.nq()),
+                ("qvel", &key.qvel, self.nv()),
+                ("ctrl", &key.ctrl, self.nu()),
+                ("act", &key.activation, self.na()),
+            ] {
+                if !have.is_empty() && have.len() != want {
+                    return err(format!("{what} has {} numbers, the model needs {want}", have.len()));
+                }
+                if !all_finite(have) {
+                    return err(format!("{what} must be finite"));
+                }
+            }
+            if !key.mocap.is_empty() && key.mocap.len() != mocap {
+                return err(format!("it places {} mocap bodies, the model has {mocap}", key.mocap.len()));
+            }
+        }
+        Ok(())
+    }
+}
