@@ -3,13 +3,14 @@
 use crate::failure::{Failure, print};
 use crate::scene::ReadArguments;
 use crate::trajectory::Trajectory;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use stiction::{ContactModel, Options, Simulation, TangentialSprings};
+use stiction_viewer::{RecordError, RecordOptions, Recorder};
 
 /// Arguments of `stiction run`.
 #[derive(Args)]
@@ -46,15 +47,79 @@ pub struct RunArguments {
     /// Start from this keyframe, by name or number
     #[arg(long, value_name = "NAME")]
     keyframe: Option<String>,
-    /// Write the trajectory to DIR/<scene>.csv
+    /// Record to DIR/<scene>.html (opens in a browser), .mcap (robotics log tools) and .csv (trajectory)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Files of --out to leave out, separated by commas
+    #[arg(long, value_delimiter = ',', requires = "out")]
+    skip: Vec<OutputFile>,
+    /// Frames of the recording per simulated second
+    #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
+    frame_rate: f64,
     /// Rows of the trajectory per simulated second
     #[arg(long, default_value_t = 100.0, allow_negative_numbers = true)]
     rate: f64,
     /// Print JSON instead of a summary
     #[arg(long)]
     json: bool,
+}
+
+/// A file that `--out` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputFile {
+    Html,
+    Mcap,
+    Csv,
+}
+
+/// What is written while the simulation goes on.
+struct Outputs {
+    trajectory: Option<Trajectory>,
+    recorder: Option<Recorder>,
+}
+
+impl Outputs {
+    fn create(arguments: &RunArguments, simulation: &Simulation) -> Result<Self, Failure> {
+        let mut outputs = Self { trajectory: None, recorder: None };
+        let Some(directory) = &arguments.out else { return Ok(outputs) };
+        let name = arguments.read.name();
+        std::fs::create_dir_all(directory).map_err(|e| {
+            let folder = directory.display();
+            Failure::work(format!("cannot create the folder {folder}: {e}; choose another --out"))
+        })?;
+        let wanted = |file| !arguments.skip.contains(&file);
+        if wanted(OutputFile::Csv) {
+            outputs.trajectory = Some(Trajectory::create(directory, &name, simulation.model())?);
+        }
+        let recordings = [(OutputFile::Html, "html"), (OutputFile::Mcap, "mcap")];
+        let paths: Vec<PathBuf> = recordings
+            .iter()
+            .filter(|(file, _)| wanted(*file))
+            .map(|(_, extension)| directory.join(format!("{name}.{extension}")))
+            .collect();
+        if !paths.is_empty() {
+            let options = RecordOptions { rate: arguments.frame_rate, ..RecordOptions::default() };
+            let recorder = Recorder::create(simulation, &name, &paths, &options);
+            outputs.recorder = Some(recorder.map_err(record_failure)?);
+        }
+        Ok(outputs)
+    }
+
+    /// Completes the files; returns where they are. All are completed even if one fails.
+    fn finish(self, simulation: &Simulation) -> Result<Vec<PathBuf>, Failure> {
+        let trajectory = self.trajectory.map(Trajectory::finish).transpose();
+        let recorded = self.recorder.map(|recorder| recorder.finish(Some(simulation))).transpose();
+        let recorded = recorded.map_err(record_failure)?.unwrap_or_default();
+        Ok(recorded.into_iter().map(|file| file.path).chain(trajectory?).collect())
+    }
+}
+
+fn record_failure(error: RecordError) -> Failure {
+    match error {
+        RecordError::Rate(_) => Failure::input(error),
+        RecordError::Create { .. } => Failure::work(format!("{error}, with another --out")),
+        _ => Failure::work(error),
+    }
 }
 
 /// Simulates and prints a summary.
@@ -93,20 +158,17 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }
     let (begin, start) = (simulation.energy(), simulation.state().time);
-    let mut recording = match &arguments.out {
-        Some(directory) => Some(Trajectory::create(directory, &arguments.read.name(), &model)?),
-        None => None,
-    };
-
-    let wall = simulate(arguments, &mut simulation, &mut recording)?;
-
-    let csv = recording.map(Trajectory::finish).transpose()?;
+    let mut outputs = Outputs::create(arguments, &simulation)?;
+    let simulated = simulate(arguments, &mut simulation, &mut outputs);
+    // Whatever happened, what was recorded is kept.
+    let files = outputs.finish(&simulation);
+    let (wall, files) = (simulated?, files?);
     let end = simulation.energy();
     let summary = Summary {
         simulation: &simulation,
         wall,
         simulated: simulation.state().time - start,
-        csv: csv.as_deref(),
+        files: &files,
         energy: [begin.total(), end.total()],
     };
     if arguments.json {
@@ -120,11 +182,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     print(&summary.text(&arguments.read.name()))
 }
 
-/// Steps to the end with a progress bar; returns the seconds spent stepping.
+/// Steps to the end with a progress bar; returns the seconds spent stepping and recording.
 fn simulate(
     arguments: &RunArguments,
     simulation: &mut Simulation,
-    recording: &mut Option<Trajectory>,
+    outputs: &mut Outputs,
 ) -> Result<f64, Failure> {
     let begin = simulation.state().time;
     // A bar on a terminal only: indicatif hides it elsewhere by itself.
@@ -132,10 +194,12 @@ fn simulate(
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     // Only a trajectory needs stops on the way: under error control they would shorten steps.
-    let stops =
-        if recording.is_some() { (arguments.time * arguments.rate).round().max(1.0) as u64 } else { 1 };
+    let stops = match outputs.trajectory {
+        Some(_) => (arguments.time * arguments.rate).round().max(1.0) as u64,
+        None => 1,
+    };
     let mut wall = 0.0;
-    if let Some(trajectory) = recording {
+    if let Some(trajectory) = &mut outputs.trajectory {
         trajectory.record(simulation)?;
     }
     for stop in 1..=stops {
@@ -144,14 +208,9 @@ fn simulate(
         while going {
             let clock = Instant::now();
             for _ in 0..16 {
-                match simulation.step_towards(end) {
-                    Ok(taken) => going &= taken,
-                    Err(error) => {
-                        if let Some(trajectory) = recording.take() {
-                            trajectory.finish()?;
-                        }
-                        return Err(Failure::work(error));
-                    }
+                going &= simulation.step_towards(end).map_err(Failure::work)?;
+                if let Some(recorder) = &mut outputs.recorder {
+                    recorder.observe(simulation).map_err(record_failure)?;
                 }
             }
             wall += clock.elapsed().as_secs_f64();
@@ -159,7 +218,7 @@ fn simulate(
             bar.set_position((1000.0 * done / arguments.time.max(1e-12)) as u64);
             bar.set_message(format!("t = {:.2} s", begin + done));
         }
-        if let Some(trajectory) = recording {
+        if let Some(trajectory) = &mut outputs.trajectory {
             trajectory.record(simulation)?;
         }
     }
@@ -171,13 +230,19 @@ struct Summary<'a> {
     simulation: &'a Simulation,
     wall: f64,
     simulated: f64,
-    csv: Option<&'a Path>,
+    files: &'a [PathBuf],
     energy: [f64; 2],
 }
 
 impl Summary<'_> {
     fn rate(&self) -> f64 {
         self.simulated / self.wall.max(1e-12)
+    }
+
+    /// The file with this ending, if it was written.
+    fn file(&self, extension: &str) -> Option<String> {
+        let path = self.files.iter().find(|p| p.extension().is_some_and(|e| e == extension));
+        path.map(|p| p.display().to_string())
     }
 
     /// Of the model and of what happened.
@@ -244,8 +309,8 @@ impl Summary<'_> {
             stats.seconds.named().iter().map(|(n, s)| format!("{n} {:.0} %", 100.0 * s / total)).collect();
         let _ =
             writeln!(text, "  time        {:.1} µs a step: {}", 1e6 * self.wall / steps, stages.join(", "));
-        if let Some(path) = self.csv {
-            let _ = writeln!(text, "  trajectory  {}", path.display());
+        for (k, path) in self.files.iter().enumerate() {
+            let _ = writeln!(text, "  {:<10}  {}", if k == 0 { "files" } else { "" }, path.display());
         }
         text
     }
@@ -286,7 +351,9 @@ impl Summary<'_> {
             "seconds": seconds,
             "qpos": state.q,
             "qvel": state.v,
-            "csv": self.csv.map(|p| p.display().to_string()),
+            "html": self.file("html"),
+            "mcap": self.file("mcap"),
+            "csv": self.file("csv"),
             "warnings": self.warnings(),
         })
     }

@@ -13,14 +13,8 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// Creates `DIR/<name>.csv` with its header.
+    /// Creates `DIR/<name>.csv` with its header, in a folder that exists.
     pub fn create(directory: &Path, name: &str, model: &Model) -> Result<Self, Failure> {
-        std::fs::create_dir_all(directory).map_err(|e| {
-            Failure::work(format!(
-                "cannot create the folder {}: {e}; choose another --out",
-                directory.display()
-            ))
-        })?;
         let path = directory.join(format!("{name}.csv"));
         let file = File::create(&path).map_err(|e| {
             Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))

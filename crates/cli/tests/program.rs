@@ -127,6 +127,65 @@ fn work_that_fails_exits_with_1() {
 }
 
 #[test]
+fn run_records_files_that_the_summary_names_and_leaves_out_those_skipped() {
+    let folder = scratch("files");
+    let out = folder.to_str().unwrap();
+    let output = stiction(&["run", "gripper_soft", "--time", "0.5", "--out", out]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for ending in ["html", "mcap", "csv"] {
+        let file = folder.join(format!("gripper_soft.{ending}"));
+        assert!(text(&output.stdout).contains(file.to_str().unwrap()), "{}", text(&output.stdout));
+        assert!(file.exists());
+    }
+    let page = std::fs::read_to_string(folder.join("gripper_soft.html")).unwrap();
+    let recording = stiction_viewer::read::html(&page).unwrap();
+    assert_eq!(recording.scene["name"], "gripper_soft");
+    assert_eq!(recording.frames.len(), 31, "half a second at sixty frames a second, and the start");
+    let output = stiction(&["run", "stack", "--time", "0.1", "--out", out, "--skip", "mcap,csv", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["html"].is_string() && report["mcap"].is_null() && report["csv"].is_null());
+    assert_eq!(stiction(&["run", "stack", "--out", out, "--frame-rate", "0"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_killed_run_leaves_a_recording_that_opens() {
+    let folder = scratch("killed");
+    let arguments = ["run", "clutter", "--time", "10000", "--skip", "csv", "--out", folder.to_str().unwrap()];
+    let mut run = Command::new(env!("CARGO_BIN_EXE_stiction")).args(arguments).spawn().unwrap();
+    let path = folder.join("clutter.html");
+    // Blocks come about once a second; on a busy machine the wait is longer.
+    let frames = (0..100).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let page = std::fs::read_to_string(&path).ok()?;
+        stiction_viewer::read::html(&page).ok().map(|r| r.frames.len()).filter(|&n| n > 0)
+    });
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let recording = stiction_viewer::read::html(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert!(recording.frames.len() >= frames.expect("frames within twenty seconds"));
+    let times: Vec<f64> = recording.frames.iter().map(|f| f.time).collect();
+    assert!(times.windows(2).all(|t| t[1] > t[0] && t[1] - t[0] < 0.02), "no frame is missing");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_fills_up_ends_the_run_and_keeps_what_was_written() {
+    let folder = scratch("filled");
+    // A limit on the size of files stands for the disk: 60 000 blocks of 512 bytes (30 MB) or twice that.
+    let script = "trap '' XFSZ; ulimit -f 60000; exec \"$0\" run clutter --time 300 --frame-rate 500 --skip mcap,csv --out \"$1\"";
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", script, env!("CARGO_BIN_EXE_stiction")]).arg(&folder).output().unwrap();
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("clutter.html") && message.contains("stays readable"), "{message}");
+    let page = std::fs::read_to_string(folder.join("clutter.html")).unwrap();
+    assert!(page.ends_with("</script>\n"), "no half block is left");
+    let recording = stiction_viewer::read::html(&page).unwrap();
+    assert!(message.contains(&format!("({} frames)", recording.frames.len())), "{message}");
+    assert!(recording.frames.len() > 100);
+}
+
+#[test]
 fn bench_times_a_scene_and_measures_creep() {
     let output = stiction(&["bench", "stack", "--repeat", "1", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();

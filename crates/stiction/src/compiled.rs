@@ -11,6 +11,7 @@ use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
 use stiction_geometry::patch::ContactSolid;
+use stiction_geometry::solid::Solid;
 use stiction_model::{Source, Warning, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
@@ -170,6 +171,16 @@ impl Model {
     /// Mass of all bodies, kg.
     pub fn total_mass(&self) -> f64 {
         self.inner.multibody.total_mass()
+    }
+
+    /// Tetrahedra and pressure field of a compliant geom (by its index in the world's list), in the geom's frame. Others
+    /// have none, nor has a compliant half-space.
+    pub fn solid(&self, geom: usize) -> Option<&Solid> {
+        let index = self.inner.colliding.iter().position(|&g| g == geom)?;
+        match self.inner.solids.get(index)? {
+            ContactSolid::Compliant(solid) => Some(solid),
+            _ => None,
+        }
     }
 
     /// What could not be honoured.

@@ -5,10 +5,11 @@ use crate::contact::Contact;
 use crate::controller::{Controller, Sample};
 use crate::error::{InputError, OptionError, StepError};
 use crate::options::Options;
-use crate::patches::{ContactPatch, PatchSet};
+use crate::patches::{ContactPatch, PatchSet, PatchView};
 use crate::state::State;
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
+use nalgebra::Vector3;
 use stiction_convex::Problem;
 use stiction_model::{Pose, Warning};
 
@@ -56,6 +57,31 @@ impl Simulation {
     /// The present state, to be changed between steps. The lengths of its vectors must stay.
     pub fn state_mut(&mut self) -> &mut State {
         &mut self.state
+    }
+
+    /// Adds a force (N, world axes) on a body at a point (m, world) to the applied generalised forces, as it acts at the
+    /// present positions: τ += Jᵀ f. Like all of [`State::applied`] it is then held, as generalised forces, until it is
+    /// changed; for a force that follows its body, set `applied` and call this before each step. A body that no joint
+    /// moves takes no notice.
+    pub fn apply_force(
+        &mut self,
+        body: usize,
+        force: Vector3<f64>,
+        p_wq: Vector3<f64>,
+    ) -> Result<(), InputError> {
+        self.model.check_state(&self.state)?;
+        let needed = self.model.multibody().body_count();
+        if body >= needed {
+            let known = format!("0 to {}", needed - 1);
+            return Err(InputError::Name { kind: "body", name: body.to_string(), known });
+        }
+        for (what, vector) in [("force", &force), ("point", &p_wq)] {
+            if let Some(index) = vector.iter().position(|x| !x.is_finite()) {
+                return Err(InputError::NotFinite { what, index, value: vector[index] });
+            }
+        }
+        self.stepper.apply_force(&self.model, &mut self.state, body, &force, &p_wq);
+        Ok(())
     }
 
     /// Goes back to the default state at time 0. Statistics go on.
@@ -133,7 +159,12 @@ impl Simulation {
 
     /// Contact patches of the last step, ordered by geom pair. Allocates.
     pub fn patches(&self) -> Vec<ContactPatch> {
-        self.stepper.patches(&self.model)
+        self.patch_views().map(|patch| patch.to_patch()).collect()
+    }
+
+    /// The same patches as they lie in the simulation's memory: allocates nothing.
+    pub fn patch_views(&self) -> impl ExactSizeIterator<Item = PatchView<'_>> {
+        self.stepper.patch_set().0.views(&self.model)
     }
 
     /// What happened since the simulation was made that makes its contact patches doubtful, once for each geom

@@ -18,10 +18,10 @@ use crate::contact::Contact;
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
 use crate::options::Options;
-use crate::patches::{ContactPatch, FaceResult, PatchSet};
+use crate::patches::{FaceResult, PatchSet};
 use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
-use nalgebra::Vector3;
+use nalgebra::{Vector3, Vector6};
 use stiction_convex::{Criterion, Problem, SolveReport, Solver, SolverSettings};
 use stiction_geometry::{ContactPoint, Proximity};
 use stiction_model::Pose;
@@ -304,11 +304,6 @@ impl Stepper {
         &self.contacts
     }
 
-    /// Patches of the last step, with their polygons. Allocates.
-    pub fn patches(&self, model: &Model) -> Vec<ContactPatch> {
-        self.patches.describe(model)
-    }
-
     /// Keeps in mind which patches of the last step were doubtful.
     pub fn remember_doubts(&mut self) {
         self.patches.remember_doubts();
@@ -332,6 +327,25 @@ impl Stepper {
         self.contacts.clear();
         self.patches.clear();
         self.report = StepReport::default();
+    }
+
+    /// Adds to the state's applied forces what a force (N, world axes) at a point (m, world) of a body amounts to at
+    /// its positions: τ += Jᵀ f. Uses the stepper's memory.
+    pub fn apply_force(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        body: usize,
+        force: &Vector3<f64>,
+        p_wq: &Vector3<f64>,
+    ) {
+        let (multibody, workspace) = (model.multibody(), &mut self.free.workspace);
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+        }
+        multibody.positions(&state.q, workspace);
+        let wrench = Vector6::new(0.0, 0.0, 0.0, force.x, force.y, force.z);
+        multibody.add_wrench(workspace, body, p_wq, &wrench, &mut state.applied);
     }
 
     /// Energy of `state`; uses the stepper's memory.

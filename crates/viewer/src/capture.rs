@@ -1,0 +1,96 @@
+//! A simulation as bytes: a plain copy, cheap enough to take beside a run.
+
+use crate::channels::{Channels, JointChoice};
+use crate::chunk::{self, Kind, put_f32, put_u32};
+use crate::error::RecordError;
+use crate::scene::append_scene;
+use nalgebra::Vector6;
+use stiction::Simulation;
+use stiction::multibody::Workspace;
+use stiction::patches::PatchView;
+
+/// Takes frames of simulations of one model.
+pub struct Capture {
+    workspace: Workspace,
+    channels: Channels,
+    fingerprint: u64,
+}
+
+impl Capture {
+    /// For simulations of the model of this one, with these joints among the channels.
+    pub fn new(simulation: &Simulation, joints: &JointChoice) -> Result<Self, RecordError> {
+        let model = simulation.model();
+        let mut channels = Channels::new(model, joints)?;
+        channels.begin(simulation);
+        let workspace = Workspace::new(model.multibody());
+        Ok(Self { workspace, channels, fingerprint: model.fingerprint() })
+    }
+
+    /// Appends the scene and its buffers; `name` is what the page calls it.
+    pub fn scene(&self, simulation: &Simulation, name: &str, out: &mut Vec<u8>) {
+        append_scene(out, simulation, name, self.channels.list());
+    }
+
+    /// Appends a frame of the present state and the last step's contacts. Allocates nothing but what `out` grows by.
+    pub fn frame(&mut self, simulation: &Simulation, out: &mut Vec<u8>) -> Result<(), RecordError> {
+        let (model, state) = (simulation.model(), simulation.state());
+        if model.fingerprint() != self.fingerprint {
+            return Err(RecordError::OtherModel);
+        }
+        let (multibody, workspace) = (model.multibody(), &mut self.workspace);
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+        }
+        multibody.positions(&state.q, workspace);
+        multibody.velocities(&state.v, workspace);
+        let channels = &mut self.channels;
+        chunk::append(out, Kind::Frame, |out| {
+            out.extend_from_slice(&state.time.to_le_bytes());
+            put_u32(out, multibody.body_count());
+            put_u32(out, channels.list().len());
+            put_u32(out, simulation.contacts().len());
+            put_u32(out, simulation.patch_views().count());
+            for body in 0..multibody.body_count() {
+                let pose = multibody.pose(workspace, body);
+                let q = &pose.rotation;
+                put_f32(out, pose.translation.vector.as_slice());
+                put_f32(out, &[q.w, q.i, q.j, q.k]);
+            }
+            channels.append(simulation, workspace, out);
+            append_contacts(simulation, out);
+            simulation.patch_views().for_each(|patch| append_patch(&patch, out));
+        });
+        Ok(())
+    }
+}
+
+fn append_contacts(simulation: &Simulation, out: &mut Vec<u8>) {
+    for contact in simulation.contacts() {
+        put_u32(out, contact.geom_a);
+        put_u32(out, contact.geom_b);
+        for vector in [&contact.position, &contact.normal, &contact.force, &contact.slip] {
+            put_f32(out, vector);
+        }
+        put_f32(out, &[contact.penetration]);
+        put_u32(out, usize::from(contact.sticking));
+    }
+}
+
+fn append_patch(patch: &PatchView<'_>, out: &mut Vec<u8>) {
+    put_u32(out, patch.geom_a);
+    put_u32(out, patch.geom_b);
+    put_u32(out, patch.vertices.len());
+    put_u32(out, patch.faces().len());
+    put_u32(out, patch.vertices.len());
+    put_f32(out, &[patch.area]);
+    for vector in [&patch.centroid, &patch.force, &patch.moment] {
+        put_f32(out, vector);
+    }
+    patch.vertices.iter().for_each(|v| put_f32(out, v));
+    put_f32(out, patch.pressure);
+    put_u32(out, 0);
+    patch.faces().for_each(|face| put_u32(out, face.vertices.end));
+    (0..patch.vertices.len()).for_each(|v| put_u32(out, v)); // no two faces share a vertex
+    patch.faces().for_each(|face| put_f32(out, &face.traction()));
+    patch.faces().for_each(|face| put_f32(out, &face.slip));
+}

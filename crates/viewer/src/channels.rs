@@ -1,0 +1,203 @@
+//! The numbers that are plotted: one a frame each.
+
+use crate::error::RecordError;
+use stiction::model::JointKind;
+use stiction::multibody::Workspace;
+use stiction::{Model, Simulation, Stats};
+
+/// Which joint positions are recorded. Quaternions never are: poses of bodies are in every frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JointChoice {
+    /// All of them if they are no more than so many numbers; otherwise joints to parents only, the first so many.
+    UpTo(usize),
+    /// These, by name.
+    Named(Vec<String>),
+}
+
+impl Default for JointChoice {
+    fn default() -> Self {
+        Self::UpTo(64)
+    }
+}
+
+/// A plotted number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Name, unique in its group.
+    pub name: String,
+    /// Unit; empty for counts.
+    pub unit: &'static str,
+    /// What it is plotted with.
+    pub group: &'static str,
+}
+
+/// The channels of a model, and how they are read.
+pub struct Channels {
+    list: Vec<Channel>,
+    /// Position coordinates of the joint channels, which come last.
+    coordinates: Vec<usize>,
+    /// Statistics at the last frame.
+    before: Stats,
+}
+
+/// The channels that every model has.
+const COMMON: [(&str, &str, &str); 15] = [
+    ("energy", "kinetic", "J"),
+    ("energy", "potential", "J"),
+    ("energy", "total", "J"),
+    ("energy", "taken by friction", "J"),
+    ("energy", "taken by normal forces", "J"),
+    ("contact", "normal force", "N"),
+    ("contact", "friction force", "N"),
+    ("contact", "points", ""),
+    ("contact", "patches", ""),
+    ("contact", "largest penetration", "m"),
+    ("slip", "largest slip", "m/s"),
+    ("slip", "sticking points", ""),
+    ("solver", "iterations a step", ""),
+    ("solver", "unconverged steps", ""),
+    ("step", "step", "s"),
+];
+
+impl Channels {
+    /// The channels of a model with these joints.
+    pub fn new(model: &Model, joints: &JointChoice) -> Result<Self, RecordError> {
+        let mut list: Vec<Channel> =
+            COMMON.iter().map(|&(group, name, unit)| Channel { name: name.into(), unit, group }).collect();
+        let mut coordinates = Vec::new();
+        for (coordinate, name, unit) in joint_coordinates(model, joints)? {
+            list.push(Channel { name, unit, group: "joints" });
+            coordinates.push(coordinate);
+        }
+        Ok(Self { list, coordinates, before: Stats::default() })
+    }
+
+    /// The channels in order.
+    pub fn list(&self) -> &[Channel] {
+        &self.list
+    }
+
+    /// Counts from here on, as at the beginning of a recording.
+    pub fn begin(&mut self, simulation: &Simulation) {
+        self.before = *simulation.stats();
+    }
+
+    /// Appends the numbers of the present state; `workspace` has its positions and velocities.
+    pub fn append(&mut self, simulation: &Simulation, workspace: &Workspace, out: &mut Vec<u8>) {
+        let (multibody, state) = (simulation.model().multibody(), simulation.state());
+        let (stats, report) = (simulation.stats(), simulation.last_report());
+        let kinetic = multibody.kinetic_energy(workspace, &state.v);
+        let potential = multibody.potential_energy(workspace) + multibody.spring_energy(&state.q);
+        let touch = Touch::of(simulation);
+        let steps = stats.steps.saturating_sub(self.before.steps);
+        let iterations = stats.iterations.saturating_sub(self.before.iterations) as f64 / steps.max(1) as f64;
+        let unconverged = stats.unconverged.saturating_sub(self.before.unconverged);
+        let common: [f64; COMMON.len()] = [
+            kinetic,
+            potential,
+            kinetic + potential,
+            stats.friction_loss,
+            stats.normal_loss,
+            touch.normal,
+            touch.friction,
+            simulation.contacts().len() as f64,
+            touch.patches as f64,
+            report.max_penetration,
+            touch.slip,
+            touch.sticking as f64,
+            iterations,
+            unconverged as f64,
+            report.step,
+        ];
+        self.before = *stats;
+        crate::chunk::put_f32(out, &common);
+        crate::chunk::put_f32(out, self.coordinates.iter().map(|&q| &state.q[q]));
+    }
+}
+
+/// Sums over what touched in the last step.
+#[derive(Default)]
+struct Touch {
+    /// Normal forces, N.
+    normal: f64,
+    /// Friction forces, N.
+    friction: f64,
+    /// Largest slip of a point or face that carries force, m/s.
+    slip: f64,
+    sticking: usize,
+    patches: usize,
+}
+
+impl Touch {
+    fn of(simulation: &Simulation) -> Self {
+        let mut touch = Self::default();
+        for contact in simulation.contacts() {
+            let normal = contact.force.dot(&contact.normal);
+            touch.normal += normal;
+            touch.friction += (contact.force - normal * contact.normal).norm();
+            touch.sticking += usize::from(contact.sticking);
+            if normal > 0.0 {
+                touch.slip = touch.slip.max(contact.slip.norm());
+            }
+        }
+        for patch in simulation.patch_views() {
+            touch.patches += 1;
+            for face in patch.faces() {
+                let normal = face.force.dot(&face.normal);
+                touch.normal += normal;
+                touch.friction += (face.force - normal * face.normal).norm();
+                if normal > 0.0 {
+                    touch.slip = touch.slip.max(face.slip.norm());
+                }
+            }
+        }
+        touch
+    }
+}
+
+/// Position coordinates to record, with their names and units.
+fn joint_coordinates(
+    model: &Model,
+    choice: &JointChoice,
+) -> Result<Vec<(usize, String, &'static str)>, RecordError> {
+    let joints = model.multibody().joints();
+    let mut found = Vec::new();
+    let mut add = |joint: &stiction::multibody::JointInfo| {
+        let parts: &[(&str, &'static str)] = match joint.kind {
+            JointKind::Hinge { .. } | JointKind::Screw { .. } => &[("", "rad")],
+            JointKind::Slide { .. } => &[("", "m")],
+            JointKind::Cylindrical { .. } => &[(" along", "m"), (" about", "rad")],
+            JointKind::Universal { .. } => &[(" first", "rad"), (" second", "rad")],
+            JointKind::Planar { .. } => &[(" x", "m"), (" y", "m"), (" angle", "rad")],
+            JointKind::Free => &[(" x", "m"), (" y", "m"), (" z", "m")],
+            JointKind::Ball => &[],
+        };
+        found.extend(
+            parts
+                .iter()
+                .zip(joint.q.clone())
+                .map(|(&(part, unit), q)| (q, format!("{}{part}", joint.name), unit)),
+        );
+    };
+    match choice {
+        JointChoice::UpTo(most) => {
+            let free = |j: &&stiction::multibody::JointInfo| matches!(j.kind, JointKind::Free);
+            joints.iter().filter(|j| !free(j)).for_each(&mut add);
+            joints.iter().filter(free).for_each(&mut add);
+            if found.len() > *most {
+                let bound = found.len() - 3 * joints.iter().filter(free).count();
+                found.truncate(bound.min(*most));
+            }
+        }
+        JointChoice::Named(names) => {
+            for name in names {
+                let joint = joints.iter().find(|j| j.name == *name).ok_or_else(|| {
+                    let known: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
+                    RecordError::Joint { name: name.clone(), known: known.join(", ") }
+                })?;
+                add(joint);
+            }
+        }
+    }
+    Ok(found)
+}

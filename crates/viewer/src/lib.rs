@@ -1,0 +1,52 @@
+//! Live and recorded 3-D pages of a simulation.
+//!
+//! ```text
+//! Simulation ──capture──► chunks ──┬── record ──► out.html   the page with its data inside; opens by double click
+//!              (a copy)  (bytes)   │   (thread)   out.mcap   for robotics log tools
+//!                                  └── live ────► tabs       the same chunks over WebSockets, commands back
+//! ```
+//!
+//! ```
+//! use stiction::{Model, Options, Simulation};
+//! use stiction_viewer::{RecordOptions, Recorder};
+//!
+//! let model = Model::from_scene("double_pendulum")?;
+//! let mut simulation = Simulation::new(&model, Options::default())?;
+//! let path = std::env::temp_dir().join(format!("stiction-doc-{}.html", std::process::id()));
+//! let mut recorder = Recorder::create(&simulation, "pendulum", &[&path], &RecordOptions::default())?;
+//! for _ in 0..200 {
+//!     simulation.step(1)?;
+//!     recorder.observe(&simulation)?; // a frame sixty times a simulated second
+//! }
+//! recorder.finish(Some(&simulation))?;
+//! let recording = stiction_viewer::read::html(&std::fs::read_to_string(&path)?)?;
+//! assert_eq!(recording.frames.len(), 14);
+//! # std::fs::remove_file(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | open | for |
+//! |---|---|
+//! | [`capture`] | a simulation as bytes: the scene, its buffers, frames |
+//! | [`channels`] | the numbers that are plotted |
+//! | [`chunk`] | the framing that everything shares |
+//! | [`record`] | files written beside a run |
+//! | [`read`] | recordings back into numbers |
+//! | [`page`] | the built page, and where data goes into it |
+//!
+//! The format is in `docs/recording.md`. Nothing here solves anything: what is shown is what
+//! [`stiction::Simulation`] tells.
+
+pub mod capture;
+pub mod channels;
+pub mod chunk;
+pub mod error;
+pub mod page;
+pub mod read;
+pub mod record;
+mod scene;
+
+pub use capture::Capture;
+pub use channels::JointChoice;
+pub use error::{ReadError, RecordError};
+pub use record::{RecordOptions, Recorded, Recorder};

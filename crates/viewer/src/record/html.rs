@@ -1,0 +1,115 @@
+//! The self-contained HTML file: the page, then blocks of compressed chunks, appended as the run goes.
+
+use super::Recorded;
+use super::writer::Sink;
+use crate::error::RecordError;
+use crate::page;
+use data_encoding::BASE64;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const OPEN: &str = "<script type=\"application/x-stiction\" data-encoding=\"deflate-raw;base64\">";
+const CLOSE: &str = "</script>\n";
+/// Bytes before compression at which a block ends even within its second, so that browsers unpack it in one go.
+const BLOCK: u64 = 32 << 20;
+
+pub(super) struct Html {
+    path: PathBuf,
+    file: File,
+    encoder: DeflateEncoder<Vec<u8>>,
+    /// Frames and bytes in the block being made.
+    open: (u64, u64),
+    /// Frames in the file.
+    frames: u64,
+    /// Bytes of the file that hold whole blocks.
+    good: u64,
+    text: String,
+    failed: bool,
+}
+
+impl Html {
+    pub fn create(path: &Path) -> Result<Self, RecordError> {
+        let page = page::with_meta("stiction-recording", &crate::chunk::VERSION.to_string());
+        let create = || {
+            let mut file = File::create(path)?;
+            file.write_all(page.as_bytes())?;
+            file.write_all(b"\n")?;
+            Ok(file)
+        };
+        let file = create().map_err(|error| RecordError::Create { path: path.to_owned(), error })?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            // Poses and forces are noise to a compressor in all but their first bytes: more effort gains little.
+            encoder: DeflateEncoder::new(Vec::new(), Compression::fast()),
+            open: (0, 0),
+            frames: 0,
+            good: page.len() as u64 + 1,
+            text: String::new(),
+            failed: false,
+        })
+    }
+
+    fn take(&mut self, chunks: &[u8]) {
+        self.encoder.write_all(chunks).expect("writing to memory does not fail");
+        self.open.1 += chunks.len() as u64;
+    }
+
+    /// Appends the block, if it holds anything.
+    fn end_block(&mut self) -> Result<(), RecordError> {
+        if self.open.1 == 0 || self.failed {
+            return Ok(());
+        }
+        let mut packed = self.encoder.reset(Vec::new()).expect("writing to memory does not fail");
+        self.text.clear();
+        self.text.push_str(OPEN);
+        BASE64.encode_append(&packed, &mut self.text);
+        self.text.push_str(CLOSE);
+        if let Err(error) = self.file.write_all(self.text.as_bytes()) {
+            return Err(self.give_up(error));
+        }
+        packed.clear();
+        let _ = self.encoder.reset(packed); // nothing was put in since
+        self.good += self.text.len() as u64;
+        self.frames += self.open.0;
+        self.open = (0, 0);
+        Ok(())
+    }
+
+    /// Cuts off what a failed write left, so that the file ends with a whole block.
+    fn give_up(&mut self, error: io::Error) -> RecordError {
+        self.failed = true;
+        // If this fails too, readers leave out the last block themselves.
+        let _ = self.file.set_len(self.good).and_then(|()| self.file.seek(SeekFrom::Start(self.good)));
+        RecordError::Write { path: self.path.clone(), frames: self.frames, error }
+    }
+}
+
+impl Sink for Html {
+    fn scene(&mut self, chunks: &[u8]) -> Result<(), RecordError> {
+        self.take(chunks);
+        self.end_block()
+    }
+
+    fn frames(&mut self, chunks: &[u8], count: u64) -> Result<(), RecordError> {
+        self.take(chunks);
+        self.open.0 += count;
+        if self.open.1 >= BLOCK { self.end_block() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), RecordError> {
+        self.end_block()
+    }
+
+    fn finish(&mut self) -> Result<Recorded, RecordError> {
+        self.end_block()?;
+        Ok(Recorded { path: self.path.clone(), frames: self.frames, bytes: self.good })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+}
