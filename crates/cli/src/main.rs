@@ -10,6 +10,7 @@ mod reproduce;
 mod run;
 mod scene;
 mod trajectory;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -26,11 +27,13 @@ struct Arguments {
 enum Command {
     /// Simulate a scene and print a summary
     Run(run::RunArguments),
+    /// Show a scene live in the browser, or open a recording
+    View(view::ViewArguments),
     /// Print what was read from a model: bodies, joints, masses, shapes, warnings
     Inspect(inspect::InspectArguments),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
-    /// Time built-in scenes, or measure creep
+    /// Time built-in scenes, measure creep or what recording costs
     Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Run(run) => run::run(&run),
+        Command::View(view) => view::view(&view),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Bench(arguments) => bench::bench(&arguments),

@@ -1,57 +1,109 @@
 //! The trajectory as CSV: time, positions, velocities, energy, contacts.
+//!
+//! Numbers are copied beside the run and become text on a thread of their own: that takes longer than a step.
 
 use crate::failure::Failure;
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 use stiction::{Model, Simulation};
+
+/// Numbers handed over at once, about.
+const BATCH: usize = 16 * 1024;
+/// Batches that may wait.
+const QUEUE: usize = 16;
 
 /// A CSV file that is written as the simulation goes.
 pub struct Trajectory {
     path: PathBuf,
-    file: BufWriter<File>,
+    batch: Vec<f64>,
+    queue: Option<SyncSender<Vec<f64>>>,
+    thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Trajectory {
     /// Creates `DIR/<name>.csv` with its header, in a folder that exists.
     pub fn create(directory: &Path, name: &str, model: &Model) -> Result<Self, Failure> {
         let path = directory.join(format!("{name}.csv"));
-        let file = File::create(&path).map_err(|e| {
-            Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
-        })?;
-        let mut trajectory = Self { path, file: BufWriter::new(file) };
         let q = (0..model.nq()).map(|i| format!("q{i}"));
         let v = (0..model.nv()).map(|i| format!("v{i}"));
         let rest = ["kinetic_energy", "potential_energy", "contacts", "iterations"].map(String::from);
         let header: Vec<String> = std::iter::once("time".to_string()).chain(q).chain(v).chain(rest).collect();
-        trajectory.line(&header.join(","))?;
-        Ok(trajectory)
+        let create = || {
+            let mut file = File::create(&path)?;
+            writeln!(file, "{}", header.join(","))?;
+            Ok(file)
+        };
+        let file = create().map_err(|e: io::Error| {
+            Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
+        })?;
+        let (queue, batches) = sync_channel(QUEUE);
+        let columns = header.len();
+        let thread = std::thread::spawn(move || write(file, columns, &batches));
+        Ok(Self { path, batch: Vec::new(), queue: Some(queue), thread: Some(thread) })
     }
 
     /// Appends the present state.
     pub fn record(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         let energy = simulation.energy();
-        let state = simulation.state();
-        let mut row = format!("{:?}", state.time);
-        for x in state.q.iter().chain(&state.v).chain([&energy.kinetic, &energy.potential]) {
-            row.push_str(&format!(",{x:?}"));
-        }
-        let stats = simulation.stats();
-        row.push_str(&format!(",{},{}", stats.last_points, stats.last_iterations));
-        self.line(&row)
+        let (state, stats) = (simulation.state(), simulation.stats());
+        self.batch.push(state.time);
+        self.batch.extend_from_slice(&state.q);
+        self.batch.extend_from_slice(&state.v);
+        let counts = [stats.last_points as f64, stats.last_iterations as f64];
+        self.batch.extend([energy.kinetic, energy.potential, counts[0], counts[1]]);
+        if self.batch.len() >= BATCH { self.hand_over() } else { Ok(()) }
     }
 
-    /// Flushes the file and returns where it is.
+    /// Completes the file and returns where it is.
     pub fn finish(mut self) -> Result<PathBuf, Failure> {
-        self.file.flush().map_err(|e| self.failed(&e))?;
-        Ok(self.path)
+        self.hand_over()?;
+        self.end()?;
+        Ok(self.path.clone())
     }
 
-    fn line(&mut self, text: &str) -> Result<(), Failure> {
-        writeln!(self.file, "{text}").map_err(|e| self.failed(&e))
+    fn hand_over(&mut self) -> Result<(), Failure> {
+        let batch = std::mem::take(&mut self.batch);
+        let sent = self.queue.as_ref().map(|queue| queue.send(batch));
+        if let Some(Err(_)) = sent { self.end() } else { Ok(()) }
     }
 
-    fn failed(&self, error: &std::io::Error) -> Failure {
-        Failure::work(format!("cannot write {}: {error}; rows before this one are kept", self.path.display()))
+    /// Waits until everything is written.
+    fn end(&mut self) -> Result<(), Failure> {
+        self.queue = None;
+        let Some(thread) = self.thread.take() else { return Ok(()) };
+        let outcome = thread.join().unwrap_or_else(|_| Err(io::Error::other("the writer stopped")));
+        outcome.map_err(|e| {
+            Failure::work(format!("cannot write {}: {e}; rows before this one are kept", self.path.display()))
+        })
     }
+}
+
+impl Drop for Trajectory {
+    /// Writes what there is; [`Trajectory::finish`] tells whether that worked.
+    fn drop(&mut self) {
+        let _ = self.hand_over();
+        let _ = self.end();
+    }
+}
+
+/// Writes rows of so many columns, of which the last two are counts.
+fn write(mut file: File, columns: usize, batches: &Receiver<Vec<f64>>) -> io::Result<()> {
+    let mut text = String::new();
+    for batch in batches {
+        text.clear();
+        for row in batch.chunks_exact(columns) {
+            let (numbers, counts) = row.split_at(columns - 2);
+            let _ = write!(text, "{:?}", numbers[0]);
+            for x in &numbers[1..] {
+                let _ = write!(text, ",{x:?}");
+            }
+            let _ = writeln!(text, ",{:.0},{:.0}", counts[0], counts[1]);
+        }
+        file.write_all(text.as_bytes())?;
+    }
+    Ok(())
 }

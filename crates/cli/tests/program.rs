@@ -186,6 +186,57 @@ fn a_disk_that_fills_up_ends_the_run_and_keeps_what_was_written() {
 }
 
 #[test]
+fn view_serves_the_page_and_opens_recordings() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let program = env!("CARGO_BIN_EXE_stiction");
+    let mut child = Command::new(program)
+        .args(["view", "arm", "--no-open", "--paused"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap();
+    assert!(address.starts_with("127.0.0.1:"), "{line}");
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(page.contains("stiction-live"));
+
+    let folder = scratch("view");
+    let out = folder.to_str().unwrap();
+    stiction(&["run", "stack", "--time", "0.1", "--out", out, "--skip", "mcap,csv"]);
+    let file = folder.join("stack.html");
+    let shown = stiction(&["view", file.to_str().unwrap(), "--no-open"]);
+    assert!(shown.status.success() && text(&shown.stdout).contains("7 frames"), "{}", text(&shown.stdout));
+    let other = folder.join("other.html");
+    std::fs::write(&other, "<!doctype html><p>hello").unwrap();
+    for (wrong, word) in
+        [(other.to_str().unwrap(), "no recording"), ("x.mcap", ".html"), ("none.html", "none.html")]
+    {
+        let shown = stiction(&["view", wrong, "--no-open"]);
+        assert_eq!(shown.status.code(), Some(2));
+        assert!(text(&shown.stderr).contains(word), "{}", text(&shown.stderr));
+    }
+}
+
+#[test]
+fn bench_writes_its_figure() {
+    let folder = scratch("figures");
+    let out = folder.to_str().unwrap();
+    let output = stiction(&["bench", "record", "--repeat", "1", "--out", out, "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["rows"].as_array().unwrap().len(), 4);
+    let svg = std::fs::read_to_string(folder.join("bench_record.svg")).unwrap();
+    assert!(svg.contains("time of the run, ms") && svg.contains("html"), "labels and legend");
+    assert!(std::fs::read(folder.join("bench_record.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
 fn bench_times_a_scene_and_measures_creep() {
     let output = stiction(&["bench", "stack", "--repeat", "1", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();

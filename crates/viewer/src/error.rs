@@ -1,6 +1,7 @@
 //! What can go wrong with recordings.
 
 use std::io;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Why a recording could not be made or went no further.
@@ -48,6 +49,29 @@ pub enum RecordError {
     /// The recording ended by an error that was already told.
     #[error("the recording to {} ended at an earlier error: begin a new one", .0.display())]
     Ended(PathBuf),
+}
+
+/// Why a live page cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// The address cannot be listened on.
+    #[error(
+        "cannot listen on {address}, port {port}: {error}; choose another port (0 takes a free one) or address"
+    )]
+    Listen {
+        /// The address.
+        address: IpAddr,
+        /// The port.
+        port: u16,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The rate is out of range.
+    #[error("a frame rate of {0} is not allowed: give a positive number up to 1000")]
+    Rate(f64),
+    /// The channels cannot be had.
+    #[error(transparent)]
+    Record(#[from] RecordError),
 }
 
 /// Why bytes are no recording.

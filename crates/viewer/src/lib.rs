@@ -32,6 +32,7 @@
 //! | [`chunk`] | the framing that everything shares |
 //! | [`record`] | files written beside a run |
 //! | [`read`] | recordings back into numbers |
+//! | [`live`] | the server of the live page, and a simulation that follows its commands |
 //! | [`page`] | the built page, and where data goes into it |
 //!
 //! The format is in `docs/recording.md`. Nothing here solves anything: what is shown is what
@@ -41,6 +42,7 @@ pub mod capture;
 pub mod channels;
 pub mod chunk;
 pub mod error;
+pub mod live;
 pub mod page;
 pub mod read;
 pub mod record;
@@ -48,5 +50,6 @@ mod scene;
 
 pub use capture::Capture;
 pub use channels::JointChoice;
-pub use error::{ReadError, RecordError};
+pub use error::{LiveError, ReadError, RecordError};
+pub use live::{Live, LiveOptions};
 pub use record::{RecordOptions, Recorded, Recorder};

@@ -1,25 +1,39 @@
-//! `stiction bench`: how fast the built-in scenes run here, and how little things creep.
+//! `stiction bench`: how fast the built-in scenes run here, how little things creep, and what recording costs.
 //!
 //! The same next to other simulators is `cargo xtask bench`, which installs them.
+
+mod record;
 
 use crate::failure::{Failure, print};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stiction::{ContactModel, Model, Options, Simulation, TangentialSprings, contact_model_name, scenes};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 
 /// Arguments of `stiction bench`.
 #[derive(Args)]
 pub struct BenchArguments {
-    /// A built-in scene, or `creep`; without a name a choice of scenes
+    /// A built-in scene, `creep` or `record`; without a name a choice of scenes
     name: Option<String>,
     /// Runs of each scene; the median is told
     #[arg(long, default_value_t = 3)]
     repeat: usize,
+    /// Write the figure to DIR, as SVG and PNG
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// What a benchmark found: for programs, for people, and as a picture.
+struct Measured {
+    rows: Value,
+    text: String,
+    figure: Figure,
 }
 
 /// Scenes timed when no name is given.
@@ -29,26 +43,50 @@ const DURATION: f64 = 3.0;
 
 /// Measures and prints a table.
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
-    let (rows, text) = match arguments.name.as_deref() {
+    let measured = match arguments.name.as_deref() {
         Some("creep") => creep()?,
+        Some("record") => record::record(arguments.repeat.max(1))?,
         Some(name) if scenes::text(name).is_some() => speeds(&[name], arguments.repeat.max(1))?,
         None => speeds(&CHOICE, arguments.repeat.max(1))?,
         Some(name) => {
             let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
-            let message =
-                format!("no benchmark is called \"{name}\"; choose creep or a scene: {}", known.join(", "));
+            let message = format!(
+                "no benchmark is called \"{name}\"; choose creep, record or a scene: {}",
+                known.join(", ")
+            );
             return Err(Failure::input(message));
         }
     };
+    if let Some(folder) = &arguments.out {
+        write_figure(&measured.figure, folder)?;
+    }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&rows).map_err(Failure::work)?;
+        let text = serde_json::to_string_pretty(&measured.rows).map_err(Failure::work)?;
         return print(&(text + "\n"));
     }
-    print(&text)
+    print(&measured.text)
 }
 
-fn speeds(names: &[&str], repeat: usize) -> Result<(Value, String), Failure> {
-    let mut rows = Vec::new();
+/// Writes a figure as SVG and PNG.
+fn write_figure(figure: &Figure, folder: &Path) -> Result<(), Failure> {
+    let failed = |e: &dyn std::fmt::Display| {
+        Failure::work(format!("cannot write to {}: {e}; choose another --out", folder.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
+    let path = folder.join(figure.name);
+    std::fs::write(path.with_extension("svg"), stiction_plot::to_svg(figure)).map_err(|e| failed(&e))?;
+    stiction_plot::write_png(figure, &path.with_extension("png")).map_err(|e| failed(&e))
+}
+
+/// How the k-th series of a figure looks.
+fn look(k: usize) -> (Look, [u8; 3]) {
+    let colors = [color::BLUE, color::VERMILLION, color::GREEN, color::PURPLE, color::ORANGE, color::SKY];
+    let shapes = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond];
+    (Look::Joined(shapes[k % shapes.len()]), colors[k % colors.len()])
+}
+
+fn speeds(names: &[&str], repeat: usize) -> Result<Measured, Failure> {
+    let (mut rows, mut series) = (Vec::new(), Vec::new());
     let mut text = format!(
         "{:<12} {:>10} {:>10} {:>11} {:>8} {:>8} {:>12}\n",
         "scene", "real time", "µs a step", "iterations", "points", "faces", "unconverged"
@@ -80,17 +118,36 @@ fn speeds(names: &[&str], repeat: usize) -> Result<(Value, String), Failure> {
             "scene": name, "step": options.step, "real_time_factor": rate, "seconds": times,
             "iterations": iterations, "points": points, "faces": faces, "unconverged": stats.unconverged,
         }));
+        let (look, color) = look(series.len());
+        let touching = (points + faces).max(0.1);
+        series.push(Series::new(
+            *name,
+            look,
+            color,
+            times.iter().map(|t| [touching, 1e6 * t / steps]).collect(),
+        ));
     }
-    Ok((json!(rows), text))
+    let figure = Figure {
+        name: "bench_speeds",
+        caption: "Time of a step against the number of contact points and faces, each run a mark.".into(),
+        panels: vec![Panel {
+            title: format!("{DURATION} s of each scene"),
+            x: Axis::log("contact points and faces a step"),
+            y: Axis::log("time of a step, µs"),
+            series,
+            legend: Corner::TopLeft,
+        }],
+    };
+    Ok(Measured { rows: json!(rows), text, figure })
 }
 
 /// Creep of the box on the slope of the scene `incline` (20°, μ = 0.7), against
 /// ε tan θ/√(μ² − tan² θ) for Lagged and Similar with ε = v_s.
-fn creep() -> Result<(Value, String), Failure> {
+fn creep() -> Result<Measured, Failure> {
     let model = Model::from_scene("incline").map_err(Failure::input)?;
     let (mu, slope, v_s) = (0.7_f64, 20.0_f64.to_radians().tan(), 1e-4);
     let expected = 1e6 * v_s * slope / (mu * mu - slope * slope).sqrt();
-    let mut rows = Vec::new();
+    let (mut rows, mut series) = (Vec::new(), Vec::new());
     let mut text =
         format!("box on a slope of 20°, friction 0.7, stiction tolerance {v_s} m/s: creep in µm/s\n");
     let _ = writeln!(text, "{:<32} {:>12} {:>12}", "", "step 1 ms", "step 10 ms");
@@ -119,7 +176,24 @@ fn creep() -> Result<(Value, String), Failure> {
             format!("{}{}", contact_model_name(contact), if springs { ", tangential springs" } else { "" });
         let _ = writeln!(text, "{name:<32} {:>12.3e} {:>12.3e}", speeds[0], speeds[1]);
         rows.push(json!({ "case": name, "um_per_s_at_1ms": speeds[0], "um_per_s_at_10ms": speeds[1] }));
+        let (look, color) = look(series.len());
+        // Less than rounding is drawn as rounding.
+        let points = [1.0, 10.0].iter().zip(&speeds).map(|(ms, s)| [*ms, s.max(1e-9)]).collect();
+        series.push(Series::new(name, look, color, points));
     }
     let _ = writeln!(text, "{:<32} {expected:>12.3e} {expected:>12.3e}", "ε tanθ/√(μ² − tan²θ)");
-    Ok((json!({ "expected_um_per_s": expected, "rows": rows }), text))
+    let theory = vec![[1.0, expected], [10.0, expected]];
+    series.push(Series::new("ε tanθ/√(μ² − tan²θ)", Look::Dashed, color::BLACK, theory));
+    let figure = Figure {
+        name: "bench_creep",
+        caption: "Creep of a box on a slope of 20°, friction 0.7.".into(),
+        panels: vec![Panel {
+            title: "box on a slope".into(),
+            x: Axis::log("step, ms"),
+            y: Axis::log("creep, µm/s"),
+            series,
+            legend: Corner::BottomLeft,
+        }],
+    };
+    Ok(Measured { rows: json!({ "expected_um_per_s": expected, "rows": rows }), text, figure })
 }

@@ -1,0 +1,299 @@
+//! Steps a simulation at the pace asked for, obeys commands and publishes frames.
+
+use super::message::Command;
+use super::server::{Server, Status};
+use crate::capture::Capture;
+use crate::channels::JointChoice;
+use crate::error::LiveError;
+use nalgebra::{Point3, Vector3, Vector6};
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::{Duration, Instant};
+use stiction::Simulation;
+use stiction::multibody::Workspace;
+
+/// How a live page is served.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveOptions {
+    /// What the page calls the scene.
+    pub name: String,
+    /// Address to listen on. Whoever can reach it may watch and meddle.
+    pub address: IpAddr,
+    /// Port; 0 takes a free one.
+    pub port: u16,
+    /// Whether it waits for somebody to press play.
+    pub paused: bool,
+    /// Most frames per second of real time.
+    pub rate: f64,
+    /// Joint positions among the channels.
+    pub joints: JointChoice,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            address: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            paused: false,
+            rate: 60.0,
+            joints: JointChoice::default(),
+        }
+    }
+}
+
+/// Longest work of one [`Live::tick`].
+const SLICE: Duration = Duration::from_millis(8);
+/// Time between statuses when nothing happens.
+const STATUS: Duration = Duration::from_millis(250);
+/// Natural frequency of the spring of a push, rad/s, and its damping ratio. It holds a body up 2.5 cm below the target.
+const PUSH: (f64, f64) = (20.0, 0.7);
+/// Stretch of that spring beyond which it pulls no harder, m.
+const PUSH_STRETCH: f64 = 1.0;
+
+/// A point of a body pulled towards a target.
+#[derive(Clone, Copy)]
+struct Push {
+    body: usize,
+    /// In the body frame, m.
+    point: Vector3<f64>,
+    /// In the world, m.
+    target: Vector3<f64>,
+    /// Mass that the spring is made for, kg.
+    mass: f64,
+}
+
+/// A simulation on a live page. Call [`Live::tick`] again and again.
+pub struct Live {
+    server: Server,
+    capture: Capture,
+    workspace: Workspace,
+    /// The state to go back to.
+    begin: Vec<u8>,
+    paused: bool,
+    speed: f64,
+    /// Steps still to take while paused.
+    steps: u32,
+    push: Option<Push>,
+    /// Generalised forces to put back after a pushed step.
+    applied: Vec<f64>,
+    /// Real and simulated time from which the pace is kept.
+    anchor: (Instant, f64),
+    /// Real and simulated time of the last status, and the rate since the one before.
+    told: (Instant, f64),
+    rate: f64,
+    period: Duration,
+    shown: Option<Instant>,
+    /// Something to tell.
+    news: bool,
+    changed: bool,
+    message: Option<String>,
+}
+
+impl Live {
+    /// Starts the server; the simulation's present state is what a reset goes back to.
+    pub fn start(simulation: &Simulation, options: &LiveOptions) -> Result<Self, LiveError> {
+        if !(options.rate > 0.0 && options.rate <= 1000.0) {
+            return Err(LiveError::Rate(options.rate));
+        }
+        let capture = Capture::new(simulation, &options.joints)?;
+        let mut scene = Vec::new();
+        capture.scene(simulation, &options.name, &mut scene);
+        let (address, port) = (options.address, options.port);
+        let server = Server::start(address, port, scene);
+        let server = server.map_err(|error| LiveError::Listen { address, port, error })?;
+        let (now, time) = (Instant::now(), simulation.state().time);
+        Ok(Self {
+            server,
+            capture,
+            workspace: Workspace::new(simulation.model().multibody()),
+            begin: simulation.save_state(),
+            paused: options.paused,
+            speed: 1.0,
+            steps: 0,
+            push: None,
+            applied: Vec::new(),
+            anchor: (now, time),
+            told: (now, time),
+            rate: 0.0,
+            period: Duration::from_secs_f64(1.0 / options.rate),
+            shown: None,
+            news: true,
+            changed: true,
+            message: None,
+        })
+    }
+
+    /// The server, to ask who watches.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Where to point a browser.
+    pub fn url(&self) -> String {
+        let mut address = self.server.address();
+        if address.ip().is_unspecified() {
+            address.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        format!("http://{address}/")
+    }
+
+    /// Obeys commands, takes the steps that are due and publishes; returns how long there is nothing to do. A step that
+    /// fails pauses the simulation and is told to the pages.
+    pub fn tick(&mut self, simulation: &mut Simulation) -> Duration {
+        let begin = Instant::now();
+        for command in self.server.commands() {
+            self.news = true;
+            self.message = None;
+            if let Err(message) = self.obey(command, simulation) {
+                self.message = Some(message);
+            }
+        }
+        while self.due(simulation, begin) && begin.elapsed() < SLICE {
+            if let Err(error) = self.step(simulation) {
+                self.message = Some(error.to_string());
+                (self.paused, self.steps, self.news) = (true, 0, true);
+            }
+            self.changed = true;
+        }
+        self.publish(simulation);
+        if self.paused && self.steps == 0 {
+            Duration::from_millis(10)
+        } else if self.due(simulation, Instant::now()) {
+            Duration::ZERO
+        } else {
+            Duration::from_millis(1)
+        }
+    }
+
+    /// Shows the present state to the pages, if it is time for a frame; for simulations that are stepped by others.
+    pub fn publish(&mut self, simulation: &Simulation) {
+        let now = Instant::now();
+        if self.told.0.elapsed() >= STATUS || self.news {
+            let time = simulation.state().time;
+            let passed = now.duration_since(self.told.0).as_secs_f64();
+            if passed > 0.1 {
+                self.rate = ((time - self.told.1) / passed).max(0.0);
+                self.told = (now, time);
+            }
+            self.news = false;
+            self.server.status(Status {
+                paused: self.paused,
+                speed: self.speed,
+                time,
+                rate: self.rate,
+                ctrl: simulation.state().ctrl.clone(),
+                message: self.message.clone(),
+            });
+            // Pages that come while nothing moves need a frame, too.
+            self.changed |= self.paused;
+        }
+        let early = self.shown.is_some_and(|shown| now.duration_since(shown) < self.period);
+        if !self.changed || early || self.server.clients() == 0 {
+            return;
+        }
+        let mut chunk = Vec::new();
+        if self.capture.frame(simulation, &mut chunk).is_ok() {
+            self.server.frame(chunk);
+        }
+        (self.shown, self.changed) = (Some(now), false);
+    }
+
+    /// Says that the state was changed by others.
+    pub fn touch(&mut self) {
+        self.changed = true;
+    }
+
+    /// Whether a step is due now.
+    fn due(&mut self, simulation: &Simulation, now: Instant) -> bool {
+        if self.paused {
+            return self.steps > 0;
+        }
+        if self.speed == 0.0 {
+            return true;
+        }
+        let passed = now.duration_since(self.anchor.0).as_secs_f64();
+        let lag = self.anchor.1 + self.speed * passed - simulation.state().time;
+        // Who cannot keep up, or jumped, starts anew from here instead of hurrying after.
+        if lag > 0.1 * self.speed.max(1.0) || lag < -0.5 {
+            self.anchor = (now, simulation.state().time);
+            return true;
+        }
+        lag > 0.0
+    }
+
+    fn step(&mut self, simulation: &mut Simulation) -> Result<(), stiction::StepError> {
+        self.steps = self.steps.saturating_sub(u32::from(self.paused));
+        let Some(push) = self.push else { return simulation.step(1) };
+        self.applied.clone_from(&simulation.state().applied);
+        let (force, point) = self.pull(simulation, &push);
+        let outcome = simulation.apply_force(push.body, force, point).map_err(Into::into);
+        let outcome = outcome.and_then(|()| simulation.step(1));
+        simulation.state_mut().applied.clone_from(&self.applied);
+        outcome
+    }
+
+    /// Force of a push and the point it acts at, world: f = m (ω² stretch − 2 ζ ω v).
+    fn pull(&mut self, simulation: &Simulation, push: &Push) -> (Vector3<f64>, Vector3<f64>) {
+        let (multibody, state) = (simulation.model().multibody(), simulation.state());
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+        }
+        multibody.positions(&state.q, &mut self.workspace);
+        multibody.velocities(&state.v, &mut self.workspace);
+        let point = (multibody.pose(&self.workspace, push.body) * Point3::from(push.point)).coords;
+        let velocity = multibody.point_velocity(&self.workspace, push.body, &point);
+        let stretch = (push.target - point).cap_magnitude(PUSH_STRETCH);
+        // The force is constant over a step: softer where steps are long.
+        let omega = PUSH.0.min(0.3 / simulation.last_report().step.max(1e-9));
+        (push.mass * (omega * omega * stretch - 2.0 * PUSH.1 * omega * velocity), point)
+    }
+
+    fn obey(&mut self, command: Command, simulation: &mut Simulation) -> Result<(), String> {
+        match command {
+            Command::Play {} => {
+                self.paused = false;
+                self.anchor = (Instant::now(), simulation.state().time);
+            }
+            Command::Pause {} => (self.paused, self.steps) = (true, 0),
+            Command::Step { steps } => (self.paused, self.steps) = (true, steps),
+            Command::Reset {} => {
+                simulation.load_state(&self.begin).map_err(|e| e.to_string())?;
+                self.push = None;
+                self.anchor = (Instant::now(), simulation.state().time);
+                self.told = self.anchor;
+                self.changed = true;
+            }
+            Command::Speed { value } => {
+                self.speed = value;
+                self.anchor = (Instant::now(), simulation.state().time);
+            }
+            Command::Ctrl { actuator, value } => {
+                let controls = simulation.state().ctrl.len();
+                let control = simulation.state_mut().ctrl.get_mut(actuator);
+                *control
+                    .ok_or_else(|| format!("there is no actuator {actuator}: the model has {controls}"))? =
+                    value;
+            }
+            Command::Push { body, point, target } => {
+                let mass = moved_mass(simulation, body)?;
+                self.push = Some(Push { body, point: point.into(), target: target.into(), mass });
+            }
+            Command::Release {} => self.push = None,
+        }
+        Ok(())
+    }
+}
+
+/// Mass of a body, or of the nearest one above it that has some.
+fn moved_mass(simulation: &Simulation, body: usize) -> Result<f64, String> {
+    let (multibody, bodies) = (simulation.model().multibody(), &simulation.model().world().bodies);
+    let count = bodies.len();
+    if body >= count {
+        return Err(format!("there is no body {body}: the model has {count}"));
+    }
+    if multibody.body_tree(body).is_none() {
+        return Err(format!("\"{}\" does not move", bodies[body].name));
+    }
+    let chain = std::iter::successors(Some(body), |&b| bodies[b].parent);
+    Ok(chain.map(|b| multibody.body_mass(b)).find(|m| *m > 0.0).unwrap_or(1.0))
+}

@@ -1,0 +1,23 @@
+//! The live page: a small server, and a simulation that follows its commands.
+//!
+//! ```text
+//! drive    steps the simulation at the pace asked for, obeys commands, publishes frames          one thread: the caller's
+//! server   accepts connections; hands chunks to every page, commands back                        one thread
+//! http     the head of a request: who asks, from where, for what
+//! client   one page: a mailbox that forgets frames when it is full, a WebSocket                  one thread each
+//! message  what a page may ask for
+//! ```
+//!
+//! The server knows no simulation and no files: it serves one page and one stream. It listens on 127.0.0.1 unless told
+//! otherwise, answers only to addresses and `localhost` as host (so that no foreign name can be made to point at it), and
+//! opens the stream only to its own page. Messages, clients and queues are bounded.
+
+mod client;
+mod drive;
+mod http;
+mod message;
+mod server;
+
+pub use drive::{Live, LiveOptions};
+pub use message::{Command, parse};
+pub use server::{MAX_CLIENTS, MAX_MESSAGE, Server, Status};
