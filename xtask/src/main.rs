@@ -1,8 +1,8 @@
-//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `soak`.
+//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `soak`, `web`.
 //!
 //! Only the standard library, so that it compiles in a second. Everything a command needs it
 //! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
-//! package), `.cache/` (peers to compare with, tools).
+//! package), `.cache/` (peers to compare with, tools), `web/node_modules/` (the page's tools).
 //!
 //! Open `test.rs` first: it is the whole test run as a list of stages. A stage (`stage.rs`) is one
 //! shell command with a name and a time; when it fails, the message says how to run it again.
@@ -17,6 +17,7 @@ mod python_env;
 mod soak;
 mod stage;
 mod test;
+mod web;
 mod wheel;
 
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test [--full]        all tests: Rust, documentation examples, the Python wheel
+  test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
                        --full adds the heavy studies and the licence check
   lint                 formatting, clippy and rustdoc, warnings denied
   docs                 the API documentation, into target/doc
@@ -33,6 +34,9 @@ cargo xtask COMMAND
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
   soak [ARGS...]       random piles for many steps; fails on the first unconverged one
+  web [build | test [NAME...] | screenshots]
+                       the viewer's page: checked and tested in a browser; built into crates/viewer;
+                       or the pictures in docs/figures and README made anew
 ";
 
 fn main() -> ExitCode {
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
         "soak" => soak::run(rest),
+        "web" => web::run(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, in one build profile.
 
 use crate::stage::{Failure, Outcome, Stages};
-use crate::{deny, project, python_env, wheel};
+use crate::{deny, project, python_env, web, wheel};
 
 pub fn run(args: &[String]) -> Outcome {
     let full = match args {
@@ -20,6 +20,8 @@ pub fn run(args: &[String]) -> Outcome {
     let venv = python_env::for_tests(&mut stages)?;
     wheel::build_and_install(&mut stages, &venv, &venv)?;
     stages.run("python tests", venv.python().args(["-m", "pytest", "-q", "crates/python/tests"]))?;
+
+    web::check(&mut stages)?;
 
     if full {
         // Heavy studies are tests marked `#[ignore = "..."]`.

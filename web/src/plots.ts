@@ -1,0 +1,199 @@
+// Plots of the channels against time, one for each group and unit, with the timeline's cursor. A click or a drag
+// in a plot moves the timeline.
+
+import { h } from "./dom.ts";
+import type { Recording } from "./recording.ts";
+import { settings } from "./settings.ts";
+import { plain, quantity, ticks } from "./units.ts";
+
+/** Okabe and Ito's colours, which differ for any colour vision; darker and lighter for the two themes. */
+const COLORS = {
+  light: ["#0072b2", "#d55e00", "#009e73", "#b0558b", "#b8860b", "#3f8fc4", "#555c66"],
+  dark: ["#56b4e9", "#f08a3c", "#3fd0a4", "#e08bc0", "#f0d44a", "#8ec9f0", "#b8c0ca"],
+};
+
+const TITLES: Record<string, string> = {
+  energy: "Energy", contact: "Contact", slip: "Slip", joints: "Joints", solver: "Solver", step: "Step size", sensors: "Sensors",
+};
+const ORDER = ["energy", "contact", "slip", "joints", "solver", "step", "sensors"];
+
+const LEFT = 44, RIGHT = 10, TOP = 6, BOTTOM = 16;
+
+interface Plot {
+  unit: string;
+  channels: number[];
+  chosen: Set<number>;
+  canvas: HTMLCanvasElement;
+  cursor: HTMLElement;
+  keys: { element: HTMLElement; value: HTMLElement; channel: number }[];
+}
+
+export class Plots {
+  readonly element = h("div", { class: "plots" });
+  private plots: Plot[] = [];
+  private stale = true;
+  private lastCount = 0;
+  private readonly resize = new ResizeObserver(() => (this.stale = true));
+
+  constructor(private readonly seek: (time: number) => void) {}
+
+  /** Lays out the plots of a scene's channels. */
+  build(recording: Recording): void {
+    const groups = new Map<string, number[]>();
+    recording.scene!.channels.forEach((channel, i) => {
+      const key = `${channel.group}|${channel.unit}`;
+      groups.set(key, [...(groups.get(key) ?? []), i]);
+    });
+    const rank = (key: string): number => (ORDER.indexOf(key.split("|")[0]) + ORDER.length + 1) % (ORDER.length + 1);
+    this.resize.disconnect();
+    this.plots = [...groups.entries()].sort(([a], [b]) => rank(a) - rank(b)).map(([key, channels]) => this.makePlot(recording, key, channels));
+    this.element.replaceChildren(...this.plots.map((plot) => plot.canvas.closest<HTMLElement>(".plot")!));
+    this.element.classList.toggle("none", this.plots.length === 0);
+    this.stale = true;
+  }
+
+  get empty(): boolean { return this.plots.length === 0; }
+
+  private makePlot(recording: Recording, key: string, channels: number[]): Plot {
+    const [group, unit] = key.split("|");
+    const list = recording.scene!.channels;
+    const chosen = new Set(channels.slice(0, 4));
+    const canvas = h("canvas"), cursor = h("div", { class: "cursor" });
+    const keys = channels.map((channel) => {
+      const value = h("b");
+      const element = h("button", { type: "button", class: "key", title: `Show or hide ${list[channel].name}`, onclick: () => {
+        if (chosen.has(channel)) chosen.delete(channel);
+        else chosen.add(channel);
+        this.stale = true;
+      } }, h("i"), h("span", {}, list[channel].name), value);
+      return { element, value, channel };
+    });
+    const area = h("div", { class: "area" }, canvas, cursor);
+    const seek = (event: PointerEvent): void => {
+      const box = canvas.getBoundingClientRect();
+      const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT);
+      this.seek(recording.start + Math.min(1, Math.max(0, share)) * (recording.end - recording.start));
+    };
+    area.addEventListener("pointerdown", (event) => {
+      area.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    area.addEventListener("pointermove", (event) => event.buttons & 1 && seek(event));
+    h("section", { class: "plot" },
+      h("h3", {}, TITLES[group] ?? group, h("small", {}, unit ? ` ${unit}` : "")), area,
+      h("div", { class: "keys" }, ...keys.map((k) => k.element)));
+    this.resize.observe(area);
+    return { unit, channels, chosen, canvas, cursor, keys };
+  }
+
+  /** Moves the cursor; draws the curves anew if they changed. */
+  update(recording: Recording, index: number): void {
+    if (!settings.plots || this.plots.length === 0) return;
+    if (recording.frames.length !== this.lastCount) this.stale = true;
+    const colors = COLORS[settings.theme];
+    if (this.stale) {
+      for (const plot of this.plots) this.paint(plot, recording, colors);
+      this.stale = false;
+      this.lastCount = recording.frames.length;
+    }
+    const share = (recording.times[index] - recording.start) / (recording.end - recording.start || 1);
+    for (const plot of this.plots) {
+      plot.cursor.style.left = `calc(${LEFT}px + ${share} * (100% - ${LEFT + RIGHT}px))`;
+      for (const { value, channel } of plot.keys) {
+        const text = plot.chosen.has(channel) ? ` ${quantity(recording.columns[channel][index] ?? NaN, plot.unit)}` : "";
+        if (value.textContent !== text) value.textContent = text;
+      }
+    }
+  }
+
+  repaint(): void { this.stale = true; }
+
+  private paint(plot: Plot, recording: Recording, colors: string[]): void {
+    const width = plot.canvas.clientWidth, height = plot.canvas.clientHeight, ratio = Math.min(2, devicePixelRatio);
+    if (width === 0 || height === 0) return;
+    plot.canvas.width = width * ratio;
+    plot.canvas.height = height * ratio;
+    const ctx = plot.canvas.getContext("2d")!;
+    ctx.scale(ratio, ratio);
+    const style = getComputedStyle(plot.canvas);
+    const ink = style.getPropertyValue("--muted"), rule = style.getPropertyValue("--rule");
+    plot.keys.forEach(({ element, channel }) => {
+      const on = plot.chosen.has(channel);
+      element.classList.toggle("off", !on);
+      element.style.setProperty("--key", colors[plot.channels.indexOf(channel) % colors.length]);
+    });
+    const { start, end, times } = recording, span = end - start || 1;
+    let low = Infinity, high = -Infinity;
+    for (const channel of plot.chosen) {
+      for (const y of recording.columns[channel]) {
+        if (y < low) low = y;
+        if (y > high) high = y;
+      }
+    }
+    if (!(high >= low)) [low, high] = [0, 1];
+    if (high - low < 1e-9 * Math.max(1, Math.abs(high))) [low, high] = [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
+    const margin = 0.06 * (high - low);
+    [low, high] = [low >= 0 && low < 0.3 * high ? 0 : low - margin, high + margin];
+    const X = (t: number): number => LEFT + ((t - start) / span) * (width - LEFT - RIGHT);
+    const Y = (y: number): number => height - BOTTOM - ((y - low) / (high - low)) * (height - TOP - BOTTOM);
+    ctx.font = "10px system-ui, sans-serif";
+    ctx.fillStyle = ink;
+    ctx.strokeStyle = rule;
+    ctx.lineWidth = 1;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "middle";
+    for (const y of ticks(low, high, 4)) {
+      line(ctx, LEFT, Y(y), width - RIGHT, Y(y));
+      ctx.fillText(plain(y), LEFT - 5, Y(y));
+    }
+    ctx.textBaseline = "alphabetic";
+    ctx.textAlign = "center";
+    for (const t of ticks(start, end, Math.max(2, width / 90))) {
+      if (X(t) < width - 16) ctx.fillText(`${plain(t)}${t === 0 ? " s" : ""}`, X(t), height - 3);
+    }
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(LEFT, 0, width - LEFT - RIGHT, height);
+    ctx.clip();
+    ctx.lineWidth = 1.5;
+    ctx.lineJoin = "round";
+    for (const channel of plot.chosen) {
+      ctx.strokeStyle = colors[plot.channels.indexOf(channel) % colors.length];
+      ctx.beginPath();
+      curve(ctx, times, recording.columns[channel], X, Y, Math.max(1, times.length / (width * 1.5)));
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+}
+
+/** A curve with at most about three points a pixel: of each bunch its first, least, largest and last value. */
+function curve(ctx: CanvasRenderingContext2D, times: number[], values: number[], X: (t: number) => number, Y: (y: number) => number, bunch: number): void {
+  let pen = false;
+  for (let from = 0; from < times.length; from += bunch) {
+    const a = Math.floor(from), b = Math.max(a + 1, Math.min(times.length, Math.floor(from + bunch)));
+    let low = Infinity, high = -Infinity;
+    for (let i = a; i < b; i++) {
+      if (values[i] < low) low = values[i];
+      if (values[i] > high) high = values[i];
+    }
+    if (!(high >= low)) {
+      pen = false; // a gap: no number there
+      continue;
+    }
+    const x = X(times[a]);
+    for (const y of b - a > 1 ? [values[a], low, high, values[b - 1]] : [low]) {
+      if (!Number.isFinite(y)) continue;
+      if (pen) ctx.lineTo(x, Y(y));
+      else ctx.moveTo(x, Y(y));
+      pen = true;
+    }
+  }
+}
+
+function line(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+  ctx.beginPath();
+  ctx.moveTo(x0, Math.round(y0) + 0.5);
+  ctx.lineTo(x1, Math.round(y1) + 0.5);
+  ctx.stroke();
+}

@@ -1,0 +1,45 @@
+// Numbers as people read them: three digits and a prefix.
+
+const PREFIX: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+
+/** 12345 Pa → "12.3 kPa". */
+export function quantity(value: number, unit: string): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size < 1e-12) return `0 ${unit}`.trim();
+  if (!/^(Pa|N|J|W|m|s|m\/s|N m|kg|rad\/s|rad|Hz)$/.test(unit)) return `${plain(value)} ${unit}`.trim();
+  if (unit === "kg" || unit.startsWith("rad")) return `${plain(value)} ${unit}`;
+  const [factor, prefix] = PREFIX.find(([f]) => size >= f * 0.99995) ?? PREFIX[PREFIX.length - 1];
+  return `${plain(value / factor)} ${prefix}${unit}`;
+}
+
+/** Three significant digits without a tail of zeros. */
+export function plain(value: number, digits = 3): string {
+  if (value === 0) return "0";
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 1).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+  return Number(value.toPrecision(digits)).toString().replace("-", "−");
+}
+
+/** Square metres, in cm² or mm² when small. */
+export function area(value: number): string {
+  if (value >= 0.1) return `${plain(value)} m²`;
+  return value >= 1e-5 ? `${plain(value * 1e4)} cm²` : `${plain(value * 1e6)} mm²`;
+}
+
+export function vector(v: ArrayLike<number>, unit: string): string {
+  const largest = Math.max(Math.abs(v[0]), Math.abs(v[1]), Math.abs(v[2]));
+  const digits = largest >= 100 ? 0 : largest >= 10 ? 1 : largest >= 1 ? 2 : 3;
+  return `${[v[0], v[1], v[2]].map((x) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")).join("  ")} ${unit}`;
+}
+
+/** Round numbers that divide a range, about `count` of them. */
+export function ticks(low: number, high: number, count: number): number[] {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / count, decade = 10 ** Math.floor(Math.log10(rough)), share = rough / decade;
+  const step = decade * (share > 5 ? 10 : share > 2 ? 5 : share > 1 ? 2 : 1);
+  const list: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(Math.abs(k * step) < 1e-12 * step ? 0 : k * step);
+  return list;
+}

@@ -1,0 +1,411 @@
+// The viewer: one recording on the stage, and the page around it. Everything else is a part with one job; this is
+// where they meet.
+
+import { Vector3 } from "three";
+import { Bodies } from "./bodies.ts";
+import { Film, type Layers, screenshot } from "./capture.ts";
+import { download, h, iconButton } from "./dom.ts";
+import { Forces } from "./forces.ts";
+import { distanceFor, framing, type Framing } from "./framing.ts";
+import { Ground } from "./ground.ts";
+import { type Choice, Inspector } from "./inspector.ts";
+import { Legend, scaleOf } from "./legend.ts";
+import type { LiveLink } from "./live.ts";
+import { Axes, Names, Outline } from "./marks.ts";
+import { Panel } from "./panel.ts";
+import { Patches } from "./patches.ts";
+import { Picking } from "./picking.ts";
+import { Player } from "./player.ts";
+import { Plots } from "./plots.ts";
+import type { Recording } from "./recording.ts";
+import { onSetting, set, settings, toggle } from "./settings.ts";
+import { fineness } from "./shapes.ts";
+import { type Shortcut, Shortcuts } from "./shortcuts.ts";
+import { Stage } from "./stage.ts";
+import { Timeline } from "./timeline.ts";
+import { plain, quantity } from "./units.ts";
+
+interface Parts { bodies: Bodies; ground: Ground; axes: Axes; names: Names }
+
+export class Viewer {
+  readonly element: HTMLElement;
+  readonly stage: Stage;
+  readonly player: Player;
+  readonly picking: Picking;
+  private readonly canvas = h("canvas", { class: "stage", tabindex: 0, "aria-label": "The scene" });
+  private readonly over = h("canvas", { class: "over" });
+  private readonly patches = new Patches();
+  private readonly forces = new Forces();
+  private readonly outline = new Outline();
+  private readonly legend = new Legend(() => this.openScale());
+  private readonly inspector = new Inspector(() => this.choose(null));
+  private readonly plots = new Plots((time) => {
+    this.player.playing = false;
+    this.player.goTime(time);
+  });
+  private readonly panel: Panel;
+  private readonly timeline: Timeline;
+  private readonly shortcuts: Shortcuts;
+  private readonly title = h("h1", {}, "Stiction");
+  private readonly badge = h("span", { class: "badge", hidden: true });
+  private readonly care = h("span", { class: "care" });
+  private readonly notice = h("div", { class: "notice", role: "status", hidden: true });
+  private readonly scaleNote = h("span", { class: "scale" });
+  private parts: Parts | null = null;
+  private frameOf: Framing | null = null;
+  private dirty = true;
+  private resting = false;
+  private lastTick = 0;
+  private lastMove = 0;
+  private shown = -1;
+  private shownEpoch = -1;
+  private film: Film | null = null;
+  private readonly followed = new Vector3();
+  private fitted = 0;
+
+  constructor(readonly recording: Recording, private readonly link: LiveLink | null) {
+    this.stage = new Stage(this.canvas);
+    this.player = new Player(recording);
+    this.player.onChange = () => this.redraw();
+    this.panel = new Panel(link);
+    this.timeline = new Timeline(this.player, link);
+    this.picking = new Picking(this.stage, () => this.world(), link, (click) => this.clicked(click), () => this.redraw());
+    this.shortcuts = new Shortcuts(this.keys(), link !== null);
+    const hand = iconButton("hand", "Drag to push bodies", () => {
+      this.picking.pushMode = !this.picking.pushMode;
+      hand.classList.toggle("on", this.picking.pushMode);
+    });
+    const bar = h("header", { class: "bar" },
+      h("span", { class: "logo", "aria-hidden": "true" }), this.title, this.badge, this.care, h("span", { class: "space" }),
+      ...(link ? [hand] : []),
+      iconButton("fit", "Fit the view (0)", () => this.fit()),
+      iconButton("camera", "Picture, PNG (I)", () => void this.picture()),
+      ...(Film.possible ? [iconButton("film", "Film, WebM (W)", () => this.toggleFilm())] : []),
+      iconButton("sun", "Dark or light (D)", () => this.toggleTheme()),
+      iconButton("plot", "Plots (H)", () => toggle("plots")),
+      iconButton("sliders", "What is shown (O)", () => toggle("panel")),
+      iconButton("help", "Help (?)", () => this.shortcuts.toggleHelp()));
+    const view = h("main", { class: "view" }, this.canvas, this.over, this.inspector.element, h("div", { class: "corner" }, this.legend.element, this.scaleNote), this.notice);
+    this.element = h("div", { class: "page" }, bar, view, this.panel.element, this.plots.element, this.timeline.element, this.shortcuts.help);
+    this.stage.scene.add(this.patches.mesh, this.patches.edges, this.forces.group, this.outline.group);
+    this.stage.front.add(this.patches.ghost, this.forces.ghost);
+    new ResizeObserver(() => this.resize(view)).observe(view);
+    onSetting((key) => this.changed(key));
+    this.changed("theme");
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  /** The scene is known: builds what is to be drawn. */
+  open(): void {
+    const scene = this.recording.scene!;
+    if (this.stage.software && settings.quality === "auto" && scene.geoms.length > 80) fineness.around = 16;
+    if (this.parts) {
+      this.stage.scene.remove(this.parts.bodies.group, this.parts.ground.group, this.parts.axes.lines);
+      this.parts.bodies.dispose();
+    }
+    const bodies = new Bodies(this.recording);
+    this.parts = { bodies, ground: new Ground(scene), axes: new Axes(scene), names: new Names(scene, bodies) };
+    this.stage.scene.add(bodies.group, this.parts.ground.group, this.parts.axes.lines);
+    this.title.textContent = scene.name;
+    document.title = `${scene.name} – Stiction`;
+    this.panel.build(this.recording);
+    this.plots.build(this.recording);
+    this.element.classList.toggle("no-plots", !settings.plots || this.plots.empty);
+    this.shown = -1;
+    this.redraw();
+  }
+
+  /** More frames are there. */
+  grown(): void {
+    if (this.link && this.player.atHead) this.player.head();
+    if (this.player.index >= this.recording.frames.length) this.player.go(this.recording.frames.length - 1);
+    this.panel.refresh();
+    this.redraw();
+  }
+
+  redraw(): void { this.dirty = true; }
+
+  say(text: string, kind: "error" | "note" = "note"): void {
+    this.notice.hidden = text === "";
+    this.notice.textContent = text;
+    this.notice.dataset.kind = kind;
+  }
+
+  linkChanged(): void {
+    const link = this.link!, status = link.status;
+    this.badge.hidden = false;
+    this.badge.dataset.state = link.state === "open" ? (status?.paused ? "paused" : "open") : "lost";
+    this.badge.textContent = link.state === "connecting" ? "connecting…" : link.state === "lost" ? "connection lost, trying again…"
+      : status?.paused ? "live, paused" : `live${status ? ` at ${plain(status.rate, 2)}×` : ""}`;
+    this.badge.title = status ? `${status.clients} page${status.clients === 1 ? "" : "s"} watching, ${status.dropped} frames dropped for this one` : "";
+    if (status?.message) this.say(status.message);
+    this.panel.updateActuators();
+    this.redraw();
+  }
+
+  /** Fits the camera to what happens, from the front left and a little above. */
+  fit(keepDirection = false): void {
+    if (!this.parts || this.recording.frames.length === 0) return;
+    const where = framing(this.recording, this.parts.bodies), { camera, controls } = this.stage;
+    this.frameOf = where;
+    this.fitted = this.recording.frames.length;
+    this.forces.size = where.size;
+    this.parts.axes.size = where.radius * 0.18;
+    this.parts.ground.fit(where.center, where.radius, where.lowest);
+    this.stage.light(where.center, where.radius);
+    const direction = keepDirection ? camera.position.clone().sub(controls.target).normalize() : new Vector3(0.62, -1, 0.52).normalize();
+    controls.target.copy(where.center);
+    camera.position.copy(where.center).addScaledVector(direction, 1.04 * distanceFor(where.radius, camera.fov, camera.aspect));
+    controls.minDistance = where.radius * 0.02;
+    controls.maxDistance = where.radius * 40;
+    controls.update();
+    this.scaleNote.textContent = `grid ${quantity(this.parts.ground.cell, "m")}`;
+    this.redraw();
+  }
+
+  /** Where a point of the world is on the page, CSS pixels; for scripts. */
+  project(point: [number, number, number]): [number, number] {
+    const box = this.canvas.getBoundingClientRect(), at = new Vector3(...point).project(this.stage.camera);
+    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height];
+  }
+
+  get chosen(): Choice | null { return this.inspector.chosen; }
+
+  choose(choice: Choice | null): void {
+    this.inspector.show(choice);
+    this.shown = -1;
+    this.redraw();
+  }
+
+  private clicked({ patch, body, point }: { patch: Choice | null; body: Choice | null; point: Vector3 | null }): void {
+    if (!patch && !body && point) {
+      this.stage.controls.target.copy(point); // double click
+      return this.redraw();
+    }
+    const now = this.inspector.chosen;
+    const same = patch && now?.kind === "patch" && patch.kind === "patch" && now.geomA === patch.geomA && now.geomB === patch.geomB;
+    this.choose(patch && !same ? patch : body);
+  }
+
+  private world(): ReturnType<Picking["world"]> {
+    if (!this.parts || this.recording.frames.length === 0) return null;
+    return { recording: this.recording, ...this.parts, patches: this.patches, frame: this.recording.frame(this.player.index) };
+  }
+
+  private changed(key: string): void {
+    if (key === "theme") {
+      document.documentElement.dataset.theme = settings.theme;
+      this.stage.paint();
+      this.forces.paint();
+      this.plots.repaint();
+    }
+    if (key === "plots" || key === "panel") this.plots.repaint();
+    this.element.classList.toggle("no-plots", !settings.plots || this.plots.empty);
+    this.element.classList.toggle("no-panel", !settings.panel);
+    this.parts?.ground.paint();
+    this.parts?.bodies.applySettings();
+    if (key === "follow" && settings.follow !== null && this.parts) this.followed.setFromMatrixPosition(this.parts.bodies.poses[settings.follow]);
+    this.shown = -1;
+    this.redraw();
+  }
+
+  private toggleTheme(): void {
+    set("theme", settings.theme === "dark" ? "light" : "dark");
+    try {
+      localStorage.setItem("stiction-theme", settings.theme);
+    } catch { /* a browser that keeps nothing for files */ }
+  }
+
+  private openScale(): void {
+    set("panel", true);
+    const section = this.panel.element.querySelector<HTMLDetailsElement>("[data-section='pressure scale']");
+    if (section) section.open = true;
+    section?.querySelector("input")?.focus();
+  }
+
+  private resize(view: HTMLElement): void {
+    this.stage.resize(view.clientWidth, view.clientHeight);
+    this.shown = -1;
+    this.redraw();
+  }
+
+  private tick(now: number): void {
+    requestAnimationFrame((later) => this.tick(later));
+    const dt = Math.min(now - this.lastTick, 2000);
+    this.lastTick = now;
+    // A page that was held up goes on where it was; a film leaves nothing out.
+    if (this.player.advance(Math.min(dt, this.film ? 40 : 250) / 1000)) this.dirty = true;
+    const turned = this.stage.controls.update();
+    const live = this.link !== null && this.link.status?.paused === false;
+    if (this.dirty || turned) this.lastMove = now;
+    const moving = this.player.playing || turned || live || this.picking.push !== null;
+    if (this.dirty || turned || (moving && this.film)) {
+      this.dirty = false;
+      this.resting = false;
+      this.draw(moving, dt);
+    } else if (!this.resting && !moving && now - this.lastMove > 250) {
+      this.resting = true; // at rest: once more, with all care
+      this.draw(false, dt);
+    }
+  }
+
+  private draw(moving: boolean, dt: number): void {
+    if (!this.parts || this.recording.frames.length === 0) return;
+    // The first frames of a live run or of a loading file say little about where things go.
+    if (this.fitted === 0) this.fit();
+    const { bodies, ground, axes } = this.parts, index = this.player.index, frame = this.recording.frame(index);
+    if (this.shown !== index || this.shownEpoch !== this.recording.epoch || this.link) {
+      this.shown = index;
+      this.shownEpoch = this.recording.epoch;
+      bodies.update(frame);
+      ground.update(frame, (body) => bodies.poses[body]);
+      this.patches.update(frame);
+      this.forces.update(frame, this.recording);
+      axes.update(bodies.poses);
+      this.follow(bodies);
+      const choice = this.inspector.chosen;
+      this.outline.show(bodies, choice?.kind === "body" ? choice.body : null, this.canvas.clientWidth, this.canvas.clientHeight);
+    }
+    this.patches.scale(scaleOf(this.recording));
+    this.legend.update(this.recording);
+    this.plots.update(this.recording, index);
+    this.timeline.update(this.recording);
+    this.inspector.update(this.recording, index);
+    this.stage.draw(moving, dt);
+    this.drawOver();
+    const words = moving ? this.stage.words : "";
+    if (this.care.textContent !== words) this.care.textContent = words;
+    if (this.film) this.film.add(this.layers());
+  }
+
+  private follow(bodies: Bodies): void {
+    if (settings.follow === null || !bodies.poses[settings.follow]) return;
+    const now = new Vector3().setFromMatrixPosition(bodies.poses[settings.follow]), by = now.clone().sub(this.followed);
+    this.stage.camera.position.add(by);
+    this.stage.controls.target.add(by);
+    this.followed.copy(now);
+  }
+
+  private drawOver(): void {
+    const ratio = Math.min(2, devicePixelRatio), width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+    const w = Math.round(width * ratio), hgt = Math.round(height * ratio);
+    if (this.over.width !== w || this.over.height !== hgt) {
+      this.over.width = w;
+      this.over.height = hgt;
+    }
+    const ctx = this.over.getContext("2d")!;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.clearRect(0, 0, width, height);
+    this.paintOver(ctx, width, height);
+  }
+
+  private paintOver(ctx: CanvasRenderingContext2D, width: number, height: number): void {
+    this.parts?.names.draw(ctx, this.stage.camera, width, height);
+    const push = this.picking.push;
+    if (push && this.parts) {
+      const from = push.point.clone().applyMatrix4(this.parts.bodies.poses[push.body]).project(this.stage.camera), to = push.target.clone().project(this.stage.camera);
+      const place = (v: Vector3): [number, number] => [((v.x + 1) / 2) * width, ((1 - v.y) / 2) * height];
+      ctx.strokeStyle = ctx.fillStyle = "#e8590c";
+      ctx.lineWidth = 2;
+      ctx.beginPath();
+      ctx.moveTo(...place(from));
+      ctx.lineTo(...place(to));
+      ctx.stroke();
+      ctx.beginPath();
+      ctx.arc(...place(to), 5, 0, 7);
+      ctx.fill();
+    }
+  }
+
+  private layers(): Layers {
+    return {
+      picture: this.canvas, width: this.canvas.clientWidth, height: this.canvas.clientHeight,
+      paint: (ctx, width, height) => {
+        this.paintOver(ctx, width, height);
+        this.legend.paint(ctx, this.recording, 16, height - 16);
+        ctx.fillStyle = settings.theme === "dark" ? "#b8c2cd" : "#48535f";
+        ctx.font = "12px system-ui, sans-serif";
+        ctx.textAlign = "right";
+        ctx.fillText(`${this.recording.scene!.name}   ${this.player.now.toFixed(3)} s`, width - 16, height - 18);
+      },
+    };
+  }
+
+  async picture(): Promise<Blob | null> {
+    if (!this.parts) return null;
+    this.draw(false, 16);
+    return screenshot(this.layers(), `${this.recording.scene!.name}-${this.player.now.toFixed(3)}s.png`);
+  }
+
+  private toggleFilm(): void {
+    if (this.film) return this.film.stop();
+    if (!this.parts) return;
+    this.film = new Film(this.layers());
+    this.say("Filming. Press W, or the button again, to end.");
+    const name = `${this.recording.scene!.name}.webm`;
+    void this.film.done.then((blob) => {
+      this.film = null;
+      this.say("");
+      download(blob, name);
+    });
+    if (!this.link) {
+      this.player.go(0);
+      this.player.play(true);
+      const { loop } = this.player;
+      this.player.loop = false;
+      const watch = setInterval(() => {
+        if (this.player.playing && this.film) return;
+        clearInterval(watch);
+        this.player.loop = loop;
+        this.film?.stop();
+      }, 100);
+    }
+  }
+
+  private keys(): Shortcut[] {
+    const { player, timeline } = this;
+    const key = (group: string, label: string, words: string, act: () => void, ...keys: string[]): Shortcut =>
+      ({ group, label, words, acts: [[keys.length > 0 ? keys : [label.toLowerCase()], act]] });
+    const pair = (label: string, words: string, back: string[], goBack: () => void, on: string[], goOn: () => void): Shortcut =>
+      ({ group: "Time", label, words, acts: [[back, goBack], [on, goOn]] });
+    const part = (): number => Math.max(1, Math.round(this.recording.frames.length / 20));
+    return [
+      key("Time", "space", "play or pause", () => timeline.togglePlay(), " "),
+      pair(", .", "one frame back, on", [","], () => timeline.step(-1), ["."], () => timeline.step(1)),
+      pair("← →", "a twentieth back, on", ["ArrowLeft"], () => player.step(-part()), ["ArrowRight"], () => player.step(part())),
+      pair("Home End", "to the start, to the end", ["Home"], () => player.go(0), ["End"], () => player.head()),
+      pair("< >", "slower, faster", ["<", "-"], () => timeline.changeSpeed(-1), [">", "+", "="], () => timeline.changeSpeed(1)),
+      this.link ? key("Time", "R", "back to the start", () => this.link!.send({ type: "reset" })) : key("Time", "L", "loop", () => timeline.toggleLoop()),
+      key("Show", "V", "visual or collision shapes", () => set("shapes", settings.shapes === "visual" ? "collision" : "visual")),
+      key("Show", "X", "see through bodies", () => set("opacity", settings.opacity < 1 ? 1 : 0.3)),
+      key("Show", "B", "bend solids where pressed", () => toggle("deform")),
+      key("Show", "T", "tetrahedra", () => toggle("tets")),
+      key("Show", "F", "frames", () => toggle("frames")),
+      key("Show", "N", "names", () => toggle("names")),
+      key("Show", "G", "ground grid", () => toggle("grid")),
+      key("Contact", "P", "patches", () => toggle("patches")),
+      key("Contact", "M", "faces of patches", () => toggle("patchMesh")),
+      key("Contact", "C", "forces", () => toggle("forces")),
+      key("Contact", "Q", "traction", () => toggle("traction")),
+      key("Contact", "S", "slip", () => toggle("slip")),
+      key("Contact", "K", "logarithmic scale of pressure", () => toggle("pressureLog")),
+      key("Page", "0", "fit the view", () => this.fit()),
+      key("Page", "Z", "follow what is chosen", () => {
+        const choice = this.inspector.chosen;
+        set("follow", settings.follow === null && choice?.kind === "body" ? choice.body : null);
+      }),
+      key("Page", "H", "plots", () => toggle("plots")),
+      key("Page", "O", "choices", () => toggle("panel")),
+      key("Page", "D", "dark or light", () => this.toggleTheme()),
+      key("Page", "I", "picture (PNG)", () => void this.picture()),
+      key("Page", "W", "film (WebM)", () => this.toggleFilm()),
+      key("Page", "Esc", "choose nothing", () => this.choose(null), "Escape"),
+      key("Page", "?", "this help", () => this.shortcuts.toggleHelp()),
+    ];
+  }
+
+  /** Numbers for scripts and tests. */
+  get numbers(): { drawn: number; interval: number; level: number; software: boolean; frames: number; radius: number; resting: boolean } {
+    return { resting: this.resting && !this.dirty, drawn: this.stage.drawn, interval: this.stage.interval, level: this.stage.level, software: this.stage.software, frames: this.recording.frames.length, radius: this.frameOf?.radius ?? 0 };
+  }
+}
