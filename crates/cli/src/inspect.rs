@@ -1,26 +1,47 @@
 //! `stiction inspect`: what was read from a model.
 
 use crate::failure::{Failure, print};
-use crate::scene::ReadArguments;
+use crate::scene::ReadOptions;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use stiction::Model;
 use stiction::model::{Body, Geom, JointKind};
+use stiction::{Format, Model, support};
 
 /// Arguments of `stiction inspect`.
 #[derive(Args)]
 pub struct InspectArguments {
+    /// A model file (.xml MJCF, .urdf, .sdf) or the name of a built-in scene (see `stiction scenes`)
+    #[arg(required_unless_present = "support")]
+    scene: Option<String>,
     #[command(flatten)]
-    read: ReadArguments,
+    read: ReadOptions,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Print what becomes of every element and attribute of a format, instead of a model
+    #[arg(long, value_name = "FORMAT", conflicts_with = "scene")]
+    support: Option<FormatName>,
+}
+
+/// A format of models.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FormatName {
+    Mjcf,
+    Urdf,
+    Sdf,
 }
 
 /// Prints what was read.
 pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
-    let model = arguments.read.load()?;
+    if let Some(format) = arguments.support {
+        return print(&support(match format {
+            FormatName::Mjcf => Format::Mjcf,
+            FormatName::Urdf => Format::Urdf,
+            FormatName::Sdf => Format::Sdf,
+        }));
+    }
+    let model = arguments.read.load(arguments.scene.as_deref().unwrap_or_default())?;
     if arguments.json {
         let text = serde_json::to_string_pretty(&report(&model)).map_err(Failure::work)?;
         return print(&(text + "\n"));

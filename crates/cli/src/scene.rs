@@ -5,15 +5,22 @@ use clap::Args;
 use std::path::Path;
 use stiction::{Format, LoadOptions, Model, scenes};
 
-/// Options that say how a model is read.
+/// A scene and how it is read.
 #[derive(Args)]
 pub struct ReadArguments {
-    /// A model file (.xml MJCF, .urdf) or the name of a built-in scene (see `stiction scenes`)
+    /// A model file (.xml MJCF, .urdf, .sdf) or the name of a built-in scene (see `stiction scenes`)
     pub scene: String,
+    #[command(flatten)]
+    options: ReadOptions,
+}
+
+/// Options that say how a model is read.
+#[derive(Args)]
+pub struct ReadOptions {
     /// Stop at the first thing in the file that cannot be honoured
     #[arg(long)]
     pub strict: bool,
-    /// Fix a URDF's root to the world (by default it is free)
+    /// Fix a URDF's or SDFormat's roots to the world (by default they are free)
     #[arg(long)]
     pub fixed_base: bool,
     /// Folder of a ROS package, or of several, for package:// addresses; may be repeated
@@ -21,20 +28,27 @@ pub struct ReadArguments {
     pub package_paths: Vec<String>,
 }
 
-impl ReadArguments {
-    /// Loads the model.
-    pub fn load(&self) -> Result<Model, Failure> {
+impl ReadOptions {
+    /// Loads a model file or built-in scene.
+    pub fn load(&self, scene: &str) -> Result<Model, Failure> {
         let options = LoadOptions {
             strict: self.strict,
             fixed_base: self.fixed_base,
             package_paths: self.package_paths.clone(),
         };
-        if !Path::new(&self.scene).exists()
-            && let Some(text) = scenes::text(&self.scene)
+        if !Path::new(scene).exists()
+            && let Some(text) = scenes::text(scene)
         {
             return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
         }
-        Model::from_file(Path::new(&self.scene), &options).map_err(Failure::input)
+        Model::from_file(Path::new(scene), &options).map_err(Failure::input)
+    }
+}
+
+impl ReadArguments {
+    /// Loads the model.
+    pub fn load(&self) -> Result<Model, Failure> {
+        self.options.load(&self.scene)
     }
 
     /// A short name for files and reports: the file's stem or the scene's name.

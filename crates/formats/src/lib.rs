@@ -5,8 +5,9 @@
 //! xml      elements with file and line               report   warnings, once each
 //! schema   what a format's vocabulary means here     numbers  numbers and words in attributes
 //! mjcf     MuJoCo's format                           urdf     the ROS format
-//! drake    contact tags shared by all formats        mass     mass properties of shapes
-//! mesh     OBJ, STL, MSH, VTK                        hull     convex hulls
+//! sdf      Gazebo's format                           drake    tags shared by all formats
+//! mesh     OBJ, STL, DAE, glTF, MSH, VTK             mass     mass properties of shapes
+//! hull     convex hulls                              support  the support tables
 //! ```
 //!
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
@@ -25,24 +26,31 @@
 //! # Ok::<(), stiction_formats::FormatError>(())
 //! ```
 //!
-//! The support tables are in `docs/formats.md`. Open `mjcf/mod.rs` first.
+//! The support tables are in `docs/formats-*.md`. Open `mjcf/mod.rs` first.
 
 mod drake;
 mod error;
 pub mod files;
 pub mod hull;
+mod inertia;
 pub mod mass;
+mod massless;
 pub mod mesh;
+mod mesh_assets;
 mod mjcf;
 mod names;
 mod numbers;
+mod package;
 mod report;
 mod schema;
+mod sdf;
+mod support;
 mod urdf;
 mod xml;
 
 pub use error::FormatError;
 pub use files::Files;
+pub use support::support;
 
 use error::Read;
 use files::extension;
@@ -101,7 +109,7 @@ pub fn load_with(path: &str, files: &dyn Files, options: &LoadOptions) -> Result
     let bytes = files.read(path).map_err(|reason| FormatError::File { path: path.into(), reason })?;
     let text = String::from_utf8(bytes).map_err(|_| FormatError::File {
         path: path.into(),
-        reason: "is not UTF-8 text; give an MJCF (.xml) or URDF (.urdf) file".into(),
+        reason: "is not UTF-8 text; give an MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file".into(),
     })?;
     read_document(&text, path, None, files, options)
 }
@@ -129,11 +137,13 @@ fn read_document(
         return Err(root.error(format!("the root element is {}, but {want} was expected", root.name)));
     }
     let world = match found {
-        Some(Format::Mjcf) => mjcf::read(root, path, files, options)?,
-        Some(Format::Urdf) => urdf::read(&root, path, files, options)?,
-        Some(Format::Sdf) => {
-            return Err(root.error("SDFormat is not supported yet; convert the model to URDF or MJCF"));
+        Some(Format::Mjcf) => {
+            let world = mjcf::read(root, path, files, options)?;
+            world.bodies.iter().try_for_each(inertia::refuse_body)?;
+            world
         }
+        Some(Format::Urdf) => urdf::read(&root, path, files, options)?,
+        Some(Format::Sdf) => sdf::read(root, path, files, options)?,
         None => {
             let hint = if extension(path) == "xacro" { "; expand xacro files to URDF first" } else { "" };
             return Err(root.error(format!(

@@ -25,6 +25,12 @@ pub struct Rule {
     pub drawing_children: &'static str,
     /// Child elements without effect here: names separated by spaces, and what that changes.
     pub ignored_children: &'static [(&'static str, &'static str)],
+    /// Of what is read, attributes or children that become something else here: names separated by
+    /// spaces, and what.
+    pub mapped: &'static [(&'static str, &'static str)],
+    /// Attributes or children kept in the model for others to use, without effect on the motion: names
+    /// separated by spaces, and why. No warning.
+    pub kept: &'static [(&'static str, &'static str)],
 }
 
 impl Rule {
@@ -37,7 +43,15 @@ impl Rule {
         children: &[],
         drawing_children: "",
         ignored_children: &[],
+        mapped: &[],
+        kept: &[],
     };
+}
+
+impl Rule {
+    fn keeps(&self, name: &str) -> bool {
+        self.kept.iter().any(|(names, _)| listed(names, name))
+    }
 }
 
 fn listed(names: &str, name: &str) -> bool {
@@ -54,7 +68,8 @@ fn neutral(name: &str, value: &str) -> bool {
 pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Read<()> {
     let Some(rule) = rules.iter().find(|r| r.key == key) else { return Ok(()) };
     for (name, value) in &node.attributes {
-        if listed(rule.read, name) {
+        // Names in double underscores are the readers' own notes.
+        if listed(rule.read, name) || rule.keeps(name) || name.starts_with("__") {
             continue;
         }
         if listed(rule.drawing, name) {
@@ -76,6 +91,7 @@ pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Rea
         let name = child.name.as_str();
         if let Some((_, next)) = rule.children.iter().find(|(n, _)| *n == name) {
             check(rules, next, child, report)?;
+        } else if rule.keeps(name) {
         } else if listed(rule.drawing_children, name) {
             report.drawing(child, name);
         } else if let Some((_, effect)) = rule.ignored_children.iter().find(|(names, _)| listed(names, name))
@@ -96,60 +112,96 @@ pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Rea
 mod tests {
     use super::*;
 
-    fn words(list: &str) -> String {
-        let names: Vec<_> = list.split_ascii_whitespace().map(|n| format!("`{n}`")).collect();
-        names.join(" ")
-    }
-
-    /// The support table of a format, as `docs/formats.md` shows it.
-    fn table(rules: &[Rule]) -> String {
-        let mut text = String::from(
-            "| element | read | without effect, and why | pictures and bookkeeping |\n|---|---|---|---|\n",
-        );
-        for rule in rules {
-            let children: Vec<_> = rule.children.iter().map(|(n, _)| format!("`<{n}>`")).collect();
-            let mut ignored: Vec<String> =
-                rule.ignored.iter().map(|(n, why)| format!("{}: {why}", words(n))).collect();
-            for (names, why) in rule.ignored_children {
-                let names: Vec<_> = names.split_ascii_whitespace().map(|n| format!("`<{n}>`")).collect();
-                ignored.push(format!("{}: {why}", names.join(" ")));
-            }
-            let pictures: Vec<_> =
-                rule.drawing_children.split_ascii_whitespace().map(|n| format!("`<{n}>`")).collect();
-            text += &format!(
-                "| {} | {} | {} | {} |\n",
-                rule.key,
-                [words(rule.read), children.join(" ")].join(" ").trim(),
-                ignored.join("<br>"),
-                [words(rule.drawing), pictures.join(" ")].join(" ").trim(),
-            );
-        }
-        text
-    }
-
-    /// The tables in the book are these rules. `UPDATE_DOCS=1` rewrites them.
-    #[test]
-    fn the_book_shows_the_vocabulary_that_is_read() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
-        let mut page = std::fs::read_to_string(path).unwrap();
-        for (name, rules) in [("mjcf", crate::mjcf::RULES), ("urdf", crate::urdf::RULES)] {
-            let (open, close) = (format!("<!-- {name} table -->\n"), format!("<!-- end of {name} table -->"));
-            let start = page.find(&open).unwrap() + open.len();
-            let end = page.find(&close).unwrap();
-            if std::env::var_os("UPDATE_DOCS").is_some() {
-                page.replace_range(start..end, &table(rules));
-                std::fs::write(path, &page).unwrap();
-            } else {
-                assert_eq!(&page[start..end], table(rules), "run the tests once with UPDATE_DOCS=1");
-            }
-        }
-    }
-
     #[test]
     fn every_rule_that_is_referred_to_exists() {
-        for rules in [crate::mjcf::RULES, crate::urdf::RULES] {
+        for rules in [crate::mjcf::RULES, crate::urdf::RULES, crate::sdf::RULES] {
             for (_, key) in rules.iter().flat_map(|r| r.children) {
                 assert!(*key == "any" || rules.iter().any(|r| r.key == *key), "{key}");
+            }
+        }
+    }
+
+    /// Elements from the root down to the one that follows the rule `key`.
+    fn path(rules: &[Rule], key: &str) -> Vec<&'static str> {
+        let mut open: Vec<(Vec<&'static str>, &'static str)> = vec![(vec![rules[0].key], rules[0].key)];
+        let mut seen = vec![rules[0].key];
+        let mut at = 0;
+        while at < open.len() {
+            let (path, here) = open[at].clone();
+            if here == key {
+                return path;
+            }
+            for (name, next) in rules.iter().find(|r| r.key == here).unwrap().children {
+                if *next != "any" && !seen.contains(next) {
+                    seen.push(next);
+                    open.push(([path.clone(), vec![name]].concat(), next));
+                }
+            }
+            at += 1;
+        }
+        panic!("nothing leads to the rule {key}");
+    }
+
+    fn warnings(rules: &[Rule], path: &[&str], inside: &str, attribute: &str) -> Vec<String> {
+        let mut text = String::new();
+        for (k, name) in path.iter().enumerate() {
+            let last = k + 1 == path.len();
+            text += &format!("<{name}{}>", if last { format!(" {attribute}") } else { String::new() });
+        }
+        text += inside;
+        path.iter().rev().for_each(|name| text += &format!("</{name}>"));
+        let node = crate::xml::parse(&text, "f").unwrap();
+        let mut report = Report::new(false);
+        check(rules, rules[0].key, &node, &mut report).unwrap();
+        report.finish().into_iter().map(|w| w.message).collect()
+    }
+
+    /// Every entry of every support table: what is not honoured warns, what is honoured does not.
+    #[test]
+    fn every_word_without_effect_warns_and_every_other_one_does_not() {
+        for rules in [crate::mjcf::RULES, crate::urdf::RULES, crate::sdf::RULES] {
+            for rule in rules {
+                let path = path(rules, rule.key);
+                for (names, effect) in rule.ignored {
+                    for name in names.split_ascii_whitespace() {
+                        let found = warnings(rules, &path, "", &format!("{name}='2 3'"));
+                        assert!(found.iter().any(|w| w.contains(effect)), "{path:?} {name}: {found:?}");
+                    }
+                }
+                for (names, effect) in rule.ignored_children {
+                    for name in names.split_ascii_whitespace() {
+                        let found = warnings(rules, &path, &format!("<{name}/>"), "");
+                        assert!(found.iter().any(|w| w.contains(effect)), "{path:?} {name}: {found:?}");
+                    }
+                }
+                for name in rule.read.split_ascii_whitespace() {
+                    let found = warnings(rules, &path, "", &format!("{name}='2 3'"));
+                    assert!(found.is_empty(), "{path:?} {name}: {found:?}");
+                }
+                for (name, _) in rule.children {
+                    let found = warnings(rules, &path, &format!("<{name}/>"), "");
+                    assert!(found.is_empty(), "{path:?} {name}: {found:?}");
+                }
+                for (names, _) in rule.kept {
+                    for name in names.split_ascii_whitespace() {
+                        assert!(
+                            warnings(rules, &path, &format!("<{name}/>"), "").is_empty(),
+                            "{path:?} {name}"
+                        );
+                    }
+                }
+                for (names, _) in rule.mapped {
+                    for name in names.split_ascii_whitespace() {
+                        let child = rule.children.iter().any(|(n, _)| *n == name);
+                        assert!(child || listed(rule.read, name), "{path:?}: {name} is mapped but not read");
+                    }
+                }
+                let unknown = warnings(rules, &path, "<never_heard_of/>", "nobody='1'");
+                assert_eq!(
+                    unknown.iter().filter(|w| w.contains("unknown")).count(),
+                    2,
+                    "{path:?}: {unknown:?}"
+                );
             }
         }
     }

@@ -95,11 +95,33 @@ fn pictures_make_one_warning_and_pass_strict_reading() {
 
 #[test]
 fn urdf_extensions_of_others_are_reported() {
-    let text = "<robot name='r'><gazebo/><gazebo reference='a'/><link name='a'>\n<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
+    let text = "<robot name='r'><gazebo><plugin/></gazebo><gazebo reference='a'/><link name='a'>\n<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
         <contact/><hat/></link></robot>";
     let all = warnings(text, Format::Urdf);
     assert_eq!(all.len(), 3, "{all:#?}");
     assert!(all[0].contains("Gazebo") && all[1].contains("contact") && all[2].contains("hat"), "{all:#?}");
     assert!(all[2].starts_with("<text>:2"), "{all:#?}");
     assert!(strict(text, Format::Urdf).is_err());
+}
+
+#[test]
+fn inertias_that_no_body_has_are_used_with_a_warning() {
+    let text = "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='5'/></inertial></link></robot>";
+    let world = load_string(text, Format::Urdf, &LoadOptions::default()).unwrap();
+    assert_eq!(world.bodies[1].inertia.rotational[(2, 2)], 5.0);
+    let all = warnings(text, Format::Urdf);
+    assert!(all.len() == 1 && all[0].contains("\"a\"") && all[0].contains("triangle"), "{all:?}");
+    assert!(strict(text, Format::Urdf).is_err());
+}
+
+#[test]
+fn settings_of_gazebo_reach_the_contacts_of_their_link() {
+    let text = "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
+        <collision><geometry><sphere radius='1'/></geometry></collision></link>\
+        <gazebo reference='a'><mu1>0.3</mu1><mu2 value='0.3'/><kp>1e6</kp><kd>100</kd></gazebo></robot>";
+    let world = load_string(text, Format::Urdf, &LoadOptions::default()).unwrap();
+    let contact = world.geoms[0].contact;
+    assert_eq!((contact.dynamic_friction, contact.stiffness), (Some(0.3), Some(1e6)));
+    assert_eq!(contact.relaxation_time, Some(1e-4));
+    assert!(world.warnings.is_empty(), "{:?}", world.warnings);
 }

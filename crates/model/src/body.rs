@@ -20,6 +20,19 @@ impl Inertia {
     pub fn zero() -> Self {
         Self { mass: 0.0, com: Vec3::zeros(), rotational: Matrix3::zeros() }
     }
+
+    /// The principal moments in rising order, kg m², if the two smaller ones add up to less than the
+    /// largest: no rigid body has such an inertia, though its mass matrix can be positive definite.
+    pub fn broken_triangle(&self) -> Option<[f64; 3]> {
+        if !self.rotational.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let mut principal: [f64; 3] = self.rotational.symmetric_eigenvalues().into();
+        principal.sort_by(f64::total_cmp);
+        let [a, b, c] = principal;
+        // Files round to about six digits.
+        (a + b < c * (1.0 - 1e-5)).then_some(principal)
+    }
 }
 
 /// A rigid body, a child of another one through its joints in sequence.

@@ -239,7 +239,8 @@ fn check_body(index: usize, body: &Body) -> Check {
     check_inertia(body)
 }
 
-/// Mass, symmetry, definiteness and the triangle inequality of the principal moments.
+/// Mass, symmetry and definiteness. That the principal moments may break the triangle inequality is the
+/// readers' matter: the motion is well-defined all the same.
 fn check_inertia(body: &Body) -> Check {
     let err = |what: String| Err(fail(&body.source, format!("body \"{}\"", body.name), what));
     let i = &body.inertia;
@@ -256,17 +257,10 @@ fn check_inertia(body: &Body) -> Check {
     if i.mass == 0.0 && scale > 0.0 {
         return err("it has rotational inertia but no mass; give it a mass or drop the inertia".into());
     }
-    let mut principal: [f64; 3] = i.rotational.symmetric_eigenvalues().into();
-    principal.sort_by(f64::total_cmp);
-    let [a, b, c] = principal;
-    if a < -1e-9 * scale {
-        return err(format!("its rotational inertia has a negative principal moment ({a:.6e} kg m²)"));
-    }
-    // A real mass distribution has a + b ≥ c; files round to about six digits.
-    if a + b < c * (1.0 - 1e-5) {
+    let least = i.rotational.symmetric_eigenvalues().min();
+    if least < -1e-9 * scale {
         return err(format!(
-            "its principal moments {a:.6e}, {b:.6e}, {c:.6e} kg m² break the triangle inequality (the two smaller \
-             must add up to at least the largest), which no rigid body can have; correct the inertia"
+            "its rotational inertia has a negative principal moment ({least:.6e} kg m²), which makes its motion unstable; correct the inertia"
         ));
     }
     Ok(())
@@ -367,9 +361,12 @@ mod tests {
     #[test]
     fn an_impossible_inertia_names_its_body() {
         let mut world = pendulum();
-        world.bodies[1].inertia.rotational = Matrix3::from_diagonal(&Vec3::new(1.0, 1.0, 3.0));
+        world.bodies[1].inertia.rotational = Matrix3::from_diagonal(&Vec3::new(1.0, 1.0, -3.0));
         let message = world.validate().unwrap_err().to_string();
-        assert!(message.contains("bob") && message.contains("triangle"), "{message}");
+        assert!(message.contains("bob") && message.contains("negative"), "{message}");
+        world.bodies[1].inertia.rotational = Matrix3::from_diagonal(&Vec3::new(1.0, 1.0, 3.0));
+        assert_eq!(world.validate(), Ok(()));
+        assert_eq!(world.bodies[1].inertia.broken_triangle(), Some([1.0, 1.0, 3.0]));
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! Mesh files: OBJ, STL (text and binary) and MuJoCo's MSH into triangles, legacy VTK into tetrahedra.
+//! Mesh files: OBJ, STL (text and binary), COLLADA, glTF and MuJoCo's MSH into triangles, legacy VTK into
+//! tetrahedra.
 
+mod collada;
+mod gltf;
 mod msh;
 mod obj;
 mod stl;
@@ -14,18 +17,55 @@ pub const MAX_ELEMENTS: usize = 50_000_000;
 /// Reads mesh bytes; the name's extension decides the format. The error says what is wrong without
 /// the file name.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, String> {
-    let mesh = match extension(name).as_str() {
-        "obj" => obj::read(bytes)?,
-        "stl" => stl::read(bytes)?,
-        "msh" => msh::read(bytes)?,
-        "vtk" => vtk::read(bytes)?,
-        other => {
+    let beside = |file: &str| Err(format!("it refers to {file}; put everything into one .glb file"));
+    read_part(name, bytes, None, &beside)
+}
+
+/// Reads one part (object, group or node) of a mesh file, or all of it. `beside` gives the files that
+/// this one names, relative to it.
+pub fn read_part(
+    name: &str,
+    bytes: &[u8],
+    part: Option<&str>,
+    beside: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Mesh, String> {
+    let mesh = match (extension(name).as_str(), part) {
+        ("obj", _) => obj::read(bytes, part)?,
+        ("dae", _) => collada::read(bytes, part)?,
+        ("gltf" | "glb", _) => gltf::read(bytes, part, beside)?,
+        ("stl", None) => stl::read(bytes)?,
+        ("msh", None) => msh::read(bytes)?,
+        ("vtk", None) => vtk::read(bytes)?,
+        ("stl" | "msh" | "vtk", Some(part)) => {
+            return Err(format!("files of this type have no parts, but \"{part}\" was asked for"));
+        }
+        (other, _) => {
             return Err(format!(
-                "meshes of type \"{other}\" are not read; convert it to .obj or .stl (Blender or meshlab do), a solid to .vtk"
+                "meshes of type \"{other}\" are not read; convert it to .obj, .glb or .stl (Blender or meshlab do), a solid to .vtk"
             ));
         }
     };
     finish(mesh)
+}
+
+/// The colour that most faces of an OBJ file have by its material library; `None` if it has none.
+pub fn color(name: &str, bytes: &[u8], beside: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Option<[f32; 4]> {
+    if extension(name) != "obj" {
+        return None;
+    }
+    let (library, material) = obj::material(bytes)?;
+    obj::color(&beside(&library).ok()?, &material)
+}
+
+/// Moves a mesh so that the middle of its bounding box is the origin.
+pub(crate) fn center(mesh: &mut Mesh) {
+    let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    for v in &mesh.vertices {
+        low = low.inf(v);
+        high = high.sup(v);
+    }
+    let middle = (low + high) / 2.0;
+    mesh.vertices.iter_mut().for_each(|v| *v -= middle);
 }
 
 /// A mesh's tetrahedra as a legacy VTK file (text), extents included. Fails if it has none.
@@ -159,7 +199,11 @@ mod tests {
             ("a.stl", b"solid x\nvertex 0 0 0\n", "STL"),
             ("a.stl", b"\x01\x02", "STL"),
             ("a.msh", b"\x01\x02", "MSH"),
-            ("a.dae", b"", "not read"),
+            ("a.dae", b"", "XML"),
+            ("a.dae", b"<x/>", "COLLADA"),
+            ("a.glb", b"glTF", "shorter"),
+            ("a.gltf", b"{", "glTF"),
+            ("a.fbx", b"", "not read"),
         ] {
             let error = read(name, bytes).unwrap_err();
             assert!(error.contains(word), "{name}: {error}");

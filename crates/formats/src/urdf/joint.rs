@@ -2,6 +2,7 @@
 
 use crate::drake;
 use crate::error::Read;
+use crate::report::Report;
 use crate::xml::Node;
 use nalgebra::Translation3;
 use nalgebra::UnitQuaternion;
@@ -9,7 +10,11 @@ use stiction_model::{Dof, Joint, JointKind, Pose, Vec3};
 
 /// The pose of an `origin` child; the identity without one.
 pub fn origin(parent: &Node) -> Read<Pose> {
-    let Some(node) = parent.child("origin") else { return Ok(Pose::identity()) };
+    parent.child("origin").map_or(Ok(Pose::identity()), xyz_rpy)
+}
+
+/// The pose in the attributes `xyz` and `rpy`.
+pub fn xyz_rpy(node: &Node) -> Read<Pose> {
     let xyz = node.vec3("xyz")?.unwrap_or_default();
     let rpy = node.vec3("rpy")?.unwrap_or_default();
     if !xyz.iter().chain(&rpy).all(|x| x.is_finite()) {
@@ -20,7 +25,7 @@ pub fn origin(parent: &Node) -> Read<Pose> {
 }
 
 /// The joints that stand for one URDF joint: none if it is fixed, four if it floats on a moving link.
-pub fn read(node: &Node, parent_is_world: bool) -> Read<Vec<Joint>> {
+pub fn read(node: &Node, parent_is_world: bool, report: &mut Report) -> Read<Vec<Joint>> {
     let name = node.required("name")?;
     let axis = || -> Read<Vec3> {
         let Some(child) = node.child("axis") else { return Ok(Vec3::x()) };
@@ -64,7 +69,7 @@ pub fn read(node: &Node, parent_is_world: bool) -> Read<Vec<Joint>> {
         dof.damping = dynamics.number("damping")?.unwrap_or(0.0);
         dof.friction = dynamics.number("friction")?.unwrap_or(0.0);
     }
-    limits(node, &mut dof)?;
+    limits(node, &mut dof, report)?;
     let one = kinds.len() == 1;
     Ok(kinds
         .into_iter()
@@ -88,7 +93,7 @@ fn in_plane(normal: &Vec3) -> Vec3 {
     (helper - normal * normal.dot(&helper)).normalize()
 }
 
-fn limits(node: &Node, dof: &mut Dof) -> Read<()> {
+fn limits(node: &Node, dof: &mut Dof, report: &mut Report) -> Read<()> {
     let bounded = matches!(node.attr("type"), Some("revolute" | "prismatic" | "screw"));
     let Some(limit) = node.child("limit") else {
         return if matches!(node.attr("type"), Some("revolute" | "prismatic")) && node.name == "joint" {
@@ -103,7 +108,13 @@ fn limits(node: &Node, dof: &mut Dof) -> Read<()> {
         dof.lower = limit.number("lower")?.unwrap_or(0.0);
         dof.upper = limit.number("upper")?.unwrap_or(0.0);
         if dof.lower > dof.upper {
-            return Err(limit.error(format!("lower {} is above upper {}; swap them", dof.lower, dof.upper)));
+            // Bullet's way of saying that there is no limit.
+            let message = format!(
+                "lower {} is above upper {}; the joint has no limit: swap them if it should",
+                dof.lower, dof.upper
+            );
+            report.warn(limit, &format!("limit {}", node.attr("name").unwrap_or("")), message)?;
+            (dof.lower, dof.upper) = (f64::NEG_INFINITY, f64::INFINITY);
         }
     }
     for (name, into) in [

@@ -4,9 +4,8 @@ use super::joint::origin;
 use super::reader::Reader;
 use crate::drake;
 use crate::error::{FormatError, Read};
-use crate::files::extension;
 use crate::mass;
-use crate::mesh;
+use crate::mesh_assets::{ColoredShape, Wish};
 use crate::numbers::rotation_from_z;
 use crate::report::Report;
 use crate::xml::Node;
@@ -36,6 +35,9 @@ pub fn inertial(node: &Node, link: &Node, report: &mut Report) -> Read<Inertia> 
     Ok(Inertia { mass, com: x_li.translation.vector, rotational: mass::symmetric(r * m * r.transpose()) })
 }
 
+/// A shape, its pose in the frame of its element, and the colour that its file gives it.
+type Placed = (Shape, Pose, Option<[f32; 4]>);
+
 impl Reader<'_> {
     /// Reads the visual and collision elements of a link.
     pub fn geoms(&mut self, link: &Node, body: usize) -> Read<()> {
@@ -55,7 +57,7 @@ impl Reader<'_> {
                 }
                 shape => shape?,
             };
-            let Some((shape, x_gs)) = shape else { continue };
+            let Some((shape, x_gs, own_color)) = shape else { continue };
             let wish = format!("{link_name}_{}", node.name);
             let name = match node.attr("name").filter(|n| !n.is_empty()) {
                 Some(name) => self.geom_names.free(name),
@@ -66,6 +68,7 @@ impl Reader<'_> {
             geom.source.element = format!("{} of link \"{link_name}\"", node.name);
             geom.pose = origin(node)? * x_gs;
             geom.role = role;
+            geom.color = own_color.unwrap_or(geom.color);
             if let Some(material) = node.child("material") {
                 geom.color = self.color(material)?;
             }
@@ -79,7 +82,7 @@ impl Reader<'_> {
 
     /// The shape of a geometry element and its pose in the geometry's frame; `None` if it could not
     /// be had, which has been reported.
-    fn shape(&mut self, geometry: &Node, role: GeomRole) -> Read<Option<(Shape, Pose)>> {
+    fn shape(&mut self, geometry: &Node, role: GeomRole) -> Read<Option<Placed>> {
         let node = geometry
             .children
             .first()
@@ -108,19 +111,18 @@ impl Reader<'_> {
                 let rotation =
                     rotation_from_z(&normal).ok_or_else(|| node.error("normal has no direction"))?;
                 let pose = Pose::from_parts(Default::default(), rotation);
-                return Ok(Some((Shape::HalfSpace { size: [0.0; 2] }, pose)));
+                return Ok(Some((Shape::HalfSpace { size: [0.0; 2] }, pose, None)));
             }
-            "mesh" => match self.mesh(node, role)? {
-                Some(shape) => shape,
-                None => return Ok(None),
-            },
+            "mesh" => {
+                return Ok(self.mesh(node, role)?.map(|(shape, color)| (shape, Pose::identity(), color)));
+            }
             // The schema check has reported it.
             _ => return Ok(None),
         };
-        Ok(Some((shape, Pose::identity())))
+        Ok(Some((shape, Pose::identity(), None)))
     }
 
-    fn mesh(&mut self, node: &Node, role: GeomRole) -> Read<Option<Shape>> {
+    fn mesh(&mut self, node: &Node, role: GeomRole) -> Read<Option<ColoredShape>> {
         let uri = node.required("filename")?;
         let scale = match node.numbers("scale")?.as_deref() {
             None => Vec3::repeat(1.0),
@@ -128,57 +130,15 @@ impl Reader<'_> {
             Some([x, y, z]) => Vec3::new(*x, *y, *z),
             Some(_) => return Err(node.error("scale needs one or three numbers")),
         };
-        let key = format!("{uri} {:?}", scale.as_slice());
-        let index = match self.meshes.get(&key) {
-            Some(found) => *found,
-            None => {
-                let loaded = self.load_mesh(node, uri, scale, role)?;
-                self.meshes.insert(key, loaded);
-                loaded
-            }
+        let wish = Wish {
+            node,
+            uri,
+            part: None,
+            scale,
+            role,
+            declared_convex: node.child("drake:declare_convex").is_some(),
         };
-        let declared = node.child("drake:declare_convex").is_some();
-        Ok(index.map(|(mesh, convex)| Shape::Mesh { mesh, convex: convex || declared }))
-    }
-
-    /// Index of a mesh that has been read and whether it is convex. A picture that cannot be had is
-    /// left out with a warning; a collision mesh must be there, but may be of a kind not read.
-    fn load_mesh(
-        &mut self,
-        node: &Node,
-        uri: &str,
-        scale: Vec3,
-        role: GeomRole,
-    ) -> Read<Option<(usize, bool)>> {
-        let effect =
-            if role == GeomRole::Visual { "this picture is left out" } else { "this shape does not collide" };
-        let found = self.finder.find(uri).and_then(|path| {
-            let bytes = self.finder.files.read(&path).map_err(|reason| format!("{path} {reason}"))?;
-            Ok((path, bytes))
-        });
-        let (path, bytes) = match found {
-            Ok(found) => found,
-            Err(reason) if role == GeomRole::Visual => {
-                self.report.warn(node, &format!("mesh {uri}"), format!("{reason}; {effect}"))?;
-                return Ok(None);
-            }
-            Err(reason) => return Err(node.error(reason)),
-        };
-        let mut mesh = match mesh::read(&path, &bytes) {
-            Ok(mesh) => mesh,
-            Err(reason) => {
-                // Pictures of a kind that is not read are reported once, shapes each.
-                let key = if role == GeomRole::Visual { extension(uri) } else { uri.to_string() };
-                self.report.warn(node, &format!("mesh {key}"), format!("{uri}: {reason}; {effect}"))?;
-                return Ok(None);
-            }
-        };
-        mesh::scale(&mut mesh, &scale).map_err(|reason| node.error(reason))?;
-        mesh.name = uri.to_string();
-        mesh.source = node.source();
-        let convex = mesh::is_convex(&mesh);
-        self.world.meshes.push(mesh);
-        Ok(Some((self.world.meshes.len() - 1, convex)))
+        self.meshes.shape(&wish, &self.finder, &mut self.world, &mut self.report)
     }
 
     fn color(&mut self, material: &Node) -> Read<[f32; 4]> {

@@ -5,7 +5,6 @@
 
 mod joint;
 mod link;
-mod package;
 mod reader;
 mod schema;
 
@@ -14,7 +13,9 @@ pub use schema::RULES;
 use crate::LoadOptions;
 use crate::error::Read;
 use crate::files::{Files, folder};
+use crate::mesh_assets::MeshAssets;
 use crate::names::Names;
+use crate::package::Finder;
 use crate::report::Report;
 use crate::xml::Node;
 use std::collections::BTreeMap;
@@ -25,10 +26,10 @@ pub fn read(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions) -
     let mut report = Report::new(options.strict);
     crate::schema::check(RULES, "robot", root, &mut report)?;
     let mut reader = reader::Reader {
-        finder: package::Finder { files, model_dir: folder(file), package_paths: &options.package_paths },
+        finder: Finder { files, model_dir: folder(file), package_paths: &options.package_paths },
         world: World::new(root.attr("name").unwrap_or("robot")),
         report,
-        meshes: BTreeMap::new(),
+        meshes: MeshAssets::default(),
         colors: BTreeMap::new(),
         geom_names: Names::default(),
         fixed_base: options.fixed_base,

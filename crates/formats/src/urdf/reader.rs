@@ -1,14 +1,19 @@
 //! The reader's state, and the walk from the roots over the joints.
 
-use super::package::Finder;
 use super::{joint, link};
-use crate::drake;
+use crate::drake::{self, constraint, filter_group};
 use crate::error::Read;
+use crate::inertia;
+use crate::massless;
+use crate::mesh_assets::MeshAssets;
 use crate::names::Names;
+use crate::package::Finder;
 use crate::report::Report;
 use crate::xml::Node;
 use std::collections::BTreeMap;
-use stiction_model::{Actuator, Body, Equality, EqualityKind, Joint, JointKind, Transmission, World};
+use stiction_model::{
+    Actuator, Body, Equality, EqualityKind, GeomRole, Joint, JointKind, Pose, Site, Transmission, World,
+};
 
 /// What is known while a URDF is read.
 pub struct Reader<'a> {
@@ -18,8 +23,8 @@ pub struct Reader<'a> {
     pub world: World,
     /// What was not honoured.
     pub report: Report,
-    /// Meshes by file and scale: index and convexity, or that they could not be had.
-    pub meshes: BTreeMap<String, Option<(usize, bool)>>,
+    /// Meshes read so far.
+    pub meshes: MeshAssets,
     /// Colours of materials by name.
     pub colors: BTreeMap<String, [f32; 4]>,
     /// Names of geoms in use.
@@ -66,7 +71,8 @@ impl<'a> Reader<'a> {
         }
         self.mimics(root)?;
         self.transmissions(root)?;
-        self.hold_massless()
+        self.extensions(root)?;
+        massless::hold(&mut self.world, &mut self.report)
     }
 
     fn materials(&mut self, root: &Node) -> Read<()> {
@@ -123,7 +129,7 @@ impl<'a> Reader<'a> {
         };
         let mut stack: Vec<(&'a Node, &'a str, usize)> = below(name, body).collect();
         while let Some((edge, child, parent)) = stack.pop() {
-            let joints = joint::read(edge, parent == 0)?;
+            let joints = joint::read(edge, parent == 0, &mut self.report)?;
             let node = links.get(child).copied().unwrap_or(edge);
             let body = self.link(node, child, parent, joints)?;
             self.world.bodies[body].pose = joint::origin(edge)?;
@@ -142,6 +148,7 @@ impl<'a> Reader<'a> {
         body.joints = joints;
         if let Some(inertial) = node.child("inertial") {
             body.inertia = link::inertial(inertial, node, &mut self.report)?;
+            inertia::check_body(&body, &mut self.report)?;
         }
         self.world.bodies.push(body);
         let index = self.world.bodies.len() - 1;
@@ -163,7 +170,11 @@ impl<'a> Reader<'a> {
             let single =
                 |j: Option<(usize, usize)>| j.filter(|&(b, j)| self.world.bodies[b].joints[j].kind.nq() == 1);
             let Some(first) = single(follower) else {
-                return Err(mimic.error("only revolute, continuous and prismatic joints can mimic"));
+                let name = node.attr("name").unwrap_or("");
+                let message =
+                    "only revolute, continuous and prismatic joints can mimic; this mimic has no effect";
+                self.report.warn(node, &format!("mimic {name}"), message)?;
+                continue;
             };
             let second = single(self.joint_named(leader)).ok_or_else(|| {
                 mimic.error(format!("there is no joint \"{leader}\" with one coordinate to mimic"))
@@ -182,6 +193,70 @@ impl<'a> Reader<'a> {
                 relaxation_time: 0.0,
                 source: mimic.source(),
             });
+        }
+        Ok(())
+    }
+
+    /// Frames, Drake's constraints and collision filter groups, contact settings of Gazebo.
+    fn extensions(&mut self, root: &Node) -> Read<()> {
+        for node in root.children_named("frame") {
+            let name = node.required("name")?.to_string();
+            let link = node.required("link")?;
+            let body = self.world.body_index(link).ok_or_else(|| {
+                node.error(format!("there is no link \"{link}\"; add it or correct the name"))
+            })?;
+            let pose = joint::xyz_rpy(node)?;
+            self.world.sites.push(Site { name, body, pose, source: node.source() });
+        }
+        let bodies: BTreeMap<String, usize> =
+            self.world.bodies.iter().enumerate().map(|(b, body)| (body.name.clone(), b)).collect();
+        let sites: BTreeMap<String, (usize, Pose)> =
+            self.world.sites.iter().map(|s| (s.name.clone(), (s.body, s.pose))).collect();
+        let resolve = |name: &str| {
+            let body = bodies.get(name).map(|&b| (b, Pose::identity()));
+            body.or_else(|| sites.get(name).copied())
+        };
+        constraint::read(root, &resolve, &mut self.world, &mut self.report)?;
+        let mut groups = filter_group::Groups::new();
+        filter_group::read(root, &|name| bodies.get(name).copied(), &mut groups)?;
+        filter_group::apply(&groups, &mut self.world).map_err(|reason| root.error(reason))?;
+        for node in root.children_named("gazebo") {
+            let Some(&body) = node.attr("reference").and_then(|link| bodies.get(link)) else { continue };
+            self.gazebo(node, body)?;
+        }
+        Ok(())
+    }
+
+    /// Friction and stiffness that Gazebo takes for a link, where no `drake:` tag gives them.
+    fn gazebo(&mut self, node: &Node, body: usize) -> Read<()> {
+        let positive = |name: &str| -> Read<Option<f64>> {
+            let Some(child) = node.child(name) else { return Ok(None) };
+            let value = drake::value(child)?;
+            if value < 0.0 {
+                return Err(child.error(format!("it is {value}; it must be zero or more")));
+            }
+            Ok(Some(value))
+        };
+        let mu = positive("mu1")?.or(positive("mu")?);
+        if let (Some(first), Some(second)) = (mu, positive("mu2")?)
+            && first != second
+        {
+            let message =
+                format!("mu1 {first} and mu2 {second} differ by direction; {first} acts in all of them");
+            self.report.warn(node, "gazebo mu2", message)?;
+        }
+        // 1e12 is the format's word for rigid.
+        let kp = positive("kp")?.filter(|k| *k > 0.0 && *k < 1e12);
+        let kd = positive("kd")?;
+        for geom in self.world.geoms.iter_mut().filter(|g| g.body == body && g.role != GeomRole::Visual) {
+            let c = &mut geom.contact;
+            if c.static_friction.is_none() && c.dynamic_friction.is_none() {
+                (c.static_friction, c.dynamic_friction) = (mu, mu);
+            }
+            if let (None, Some(kp)) = (c.stiffness, kp) {
+                c.stiffness = Some(kp);
+                c.relaxation_time = c.relaxation_time.or(kd.map(|kd| kd / kp));
+            }
         }
         Ok(())
     }
@@ -230,33 +305,6 @@ impl<'a> Reader<'a> {
             }
             made.source = node.source();
             self.world.actuators.push(made);
-        }
-        Ok(())
-    }
-
-    /// Joints that move no mass cannot be simulated: they are held, with a warning.
-    fn hold_massless(&mut self) -> Read<()> {
-        let world = &mut self.world;
-        let mut mass: Vec<f64> = world.bodies.iter().map(|b| b.inertia.mass).collect();
-        for b in (1..world.bodies.len()).rev() {
-            if let Some(parent) = world.bodies[b].parent {
-                mass[parent] += mass[b];
-            }
-        }
-        for (body, mass) in world.bodies.iter_mut().zip(mass) {
-            if mass > 0.0 {
-                continue;
-            }
-            for joint in
-                body.joints.iter_mut().filter(|j| j.dofs.iter().any(|d| d.armature + d.rotor_inertia <= 0.0))
-            {
-                joint.locked = true;
-                let message = format!(
-                    "the joint \"{}\" moves links without any mass, so it is held in place; give them an inertial",
-                    joint.name
-                );
-                self.report.warn_at(body.source.clone(), &format!("massless {}", joint.name), message)?;
-            }
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ const JOINT: Rule = Rule {
         "safety_controller",
         "soft limits are a matter of the robot's controller and have no effect; the hard limits hold",
     )],
+    mapped: &[("mimic", "an equality between the two joints")],
     ..Rule::NONE
 };
 
@@ -36,18 +37,20 @@ pub const RULES: &[Rule] = &[
             ("drake:joint", "joint"),
             ("material", "material"),
             ("transmission", "transmission"),
+            ("frame", "frame"),
+            ("gazebo", "gazebo"),
+            ("drake:collision_filter_group", "filter group"),
+            ("drake:ball_constraint", "any"),
+            ("drake:distance_constraint", "any"),
+            ("drake:linear_spring_damper", "any"),
+        ],
+        mapped: &[
+            ("frame", "a site"),
+            ("transmission", "a motor on its joint, limited to the joint's effort"),
+            ("drake:linear_spring_damper", "a distance coupling of its stiffness and damping"),
         ],
         ignored_children: &[
-            ("gazebo", "settings for Gazebo are not read; contact can be set by drake: tags"),
-            (
-                "drake:collision_filter_group",
-                "collision groups are not read; all bodies but neighbours may touch",
-            ),
-            (
-                "drake:linear_bushing_rpy drake:linear_spring_damper drake:tendon_constraint drake:ball_constraint \
-              drake:distance_constraint",
-                CUSTOM_FORCE,
-            ),
+            ("drake:linear_bushing_rpy drake:tendon_constraint", CUSTOM_FORCE),
             ("mujoco", "settings for MuJoCo's URDF compiler are not read"),
             ("sensor", "sensors are not read; read the quantity from the simulation state instead"),
             (
@@ -72,6 +75,38 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "inertial",
         children: &[("origin", "origin"), ("mass", "value"), ("inertia", "inertia")],
+        ..Rule::NONE
+    },
+    Rule { key: "frame", read: "name link xyz rpy", ..Rule::NONE },
+    Rule {
+        key: "gazebo",
+        read: "reference",
+        children: &[("mu1", "any"), ("mu2", "any"), ("mu", "any"), ("kp", "any"), ("kd", "any")],
+        drawing_children: "material visual sensor turnGravityOff dampingFactor maxVel minDepth maxContacts \
+                           implicitSpringDamper provideFeedback preserveFixedJoint laserRetro fudgeFactor stopCfm stopErp",
+        ignored_children: &[
+            ("plugin", "plugins of Gazebo are not run; what the plugin does is missing"),
+            ("static", "use fixed_base to fix a robot to the world"),
+            ("selfCollide self_collide", "self-collision is decided by the whole model"),
+            ("gravity", "gravity acts on every link"),
+            ("collision", "settings of single collisions are not read; contact can be set by drake: tags"),
+        ],
+        mapped: &[
+            ("mu1", "static and dynamic friction of the link's collisions, unless drake: tags give it"),
+            ("kp kd", "contact stiffness kp and relaxation time kd/kp, unless kp is 1e12 or more"),
+        ],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "filter group",
+        read: "name",
+        drawing: "ignore",
+        children: &[
+            ("drake:member", "any"),
+            ("drake:member_group", "any"),
+            ("drake:ignored_collision_filter_group", "any"),
+        ],
+        mapped: &[("drake:ignored_collision_filter_group", "pairs of bodies that never touch")],
         ..Rule::NONE
     },
     Rule { key: "inertia", read: "ixx ixy ixz iyy iyz izz", ..Rule::NONE },
@@ -127,7 +162,16 @@ pub const RULES: &[Rule] = &[
     JOINT,
     Rule { key: "link ref", read: "link", ..Rule::NONE },
     Rule { key: "axis", read: "xyz", ..Rule::NONE },
-    Rule { key: "limit", read: "lower upper effort velocity drake:acceleration", ..Rule::NONE },
+    Rule {
+        key: "limit",
+        read: "lower upper effort",
+        mapped: &[("effort", "limit of what drives the joint; 0 means that there is none")],
+        kept: &[(
+            "velocity drake:acceleration drake:jerk",
+            "kept for planners and controllers; no force acts when a joint is faster",
+        )],
+        ..Rule::NONE
+    },
     Rule { key: "dynamics", read: "damping friction", ..Rule::NONE },
     Rule { key: "mimic", read: "joint multiplier offset", ..Rule::NONE },
     Rule {

@@ -1,4 +1,4 @@
-//! Finding the files that a URDF names: relative, `file://`, and `package://`.
+//! Finding the files that a model names: relative, `file://`, `package://` and `model://`.
 
 use crate::files::{Files, file_name, folder, join};
 use crate::xml;
@@ -14,10 +14,18 @@ pub struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The path of a file named in a URDF, or the reason why there is none.
+    /// The path of a file that a model names, or the reason why there is none.
     pub fn find(&self, uri: &str) -> Result<String, String> {
         if let Some(path) = uri.strip_prefix("file://") {
-            return Ok(join(self.model_dir, path));
+            // Some files write a path from the model's folder as if it were absolute.
+            let beside = join(self.model_dir, path.trim_start_matches('/'));
+            let lost = !self.files.exists(path) && self.files.exists(&beside);
+            return Ok(if lost { beside } else { join(self.model_dir, path) });
+        }
+        if uri.starts_with("http://") || uri.starts_with("https://") {
+            return Err(format!(
+                "{uri} is on the network, from which nothing is fetched; download it and give its path"
+            ));
         }
         let Some(rest) = uri.strip_prefix("package://").or_else(|| uri.strip_prefix("model://")) else {
             return Ok(join(self.model_dir, uri));

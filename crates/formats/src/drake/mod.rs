@@ -1,4 +1,7 @@
-//! The `drake:` contact tags, which all formats share.
+//! The `drake:` tags, which the formats share: contact properties here, constraints and filter groups below.
+
+pub mod constraint;
+pub mod filter_group;
 
 use crate::error::Read;
 use crate::numbers::parse_numbers;

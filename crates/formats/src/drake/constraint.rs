@@ -1,0 +1,99 @@
+//! Drake's constraints and spring-dampers between two bodies, which URDF and SDFormat share.
+//!
+//! A ball constraint holds two points together, a distance constraint holds them apart. A linear
+//! spring-damper is a distance that yields: force = k (length − free length) + c · rate, which is a
+//! distance coupling of stiffness k and relaxation time c/k.
+
+use super::value;
+use crate::error::Read;
+use crate::numbers::parse_numbers;
+use crate::report::Report;
+use crate::xml::Node;
+use stiction_model::{Equality, EqualityKind, Pose, Vec3, World};
+
+/// The body and the pose in it of a link or frame of this name.
+pub type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Pose)> + 'r;
+
+/// The name that a tag gives: in `name=`, `link=`, `value=` or as text.
+pub fn name(node: &Node) -> &str {
+    ["name", "link", "value"].iter().find_map(|a| node.attr(a)).unwrap_or(&node.text).trim()
+}
+
+/// Reads the constraint elements among the children of `parent`.
+pub fn read(parent: &Node, resolve: &Resolve, world: &mut World, report: &mut Report) -> Read<()> {
+    for node in &parent.children {
+        let kind = match node.name.strip_prefix("drake:") {
+            Some(kind @ ("ball_constraint" | "distance_constraint" | "linear_spring_damper")) => kind,
+            _ => continue,
+        };
+        let (body_a, point_a) = end(node, kind, "A", "p_AP", resolve)?;
+        let (body_b, point_b) = end(node, kind, "B", "p_BQ", resolve)?;
+        let number = |what: &str| node.child(&format!("drake:{kind}_{what}")).map(value).transpose();
+        let needed = |what: &str| -> Read<f64> {
+            number(what)?.ok_or_else(|| node.error(format!("it needs a drake:{kind}_{what} element")))
+        };
+        let (mut stiffness, mut relaxation_time) = (None, 0.0);
+        let coupling = match kind {
+            "ball_constraint" => EqualityKind::Connect { body_a, body_b, point_a, point_b },
+            _ => {
+                let rest = if kind == "distance_constraint" { "distance" } else { "free_length" };
+                let distance = needed(rest)?;
+                if distance <= 0.0 {
+                    return Err(node.error(format!("its {rest} is {distance}; it must be positive")));
+                }
+                let (k, c) = if kind == "distance_constraint" {
+                    (number("stiffness")?, number("damping")?.unwrap_or(0.0))
+                } else {
+                    (Some(needed("stiffness")?), needed("damping")?)
+                };
+                if k.is_some_and(|k| k < 0.0) || c < 0.0 {
+                    return Err(node.error("stiffness and damping must be zero or more"));
+                }
+                match k {
+                    Some(0.0) if c == 0.0 => continue,
+                    Some(0.0) => {
+                        let message =
+                            "a damper without a spring between two points is not simulated and is left out";
+                        report.warn(node, "damper without spring", message)?;
+                        continue;
+                    }
+                    Some(k) => (stiffness, relaxation_time) = (Some(k), c / k),
+                    None => {}
+                }
+                EqualityKind::Distance { body_a, body_b, point_a, point_b, distance }
+            }
+        };
+        if body_a == body_b {
+            return Err(node.error("it ties a body to itself; name two bodies"));
+        }
+        let name =
+            node.attr("name").map_or_else(|| format!("{kind}_{}", world.equalities.len()), String::from);
+        let source = node.source();
+        world.equalities.push(Equality {
+            name,
+            kind: coupling,
+            active: true,
+            stiffness,
+            relaxation_time,
+            source,
+        });
+    }
+    Ok(())
+}
+
+fn end(node: &Node, kind: &str, body: &str, point: &str, resolve: &Resolve) -> Read<(usize, Vec3)> {
+    let tag = format!("drake:{kind}_body_{body}");
+    let child = node.child(&tag).ok_or_else(|| node.error(format!("it needs a {tag} element")))?;
+    let wanted = name(child);
+    let (index, pose) = resolve(wanted).ok_or_else(|| {
+        child.error(format!("there is no link or frame \"{wanted}\"; add it or correct the name"))
+    })?;
+    let tag = format!("drake:{kind}_{point}");
+    let child = node.child(&tag).ok_or_else(|| node.error(format!("it needs a {tag} element")))?;
+    let text = child.attr("value").unwrap_or(&child.text);
+    let p = match parse_numbers(child, &child.name, text)?[..] {
+        [x, y, z] => Vec3::new(x, y, z),
+        _ => return Err(child.error("it needs three numbers")),
+    };
+    Ok((index, (pose * nalgebra::Point3::from(p)).coords))
+}
