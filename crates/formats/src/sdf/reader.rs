@@ -167,7 +167,7 @@ impl<'a, 'g> Reader<'a, 'g> {
             let (body, pose) = self.place(frame.link, &frame.x_wf);
             let prefix = &self.graph.scopes[frame.scope].prefix;
             let name = format!("{prefix}{name}");
-            self.world.sites.push(Site { name, body, pose, source: frame.node.source() });
+            self.world.sites.push(Site { pose, source: frame.node.source(), ..Site::new(name, body) });
         }
         self.world.sites.sort_by_key(|s| s.body);
     }

@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
                 node.error(format!("there is no link \"{link}\"; add it or correct the name"))
             })?;
             let pose = joint::xyz_rpy(node)?;
-            self.world.sites.push(Site { name, body, pose, source: node.source() });
+            self.world.sites.push(Site { pose, source: node.source(), ..Site::new(name, body) });
         }
         let bodies: BTreeMap<String, usize> =
             self.world.bodies.iter().enumerate().map(|(b, body)| (body.name.clone(), b)).collect();
