@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::{project, python_env, wheel};
 
-const NAMES: [&str; 6] = ["dynamics", "clutter", "patches", "scaling", "creep", "accuracy"];
+const NAMES: [&str; 7] = ["dynamics", "clutter", "patches", "scaling", "creep", "accuracy", "recording"];
 
 pub fn run(args: &[String]) -> Outcome {
     if let Some(unknown) = args.iter().find(|name| !NAMES.contains(&name.as_str())) {
@@ -27,6 +27,7 @@ pub fn run(args: &[String]) -> Outcome {
             match name {
                 "clutter" => drop(script.env("STICTION_RAPIER", build_program(&mut stages, RAPIER)?)),
                 "patches" => drop(script.env("STICTION_PATCHES", build_program(&mut stages, PATCHES)?)),
+                "recording" => drop(script.env("STICTION", build_stiction(&mut stages)?)),
                 _ => {}
             }
             stages.run(&format!("bench {name}"), &mut script)?;
@@ -34,6 +35,13 @@ pub fn run(args: &[String]) -> Outcome {
     }
     stages.summary("the tables are in docs/benchmarks/");
     Ok(())
+}
+
+/// The `stiction` program.
+fn build_stiction(stages: &mut Stages) -> Outcome<PathBuf> {
+    let build = ["build", "--release", "--package", "stiction-cli"];
+    stages.run("build stiction", project::cargo().args(build))?;
+    Ok(project::target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// A program for comparisons: its name, its folder in `validation/`.

@@ -7,6 +7,8 @@
 //! contacts    contact points as a structured array
 //! patches     contact patches as named tuples
 //! tactile     pressure and shear on a grid fixed to a body
+//! recording   files written while Python steps
+//! viewer      the live page
 //! rollout     many short simulations on several threads
 //! scratch     memory of the dynamics, kept between calls
 //! options     keyword arguments to options and back
@@ -23,10 +25,12 @@ mod errors;
 mod model;
 mod options;
 mod patches;
+mod recording;
 mod rollout;
 mod scratch;
 mod simulation;
 mod tactile;
+mod viewer;
 
 use pyo3::prelude::*;
 
@@ -40,6 +44,9 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tactile::TactileGrid>()?;
+    module.add_class::<recording::Recording>()?;
+    module.add_class::<viewer::Viewer>()?;
+    module.add_function(wrap_pyfunction!(viewer::view, module)?)?;
     module.add_function(wrap_pyfunction!(model::scenes, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_model, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::_restore_simulation, module)?)?;

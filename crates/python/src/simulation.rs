@@ -11,16 +11,21 @@ use crate::errors::{SimulationError, input_error, option_error, step_error};
 use crate::model::{Model, energy_tuple, pose_tuple, unknown, warning_tuples};
 use crate::options::{keywords, options};
 use crate::patches::patch_list;
+use crate::recording::{self, Recording, record_error};
+use crate::viewer;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use stiction::StepError;
 use stiction::model::Pose;
 use stiction::multibody::Workspace;
+use stiction_viewer::{RecordError, RecordOptions, Recorder};
 
 /// How long a step call runs before it looks whether the user pressed Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
@@ -56,6 +61,8 @@ pub struct Simulation {
     model: Py<Model>,
     inner: Mutex<stiction::Simulation>,
     hook: Mutex<Option<Arc<Hook>>>,
+    recorder: Mutex<Option<Recorder>>,
+    viewer: Mutex<Option<Arc<viewer::Shared>>>,
     qpos: Shared,
     qvel: Shared,
     ctrl: Shared,
@@ -109,6 +116,8 @@ impl Simulation {
             model,
             inner: Mutex::new(inner),
             hook: Mutex::new(None),
+            recorder: Mutex::new(None),
+            viewer: Mutex::new(None),
         })
     }
 
@@ -212,6 +221,56 @@ impl Simulation {
             return Err(PyValueError::new_err(format!("time = {time}: give a finite number of seconds")));
         }
         self.advance(py, move |simulation| simulation.step_towards(time))
+    }
+
+    /// Records from now on to a file, or to several in a list: .html opens in a browser by double click, .mcap in
+    /// robotics log tools. Files that exist are replaced.
+    ///
+    /// rate: frames per simulated second. Recording never changes the simulation: a frame is taken at the end of the
+    ///     first step at or after its time.
+    /// joints: names of joints to plot; all by default, as far as they are not too many.
+    ///
+    /// Returns a stiction.Recording. The files are complete after stop_recording(), after a with block around the
+    /// recording, and when the simulation is gone; they open up to the last second at any time before.
+    ///
+    ///     with sim.record("out.html"):
+    ///         sim.step(1000)
+    ///
+    /// Raises OSError if a file cannot be written (a step may raise it too, when the disk is full; the state is then
+    /// good, the recording ended and readable), ValueError for a name with another ending, RuntimeError if a
+    /// recording is under way.
+    #[pyo3(signature = (path, rate=60.0, joints=None))]
+    fn record(
+        slf: &Bound<'_, Self>,
+        path: &Bound<'_, PyAny>,
+        rate: f64,
+        joints: Option<Vec<String>>,
+    ) -> PyResult<Recording> {
+        let (py, this) = (slf.py(), slf.get());
+        let paths = recording::paths(path)?;
+        let options = RecordOptions { rate, joints: recording::joints(joints) };
+        this.with_state(py, |inner| {
+            if this.recorder().is_some() {
+                return Err(PyRuntimeError::new_err("a recording is under way: stop_recording() ends it"));
+            }
+            let name = inner.model().world().name.clone();
+            let (name, paths, options) = (&name, &paths, &options);
+            let recorder = py.detach(move || Recorder::create(inner, name, paths, options));
+            *this.recorder() = Some(recorder.map_err(record_error)?);
+            Ok(())
+        })?;
+        Ok(Recording { simulation: slf.clone().unbind(), paths })
+    }
+
+    /// Completes the files of record, with a last frame of the present state, and returns their paths; an empty list
+    /// if nothing is being recorded. Raises OSError if they could not be completed; what was written before stays
+    /// readable.
+    pub(crate) fn stop_recording(&self, py: Python<'_>) -> PyResult<Vec<PathBuf>> {
+        let mut guard = self.lock()?;
+        let inner = &mut *guard;
+        let Some(recorder) = self.recorder().take() else { return Ok(Vec::new()) };
+        let files = py.detach(move || recorder.finish(Some(inner))).map_err(record_error)?;
+        Ok(files.into_iter().map(|file| file.path).collect())
     }
 
     /// Contact points of the last step, one row each, as a structured array ordered by geom pair:
@@ -344,6 +403,29 @@ impl Simulation {
         Ok(())
     }
 
+    /// Adds a force (N, in world axes) on a body (name or id) at a point (m, in the world; the body's origin by default)
+    /// to sim.applied, as it acts at the present positions. Like all of applied it is then held, as generalised
+    /// forces; for a force that follows the body, set applied and call this before each step.
+    #[pyo3(signature = (body, force, point=None))]
+    fn apply_force(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        force: &Bound<'_, PyAny>,
+        point: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let id = self.model.get().body(body)?;
+        let force = Vector3::from(three("force", Some(force))?);
+        let point = match point {
+            Some(_) => Vector3::from(three("point", point)?),
+            None => Vector3::from_iterator(self.body_pose(py, body)?.get_item(0)?.extract::<Vec<f64>>()?),
+        };
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        inner.apply_force(id, force, point).map_err(input_error)?;
+        self.pull(py, &inner)
+    }
+
     /// The state as bytes, from which load_state continues bit for bit.
     fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut inner = self.lock()?;
@@ -447,17 +529,89 @@ impl Simulation {
         self.model.get()
     }
 
-    /// The simulation, unless a step is under way: its own controller or another thread is asking then.
+    /// The simulation, unless a step is under way: its own controller or another thread is asking then. For a viewer's
+    /// thread, which has it for milliseconds, one waits.
     pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Simulation>> {
-        self.inner.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => PyRuntimeError::new_err(
-                "the simulation is in the middle of a step: in a controller use its arguments, from other \
-                 threads wait until the step is over",
-            ),
-            TryLockError::Poisoned(_) => SimulationError::new_err(
-                "an earlier step of this simulation ended in an internal fault: make a new simulation",
-            ),
-        })
+        loop {
+            match self.inner.try_lock() {
+                Ok(guard) => return Ok(guard),
+                Err(TryLockError::WouldBlock) if self.is_on_its_page() => {
+                    Python::attach(|py| py.detach(|| std::thread::sleep(Duration::from_micros(200))));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(PyRuntimeError::new_err(
+                        "the simulation is in the middle of a step: in a controller use its arguments, from other \
+                         threads wait until the step is over",
+                    ));
+                }
+                Err(TryLockError::Poisoned(_)) => {
+                    return Err(SimulationError::new_err(
+                        "an earlier step of this simulation ended in an internal fault: make a new simulation",
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Whether a viewer's thread, and not the one that asks, has the simulation.
+    fn is_on_its_page(&self) -> bool {
+        let on_page = self.viewer().as_ref().is_some_and(|viewer| viewer.busy.load(Ordering::Acquire));
+        on_page && std::thread::current().name() != Some(viewer::THREAD)
+    }
+
+    /// Calls `look` with the simulation, what Python wrote to the arrays included.
+    pub(crate) fn with_state<T>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&mut stiction::Simulation) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        look(&mut inner)
+    }
+
+    /// Has a viewer show the steps from now on; the error is where another one does so already.
+    pub(crate) fn adopt_viewer(&self, shared: &Arc<viewer::Shared>) -> Result<(), String> {
+        let mut viewer = self.viewer();
+        if let Some(other) = &*viewer {
+            return Err(other.url().to_string());
+        }
+        *viewer = Some(shared.clone());
+        Ok(())
+    }
+
+    /// Ends that.
+    pub(crate) fn forget_viewer(&self, shared: &Arc<viewer::Shared>) {
+        let mut viewer = self.viewer();
+        if viewer.as_ref().is_some_and(|own| Arc::ptr_eq(own, shared)) {
+            *viewer = None;
+        }
+    }
+
+    /// Lets a viewer do what its pages ask for; returns how long there is nothing to do.
+    pub(crate) fn tick(&self, py: Python<'_>, shared: &viewer::Shared) -> Duration {
+        let idle = Duration::from_millis(5);
+        shared.busy.store(true, Ordering::Release);
+        let tick = || {
+            let Ok(mut guard) = self.inner.try_lock() else { return Ok(idle) };
+            let inner = &mut *guard;
+            self.push(py, inner)?;
+            let mut recorder = self.recorder().take();
+            let pause = py.detach(|| {
+                let mut live = shared.live.lock().unwrap_or_else(PoisonError::into_inner);
+                // What pages do is recorded like what Python does; an error is told at the next step.
+                live.tick_watched(inner, |inner| {
+                    let _ = recorder.as_mut().map(|recorder| recorder.observe(inner));
+                })
+            });
+            *self.recorder() = recorder;
+            self.pull(py, inner)?;
+            Ok::<_, PyErr>(pause)
+        };
+        // Arrays that are not finite are told to whoever steps next.
+        let pause = tick().unwrap_or(idle);
+        shared.busy.store(false, Ordering::Release);
+        pause
     }
 
     /// Takes steps until `next` says that there is none left, with the interpreter detached.
@@ -469,16 +623,32 @@ impl Simulation {
         let mut guard = self.lock()?;
         let inner = &mut *guard;
         self.push(py, inner)?;
-        let outcome = py.detach(|| advance(inner, next));
+        // Taken out and put back, not held: whoever waits for it may have the interpreter.
+        let (mut recorder, viewer) = (self.recorder().take(), self.viewer().clone());
+        let watch = Watch { recorder: recorder.as_mut(), viewer: viewer.as_deref() };
+        let outcome = py.detach(|| advance(inner, next, watch));
+        if !matches!(outcome, Err(Stopped::Recorder(_))) {
+            *self.recorder() = recorder;
+        }
         self.pull(py, inner)?;
         match outcome {
             Ok(()) => Ok(()),
-            Err(Stopped::BySignal(error)) => Err(error),
-            Err(Stopped::ByStep(error)) => {
+            Err(Stopped::Signal(error)) => Err(error),
+            Err(Stopped::Recorder(error)) => Err(record_error(error)),
+            Err(Stopped::Step(error)) => {
                 let raised = self.hook().as_ref().and_then(|hook| hook.take_raised());
                 Err(raised.unwrap_or_else(|| step_error(error)))
             }
         }
+    }
+
+    /// The recorder; only for those who have the simulation.
+    fn recorder(&self) -> MutexGuard<'_, Option<Recorder>> {
+        self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn viewer(&self) -> MutexGuard<'_, Option<Arc<viewer::Shared>>> {
+        self.viewer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hook(&self) -> MutexGuard<'_, Option<Arc<Hook>>> {
@@ -505,20 +675,42 @@ impl Simulation {
     }
 }
 
+/// What ended a call before its last step.
 enum Stopped {
-    ByStep(StepError),
-    BySignal(PyErr),
+    Step(StepError),
+    Signal(PyErr),
+    Recorder(RecordError),
+}
+
+/// Those who look at every step.
+struct Watch<'a> {
+    recorder: Option<&'a mut Recorder>,
+    viewer: Option<&'a viewer::Shared>,
+}
+
+impl Watch<'_> {
+    fn look(&mut self, simulation: &stiction::Simulation) -> Result<(), RecordError> {
+        if let Some(viewer) = self.viewer
+            && let Ok(mut live) = viewer.live.try_lock()
+        {
+            live.touch();
+            live.publish(simulation);
+        }
+        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.observe(simulation))
+    }
 }
 
 /// Takes steps while the interpreter is detached; looks for Ctrl-C now and then.
 fn advance(
     simulation: &mut stiction::Simulation,
     mut next: impl FnMut(&mut stiction::Simulation) -> Result<bool, StepError>,
+    mut watch: Watch<'_>,
 ) -> Result<(), Stopped> {
     let mut looked = Instant::now();
-    while next(simulation).map_err(Stopped::ByStep)? {
+    while next(simulation).map_err(Stopped::Step)? {
+        watch.look(simulation).map_err(Stopped::Recorder)?;
         if looked.elapsed() > SIGNALS {
-            Python::attach(|py| py.check_signals()).map_err(Stopped::BySignal)?;
+            Python::attach(|py| py.check_signals()).map_err(Stopped::Signal)?;
             looked = Instant::now();
         }
     }

@@ -1,7 +1,7 @@
 //! A simulation as bytes: a plain copy, cheap enough to take beside a run.
 
 use crate::channels::{Channels, JointChoice};
-use crate::chunk::{self, Kind, put_f32, put_u32};
+use crate::chunk::{self, Kind, put_f32, put_row, put_u32};
 use crate::error::RecordError;
 use crate::scene::append_scene;
 use nalgebra::Vector6;
@@ -52,9 +52,8 @@ impl Capture {
             put_u32(out, simulation.patch_views().count());
             for body in 0..multibody.body_count() {
                 let pose = multibody.pose(workspace, body);
-                let q = &pose.rotation;
-                put_f32(out, pose.translation.vector.as_slice());
-                put_f32(out, &[q.w, q.i, q.j, q.k]);
+                let (p, q) = (&pose.translation.vector, &pose.rotation);
+                put_row(out, [p.x, p.y, p.z, q.w, q.i, q.j, q.k]);
             }
             channels.append(simulation, workspace, out);
             append_contacts(simulation, out);
@@ -65,13 +64,13 @@ impl Capture {
 }
 
 fn append_contacts(simulation: &Simulation, out: &mut Vec<u8>) {
+    out.reserve(64 * simulation.contacts().len());
     for contact in simulation.contacts() {
         put_u32(out, contact.geom_a);
         put_u32(out, contact.geom_b);
-        for vector in [&contact.position, &contact.normal, &contact.force, &contact.slip] {
-            put_f32(out, vector);
-        }
-        put_f32(out, &[contact.penetration]);
+        let (p, n, f, s) = (&contact.position, &contact.normal, &contact.force, &contact.slip);
+        let penetration = contact.penetration;
+        put_row(out, [p.x, p.y, p.z, n.x, n.y, n.z, f.x, f.y, f.z, s.x, s.y, s.z, penetration]);
         put_u32(out, usize::from(contact.sticking));
     }
 }
@@ -84,13 +83,13 @@ fn append_patch(patch: &PatchView<'_>, out: &mut Vec<u8>) {
     put_u32(out, patch.vertices.len());
     put_f32(out, &[patch.area]);
     for vector in [&patch.centroid, &patch.force, &patch.moment] {
-        put_f32(out, vector);
+        put_row(out, (*vector).into());
     }
-    patch.vertices.iter().for_each(|v| put_f32(out, v));
+    patch.vertices.iter().for_each(|v| put_row(out, (*v).into()));
     put_f32(out, patch.pressure);
     put_u32(out, 0);
     patch.faces().for_each(|face| put_u32(out, face.vertices.end));
     (0..patch.vertices.len()).for_each(|v| put_u32(out, v)); // no two faces share a vertex
-    patch.faces().for_each(|face| put_f32(out, &face.traction()));
-    patch.faces().for_each(|face| put_f32(out, &face.slip));
+    patch.faces().for_each(|face| put_row(out, face.traction().into()));
+    patch.faces().for_each(|face| put_row(out, face.slip.into()));
 }

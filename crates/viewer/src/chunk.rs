@@ -42,3 +42,9 @@ pub(crate) fn put_f32<'a>(out: &mut Vec<u8>, values: impl IntoIterator<Item = &'
         out.extend_from_slice(&(*value as f32).to_le_bytes());
     }
 }
+
+/// Appends a few numbers in single precision, in one go.
+pub(crate) fn put_row<const N: usize>(out: &mut Vec<u8>, values: [f64; N]) {
+    let bytes = values.map(|value| (value as f32).to_le_bytes());
+    out.extend_from_slice(bytes.as_flattened());
+}

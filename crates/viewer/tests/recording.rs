@@ -224,8 +224,13 @@ fn a_full_disk_is_told_with_the_file() {
         let _ = std::fs::remove_file(&full);
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
         let sim = simulation("stack");
-        let error = Recorder::create(&sim, "full", &[&full], &RecordOptions::default()).err().unwrap();
-        assert!(matches!(&error, RecordError::Create { path, .. } if *path == full), "{error}");
+        let recorder = Recorder::create(&sim, "full", &[&full], &RecordOptions::default());
+        let error = recorder.and_then(|recorder| recorder.finish(None)).unwrap_err();
+        let told = match &error {
+            RecordError::Create { path, .. } | RecordError::Write { path, frames: 0, .. } => path,
+            other => panic!("{other}"),
+        };
+        assert_eq!(*told, full);
         assert!(error.to_string().contains("full."), "{error}");
     }
 }

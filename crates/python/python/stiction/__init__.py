@@ -26,14 +26,17 @@ from ._results import (
 from ._stiction import (
     Model,
     ModelError,
+    Recording,
     Simulation,
     SimulationError,
     TactileGrid,
+    Viewer,
     __version__,
     _restore_model,
     _restore_simulation,
     rollout,
     scenes,
+    view,
 )
 
 __all__ = [
@@ -43,14 +46,17 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Recording",
     "Simulation",
     "SimulationError",
     "StageSeconds",
     "Stats",
     "TactileGrid",
     "TangentialSprings",
+    "Viewer",
     "__version__",
     "contact_dtype",
     "rollout",
     "scenes",
+    "view",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, final
 
 import numpy as np
@@ -14,16 +15,19 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Recording",
     "Simulation",
     "SimulationError",
     "StageSeconds",
     "Stats",
     "TactileGrid",
     "TangentialSprings",
+    "Viewer",
     "__version__",
     "contact_dtype",
     "rollout",
     "scenes",
+    "view",
 ]
 
 __version__: str
@@ -260,6 +264,14 @@ class Simulation:
         angular_velocity: ArrayLike | None = None,
         linear_velocity: ArrayLike | None = None,
     ) -> None: ...
+    def apply_force(self, body: str | int, force: ArrayLike, point: ArrayLike | None = None) -> None: ...
+    def record(
+        self,
+        path: str | PathLike[str] | Sequence[str | PathLike[str]],
+        rate: float = 60.0,
+        joints: Sequence[str] | None = None,
+    ) -> Recording: ...
+    def stop_recording(self) -> list[Path]: ...
     def save_state(self) -> bytes: ...
     def load_state(self, state: bytes) -> None: ...
     def reset(self, keyframe: str | int | None = None) -> None: ...
@@ -281,6 +293,43 @@ class TactileGrid:
     @property
     def cell_area(self) -> float: ...
     def sample(self, sim: Simulation) -> tuple[_Floats, _Floats]: ...
+
+@final
+class Recording:
+    """A recording under way: a context manager that completes the files at its end."""
+
+    @property
+    def paths(self) -> list[Path]: ...
+    def stop(self) -> None: ...
+    def __enter__(self) -> Recording: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+@final
+class Viewer:
+    """A live page of a simulation, served until close() or the end of the program."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def clients(self) -> int: ...
+    @property
+    def running(self) -> bool: ...
+    def wait(self) -> None: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Viewer: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+def view(
+    sim: Simulation,
+    port: int = 0,
+    address: str = "127.0.0.1",
+    open: bool = True,
+    block: bool = False,
+    paused: bool = True,
+    name: str | None = None,
+    joints: Sequence[str] | None = None,
+) -> Viewer:
+    """Serves a live page of a simulation and opens it in the browser."""
 
 def rollout(
     model: Model,

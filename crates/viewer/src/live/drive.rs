@@ -140,6 +140,15 @@ impl Live {
     /// Obeys commands, takes the steps that are due and publishes; returns how long there is nothing to do. A step that
     /// fails pauses the simulation and is told to the pages.
     pub fn tick(&mut self, simulation: &mut Simulation) -> Duration {
+        self.tick_watched(simulation, |_| {})
+    }
+
+    /// The same, with `watch` called after each step.
+    pub fn tick_watched(
+        &mut self,
+        simulation: &mut Simulation,
+        mut watch: impl FnMut(&Simulation),
+    ) -> Duration {
         let begin = Instant::now();
         for command in self.server.commands() {
             self.news = true;
@@ -154,6 +163,7 @@ impl Live {
                 (self.paused, self.steps, self.news) = (true, 0, true);
             }
             self.changed = true;
+            watch(simulation);
         }
         self.publish(simulation);
         if self.paused && self.steps == 0 {

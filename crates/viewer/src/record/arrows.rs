@@ -22,11 +22,8 @@ fn number(value: &Value) -> f32 {
     value.as_f64().unwrap_or(0.0) as f32
 }
 
-/// Adds a geom of the scene to its body's entity. Collision shapes are left out where the scene has others to draw.
+/// Adds a geom of the scene to its body's entity.
 pub(super) fn add_geom(entity: &mut Entity, geom: &Value, buffers: &[Buffer]) {
-    if geom["role"] == "collision" {
-        return;
-    }
     let (p, q): ([f32; 3], [f32; 4]) = (numbers(&geom["pos"]), numbers(&geom["quat"]));
     let pose = placed(&[p[0], p[1], p[2], q[0], q[1], q[2], q[3]]);
     let [r, g, b, a] = numbers(&geom["color"]);

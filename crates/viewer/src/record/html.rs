@@ -32,14 +32,8 @@ pub(super) struct Html {
 
 impl Html {
     pub fn create(path: &Path) -> Result<Self, RecordError> {
-        let page = page::with_meta("stiction-recording", &crate::chunk::VERSION.to_string());
-        let create = || {
-            let mut file = File::create(path)?;
-            file.write_all(page.as_bytes())?;
-            file.write_all(b"\n")?;
-            Ok(file)
-        };
-        let file = create().map_err(|error| RecordError::Create { path: path.to_owned(), error })?;
+        let file =
+            File::create(path).map_err(|error| RecordError::Create { path: path.to_owned(), error })?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -47,10 +41,17 @@ impl Html {
             encoder: DeflateEncoder::new(Vec::new(), Compression::fast()),
             open: (0, 0),
             frames: 0,
-            good: page.len() as u64 + 1,
+            good: 0,
             text: String::new(),
             failed: false,
         })
+    }
+
+    fn write_page(&mut self) -> Result<(), RecordError> {
+        let page = page::with_meta("stiction-recording", &crate::chunk::VERSION.to_string()) + "\n";
+        self.file.write_all(page.as_bytes()).map_err(|error| self.give_up(error))?;
+        self.good = page.len() as u64;
+        Ok(())
     }
 
     fn take(&mut self, chunks: &[u8]) {
@@ -90,6 +91,7 @@ impl Html {
 
 impl Sink for Html {
     fn scene(&mut self, chunks: &[u8]) -> Result<(), RecordError> {
+        self.write_page()?;
         self.take(chunks);
         self.end_block()
     }

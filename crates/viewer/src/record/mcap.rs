@@ -81,7 +81,11 @@ impl Mcap {
         let text = |value: &Value| value.as_str().unwrap_or("").to_string();
         let list = |key: &str| scene[key].as_array().cloned().unwrap_or_default();
         self.bodies = list("bodies").iter().map(|b| text(&b["name"])).collect();
-        self.names = list("channels").iter().map(|c| (text(&c["group"]), text(&c["name"]))).collect();
+        // Tools name fields by paths, in which spaces are a nuisance.
+        self.names = list("channels")
+            .iter()
+            .map(|c| (text(&c["group"]), text(&c["name"]).replace(' ', "_")))
+            .collect();
         let groups = self.names.chunk_by(|a, b| a.0 == b.0);
         let groups: Vec<(String, Vec<String>)> =
             groups.map(|g| (g[0].0.clone(), g.iter().map(|c| c.1.clone()).collect())).collect();
@@ -101,8 +105,11 @@ impl Mcap {
         for (b, name) in self.bodies.iter().enumerate() {
             let mut entity =
                 Entity { frame_id: name.clone(), id: name.clone(), frame_locked: true, ..Entity::default() };
-            let own = geoms.iter().filter(|g| g["body"] == b);
-            own.for_each(|geom| add_geom(&mut entity, geom, &recording.buffers));
+            let own: Vec<&Value> = geoms.iter().filter(|g| g["body"] == b).collect();
+            // Collision shapes are drawn where there is nothing else to draw.
+            let only_collides = own.iter().all(|g| g["role"] == "collision");
+            let drawn = own.into_iter().filter(|g| only_collides || g["role"] != "collision");
+            drawn.for_each(|geom| add_geom(&mut entity, geom, &recording.buffers));
             entities.push(entity);
         }
         self.write(SCENE, 0, &SceneUpdate { deletions: [], entities })

@@ -47,7 +47,7 @@ pub struct Recorded {
 }
 
 /// Bytes of frames that are handed over at once.
-const BATCH: usize = 256 * 1024;
+const BATCH: usize = 128 * 1024;
 /// Longest time that frames wait to be handed over while others come, of wall time.
 const PATIENCE: Duration = Duration::from_millis(250);
 
@@ -101,7 +101,7 @@ impl Recorder {
             start: time,
             next: 0,
             last: f64::NAN,
-            batch: Vec::with_capacity(BATCH + BATCH / 4),
+            batch: Vec::with_capacity(2 * BATCH),
             batched: 0,
             handed_over: Instant::now(),
         };
@@ -148,7 +148,7 @@ impl Recorder {
 
     fn hand_over(&mut self) -> Result<(), RecordError> {
         if self.batched > 0 {
-            let empty = self.writer.spare();
+            let empty = self.writer.spare(2 * BATCH);
             let full = std::mem::replace(&mut self.batch, empty);
             let frames = std::mem::take(&mut self.batched);
             self.writer.send(full, frames)?;

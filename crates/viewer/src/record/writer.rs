@@ -61,8 +61,8 @@ impl Writer {
     }
 
     /// An empty buffer, a used one if there is one.
-    pub fn spare(&mut self) -> Vec<u8> {
-        self.spare.try_recv().unwrap_or_default()
+    pub fn spare(&mut self, capacity: usize) -> Vec<u8> {
+        self.spare.try_recv().unwrap_or_else(|_| Vec::with_capacity(capacity))
     }
 
     /// Hands over frames; waits while the queue is full.

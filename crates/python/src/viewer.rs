@@ -1,0 +1,194 @@
+//! `stiction.view`: the live page of a simulation.
+//!
+//! A thread of the viewer's own steps the simulation while a page says play, as a Python thread that calls `sim.step`
+//! would: it takes the simulation's lock for a few milliseconds at a time, reads the arrays before and writes them after.
+//! Whoever else wants the simulation meanwhile waits for these milliseconds.
+
+use crate::recording::{joints, record_error};
+use crate::simulation::Simulation;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use stiction_viewer::{Live, LiveError, LiveOptions};
+
+/// What the viewer's thread and the simulation share.
+pub struct Shared {
+    pub live: Mutex<Live>,
+    /// Whether the viewer's thread has the simulation, or is about to.
+    pub busy: AtomicBool,
+    stop: AtomicBool,
+    url: String,
+}
+
+/// Name of viewers' threads.
+pub const THREAD: &str = "stiction-viewer";
+
+impl Shared {
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+/// A live page of a simulation, from stiction.view. It is served until close() or the end of the program; as a
+/// context manager, until the end of the block.
+#[pyclass(frozen, module = "stiction")]
+pub struct Viewer {
+    simulation: Py<Simulation>,
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[pymethods]
+impl Viewer {
+    /// Where to point a browser.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.shared.url
+    }
+
+    /// Number of pages that watch.
+    #[getter]
+    fn clients(&self, py: Python<'_>) -> usize {
+        // Whoever has it may be waiting for the interpreter, in a controller.
+        py.detach(|| self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).server().clients())
+    }
+
+    /// Whether the page is served.
+    #[getter]
+    fn running(&self) -> bool {
+        !self.shared.stop.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the viewer is closed by another thread, or Ctrl-C closes it.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        while self.running() {
+            py.detach(|| std::thread::sleep(Duration::from_millis(50)));
+            if let Err(error) = py.check_signals() {
+                self.close(py);
+                return if error.is_instance_of::<PyKeyboardInterrupt>(py) { Ok(()) } else { Err(error) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the page. The simulation stays as it is.
+    fn close(&self, py: Python<'_>) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| thread.map(JoinHandle::join));
+        self.simulation.get().forget_viewer(&self.shared);
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) {
+        self.close(py);
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<stiction.Viewer at {}{}>", self.url(), if self.running() { "" } else { ", closed" })
+    }
+}
+
+/// Serves a live page of a simulation and opens it in the browser.
+///
+/// sim: a stiction.Simulation. The page shows its state and whatever steps it takes; with the page's buttons it is
+///     run, paused, stepped, reset (to the state it has now), sped up, controlled and pushed around.
+/// port: port to listen on; 0 takes a free one.
+/// address: address to listen on. Whoever can reach it may watch and meddle: another one than 127.0.0.1 is warned of.
+/// open: whether the browser is opened.
+/// block: True waits until Ctrl-C; False returns at once, and the page is served until close() or the end of the
+///     program.
+/// paused: False lets the simulation run in real time from the beginning.
+/// name: what the page calls it; the model's name by default.
+/// joints: names of joints to plot; all by default, as far as they are not too many.
+///
+/// Returns a stiction.Viewer. Raises OSError if the address cannot be listened on, RuntimeError if the simulation is
+/// on a page already.
+#[pyfunction]
+#[pyo3(signature = (sim, port=0, address="127.0.0.1", open=true, block=false, paused=true, name=None, joints=None))]
+pub fn view(
+    py: Python<'_>,
+    sim: Py<Simulation>,
+    port: u16,
+    address: &str,
+    open: bool,
+    block: bool,
+    paused: bool,
+    name: Option<String>,
+    joints: Option<Vec<String>>,
+) -> PyResult<Py<Viewer>> {
+    let ip: IpAddr = address.parse().map_err(|_| {
+        PyValueError::new_err(format!("address = \"{address}\": give an IP address, such as 127.0.0.1"))
+    })?;
+    let options = LiveOptions {
+        name: name.unwrap_or_else(|| sim.get().model_of().inner.world().name.clone()),
+        address: ip,
+        port,
+        paused,
+        joints: self::joints(joints),
+        ..LiveOptions::default()
+    };
+    let shared = sim.get().with_state(py, |inner| {
+        Live::start(inner, &options).map_err(|error| match error {
+            LiveError::Listen { .. } => PyOSError::new_err(error.to_string()),
+            LiveError::Rate(_) => PyValueError::new_err(error.to_string()),
+            LiveError::Record(error) => record_error(error),
+        })
+    })?;
+    let (url, address) = (shared.url(), shared.server().address());
+    let shared = Arc::new(Shared {
+        live: Mutex::new(shared),
+        busy: AtomicBool::new(false),
+        stop: AtomicBool::new(false),
+        url: url.clone(),
+    });
+    sim.get().adopt_viewer(&shared).map_err(|url| {
+        PyRuntimeError::new_err(format!(
+            "this simulation is on a page already, {url}: close that viewer first"
+        ))
+    })?;
+    let (own, simulation) = (shared.clone(), sim.clone_ref(py));
+    let builder = std::thread::Builder::new().name(THREAD.into());
+    let thread = builder.spawn(move || drive(&own, simulation))?;
+    let viewer = Py::new(py, Viewer { simulation: sim, shared, thread: Mutex::new(Some(thread)) })?;
+    if !ip.is_loopback() {
+        let text = format!("whoever can reach {address} may watch this simulation and meddle with it");
+        let text = std::ffi::CString::new(text)?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
+    }
+    if open {
+        py.import("webbrowser")?.call_method1("open", (&url,))?;
+    }
+    if block {
+        viewer.get().wait(py)?;
+    }
+    Ok(viewer)
+}
+
+/// The viewer's thread: obeys the pages until the viewer is closed or the interpreter ends.
+fn drive(shared: &Shared, simulation: Py<Simulation>) {
+    while !shared.stop.load(Ordering::Relaxed) {
+        let pause = Python::try_attach(|py| simulation.get().tick(py, shared));
+        match pause {
+            Some(pause) => std::thread::sleep(pause),
+            None => {
+                // The interpreter is ending: what it owns must not be touched any more.
+                std::mem::forget(simulation);
+                return;
+            }
+        }
+    }
+    // Dropped while attached: a reference that falls otherwise waits for the next call of the interpreter.
+    let mut simulation = Some(simulation);
+    if Python::try_attach(|_| drop(simulation.take())).is_none() {
+        std::mem::forget(simulation);
+    }
+}
