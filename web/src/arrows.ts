@@ -54,14 +54,12 @@ export class Arrows {
 /** Small balls: where bodies touch. */
 export class Dots {
   readonly group = new Group();
-  readonly ghost = new Group();
   private readonly ball: Instances;
   private readonly matrix = new Matrix4();
 
   constructor(color: number) {
     this.ball = new Instances(new SphereGeometry(1, 8, 6), color);
     this.group.add(this.ball.solid);
-    this.ghost.add(this.ball.faint);
   }
 
   set color(color: number) { this.ball.color = color; }

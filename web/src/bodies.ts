@@ -2,9 +2,10 @@
 // drawn one by one, cut at their contact patches (deform.ts).
 
 import {
-  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, InstancedMesh, LineBasicMaterial, LineSegments, Matrix3,
+  Box3, BufferAttribute, BufferGeometry, type Camera, DynamicDrawUsage, Group, InstancedMesh, LineBasicMaterial, LineSegments, Matrix3,
   Matrix4, Mesh, Quaternion, Vector3,
 } from "three";
+import { findHiding, type Wall } from "./cutaway.ts";
 import type { Frame } from "./decode.ts";
 import { HeightMap } from "./deform.ts";
 import type { Geom } from "./format.ts";
@@ -17,7 +18,7 @@ interface Batch { mesh: InstancedMesh; geoms: number[]; locals: Matrix4[] }
 
 interface Solid {
   geom: number; mesh: Mesh; local: Matrix4;
-  rest: Float32Array; restNormals: Float32Array; radius: number;
+  rest: Float32Array; restNormals: Float32Array;
   position: BufferAttribute; normal: BufferAttribute; bent: boolean;
 }
 
@@ -28,12 +29,13 @@ export class Bodies {
   readonly group = new Group();
   /** World pose of each body. */
   readonly poses: Matrix4[];
-  /** Radius of each geom about its own origin, m; 0 for unbounded ones. */
-  readonly radii: number[];
+  /** Box of each geom in its own frame; none for unbounded ones. */
+  private readonly boxes: (Box3 | null)[];
   private batches: Batch[] = [];
   private readonly solids: Solid[] = [];
   private readonly wires: { lines: LineSegments; geom: number; local: Matrix4 }[] = [];
   private readonly locals: Matrix4[];
+  private readonly walls: (Wall & { mesh: InstancedMesh })[] = [];
   private readonly scratch = new Matrix4();
 
   constructor(private readonly recording: Recording) {
@@ -41,7 +43,7 @@ export class Bodies {
     this.poses = scene.bodies.map(() => new Matrix4());
     this.locals = scene.geoms.map((geom) => new Matrix4().compose(
       new Vector3(...geom.pos), new Quaternion(geom.quat[1], geom.quat[2], geom.quat[3], geom.quat[0]), new Vector3(1, 1, 1)));
-    this.radii = scene.geoms.map(() => 0);
+    this.boxes = scene.geoms.map(() => null);
     const byKey = new Map<string, { geoms: number[]; scales: [number, number, number][]; make: () => BufferGeometry; alpha: number }>();
     scene.geoms.forEach((geom, i) => {
       const look = drawable(geom.shape, recording.buffers);
@@ -53,7 +55,8 @@ export class Bodies {
           return;
         }
       }
-      const key = `${look.key}|${geom.color[3]}|${geom.role}`;
+      // Fixed things are drawn one by one: those that hide what happens fade.
+      const key = `${look.key}|${geom.color[3]}|${geom.role}|${geom.body === 0 ? i : ""}`;
       const list = byKey.get(key) ?? { geoms: [], scales: [], make: look.make, alpha: geom.color[3] };
       list.geoms.push(i);
       list.scales.push(look.scale);
@@ -64,7 +67,7 @@ export class Bodies {
       const surfaceKey = key.split("|")[0];
       const geometry = surfaces.get(surfaceKey) ?? make();
       surfaces.set(surfaceKey, geometry);
-      geometry.computeBoundingSphere();
+      geometry.computeBoundingBox();
       const mesh = new InstancedMesh(geometry, bodyMaterial(alpha), geoms.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.castShadow = alpha > 0.5;
@@ -74,8 +77,11 @@ export class Bodies {
       const locals = geoms.map((i, k) => this.locals[i].clone().scale(new Vector3(...scales[k])));
       geoms.forEach((i, k) => {
         mesh.setColorAt(k, colorOfGeom(scene.geoms[i]));
-        const sphere = geometry.boundingSphere!;
-        this.radii[i] = (sphere.radius + sphere.center.length()) * Math.max(...scales[k]);
+        const box = geometry.boundingBox!.clone(), scale = new Vector3(...scales[k]);
+        box.min.multiply(scale);
+        box.max.multiply(scale);
+        this.boxes[i] = box;
+        if (scene.geoms[i].body === 0) this.walls.push({ box, inverse: this.locals[i].clone().invert(), hides: false, mesh });
       });
       this.batches.push({ mesh, geoms, locals });
       this.group.add(mesh);
@@ -89,13 +95,13 @@ export class Bodies {
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;
     mesh.userData.geoms = [i];
-    geometry.computeBoundingSphere();
-    this.radii[i] = geometry.boundingSphere!.radius + geometry.boundingSphere!.center.length();
+    geometry.computeBoundingBox();
+    this.boxes[i] = geometry.boundingBox!.clone();
     const position = geometry.getAttribute("position") as BufferAttribute, normal = geometry.getAttribute("normal") as BufferAttribute;
     position.setUsage(DynamicDrawUsage);
     normal.setUsage(DynamicDrawUsage);
     this.solids.push({
-      geom: i, mesh, local: this.locals[i], position, normal, radius: this.radii[i], bent: false,
+      geom: i, mesh, local: this.locals[i], position, normal, bent: false,
       rest: (position.array as Float32Array).slice(), restNormals: (normal.array as Float32Array).slice(),
     });
     this.group.add(mesh);
@@ -210,12 +216,28 @@ export class Bodies {
     return found;
   }
 
-  /** The middle of a geom in the world at a frame, and its radius. */
-  placeOf(geom: number, frame: Frame, out: Vector3): number {
-    const { body, pos } = this.recording.scene!.geoms[geom], p = frame.poses;
+  /** The box around a geom in the world at a frame; false if it has none. */
+  boxOf(geom: number, frame: Frame, out: Box3): boolean {
+    const box = this.boxes[geom];
+    if (!box) return false;
+    const { body } = this.recording.scene!.geoms[geom], p = frame.poses;
     const turn = new Quaternion(p[7 * body + 4], p[7 * body + 5], p[7 * body + 6], p[7 * body + 3]);
-    out.set(...pos).applyQuaternion(turn).add(new Vector3(p[7 * body], p[7 * body + 1], p[7 * body + 2]));
-    return this.radii[geom];
+    const pose = this.scratch.compose(new Vector3(p[7 * body], p[7 * body + 1], p[7 * body + 2]), turn, new Vector3(1, 1, 1)).multiply(this.locals[geom]);
+    out.copy(box).applyMatrix4(pose);
+    return true;
+  }
+
+  /** Fades the fixed things that stand before what moves; true if something changed. */
+  cutAway(camera: Camera): boolean {
+    const points: Vector3[] = [], stride = Math.max(1, Math.floor(this.poses.length / 40));
+    for (let b = 1; b < this.poses.length; b += stride) points.push(new Vector3().setFromMatrixPosition(this.poses[b]));
+    if (!findHiding(this.walls, settings.cutaway ? points : [], camera)) return false;
+    for (const { mesh, hides } of this.walls) {
+      const material = mesh.material as BodyMaterial;
+      material.userData.faded = hides ? 0.16 : 1;
+      applyOpacity(material);
+    }
+    return true;
   }
 
   dispose(): void {

@@ -18,10 +18,11 @@ export class Forces {
   size = 1;
 
   constructor() {
-    for (const part of [this.force, this.traction, this.slip, this.dots]) {
+    for (const part of [this.force, this.traction, this.slip]) {
       this.group.add(part.group);
       this.ghost.add(part.ghost);
     }
+    this.group.add(this.dots.group); // through bodies they would only be specks
   }
 
   paint(): void {

@@ -6,15 +6,22 @@ import type { Recording } from "./recording.ts";
 import { settings } from "./settings.ts";
 import { quantity, ticks } from "./units.ts";
 
-/** The scale in force: what was set, else 0 (or a thousandth, if logarithmic) to the largest pressure of all frames. */
+/**
+ * The scale in force, the same for all frames. What was not set comes from the recording: the top is a pressure that
+ * nearly all vertices stay below (the legend names the largest of all), and the scale is logarithmic where pressures
+ * are of very different size.
+ */
 export function scaleOf(recording: Recording): Scale {
-  const max = settings.pressureMax ?? roundUp(recording.maxPressure || 1);
-  const log = settings.pressureLog;
-  let min = settings.pressureMin ?? (log ? max / 1000 : 0);
+  const { low, middle, high } = recording.pressureScale;
+  const max = settings.pressureMax ?? roundUp(high || 1);
+  const log = settings.pressureLog ?? high > 20 * middle;
+  let min = settings.pressureMin ?? (log ? decadeBelow(Math.min(Math.max(low, max / 1e3), max / 30)) : 0);
   if (log && !(min > 0)) min = max / 1000;
   if (min >= max) min = log ? max / 10 : 0;
   return { min, max, log };
 }
+
+const decadeBelow = (value: number): number => 10 ** Math.floor(Math.log10(value));
 
 /** To two digits, upwards. */
 function roundUp(value: number): number {
@@ -33,20 +40,22 @@ export class Legend {
   readonly element: HTMLElement;
   private readonly bar = h("canvas", { width: STEPS, height: 1 });
   private readonly marks = h("div", { class: "marks" });
+  private readonly more = h("span", { class: "more" });
   private shown = "";
 
   constructor(edit: () => void) {
     const ctx = this.bar.getContext("2d")!;
     ctx.putImageData(new ImageData(new Uint8ClampedArray(COLORMAP), STEPS, 1), 0, 0);
     this.element = h("button", { class: "legend", type: "button", title: "Change the scale", onclick: edit },
-      h("span", { class: "title" }, "Contact pressure"), this.bar, this.marks);
+      h("span", { class: "title" }, "Contact pressure"), this.more, this.bar, this.marks);
   }
 
   update(recording: Recording): void {
     this.element.hidden = !(recording.hasPatches && settings.patches);
-    const scale = scaleOf(recording), key = JSON.stringify(scale);
+    const scale = scaleOf(recording), key = JSON.stringify([scale, recording.maxPressure]);
     if (key === this.shown) return;
     this.shown = key;
+    this.more.textContent = recording.maxPressure > 1.02 * scale.max ? `peak ${quantity(recording.maxPressure, "Pa")}` : "";
     this.marks.replaceChildren(...scaleTicks(scale).map((value) =>
       h("span", { style: `left:${100 * position(value, scale)}%` }, quantity(value, "Pa"))));
   }

@@ -17,8 +17,8 @@ const LIGHT: Theme = {
 };
 
 const DARK: Theme = {
-  sky: 0x14181e, ground: 0x1c2128, shade: 0.35, line: 0x8fa0b5, lineAlpha: 0.2,
-  skyLight: 0xdfe9ff, groundLight: 0x2b2a30, ambient: 1.0, sun: 2.0, fill: 0.3,
+  sky: 0x1a1f26, ground: 0x22282f, shade: 0.35, line: 0x8fa0b5, lineAlpha: 0.2,
+  skyLight: 0xdfe9ff, groundLight: 0x4a4a52, ambient: 1.35, sun: 2.1, fill: 0.3,
   force: 0x43d6a8, traction: 0x6cb2ff, slip: 0xf08bdc, point: 0x8af0cf, tets: 0xb9cbe0, select: "#4cc9f0",
 };
 
@@ -51,7 +51,7 @@ export function bodyMaterial(alpha: number, color?: Color): BodyMaterial {
 
 /** Bodies as glass when the person asks for it, besides their own transparency. */
 export function applyOpacity(material: BodyMaterial): void {
-  const opacity = (material.userData.alpha as number) * settings.opacity;
+  const opacity = (material.userData.alpha as number) * settings.opacity * ((material.userData.faded as number | undefined) ?? 1);
   material.opacity = opacity;
   const transparent = opacity < 0.999;
   if (material.transparent !== transparent) {

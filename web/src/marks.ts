@@ -100,7 +100,7 @@ export class Outline {
     if (body === null || body === 0) return;
     const color = theme().select;
     this.material.uniforms.color.value.setStyle(color, "srgb-linear"); // written to the screen as it is
-    this.material.uniforms.pixel.value.set(5 / width, 5 / height);
+    this.material.uniforms.pixel.value.set(8 / width, 8 / height);
     for (const { geometry, matrix } of bodies.surfacesOf(body)) {
       const mesh = new Mesh(geometry, this.material);
       mesh.matrixAutoUpdate = false;

@@ -42,7 +42,7 @@ export class Panel {
       this.slider("forceScale", "Force", 0.1, 10, 0, (x) => `${plain(x, 2)}×`), ...(soft ? [this.slider("tractionScale", "Traction", 0.1, 10, 0, (x) => `${plain(x, 2)}×`)] : []),
       this.slider("slipScale", "Slip", 0.1, 10, 0, (x) => `${plain(x, 2)}×`),
       this.slider("threshold", "Hide below", 0, 0.5, 0.01, (x) => `${Math.round(100 * x)} %`)));
-    sections.push(this.section("View", this.followChoice(recording), this.check("grid", "Ground grid", "G"), this.check("shadows", "Shadows", "")));
+    sections.push(this.section("View", this.followChoice(recording), this.check("cutaway", "See past walls", ""), this.check("grid", "Ground grid", "G"), this.check("shadows", "Shadows", "")));
     const about = [scene.step !== null ? `step ${quantity(scene.step, "s")}` : scene.accuracy !== null ? `accuracy ${plain(scene.accuracy)}` : "",
       scene.contact, `${scene.bodies.length - 1} bodies`, scene.generator].filter(Boolean).join(" · ");
     this.element.replaceChildren(...sections, h("p", { class: "about" }, about));
@@ -111,7 +111,10 @@ export class Panel {
       });
       return h("label", { class: "row" }, h("span", {}, label), input, h("span", { class: "unit" }, "kPa"));
     };
-    return this.section("Pressure scale", field("pressureMax", "Largest"), field("pressureMin", "Smallest"), this.check("pressureLog", "Logarithmic", "K"));
+    const log = h("input", { type: "checkbox", "data-setting": "pressureLog", onchange: () => set("pressureLog", log.checked) });
+    this.refreshers.push(() => (log.checked = scaleOf(recording).log));
+    return this.section("Pressure scale", field("pressureMax", "Largest"), field("pressureMin", "Smallest"),
+      h("label", { class: "row" }, log, h("span", {}, "Logarithmic"), h("kbd", {}, "K")));
   }
 
   private actuators(scene: NonNullable<Recording["scene"]>): HTMLElement[] {

@@ -30,8 +30,13 @@ export class Patches {
   readonly mesh: Mesh;
   readonly ghost: Mesh; // the same, drawn over the bodies
   readonly edges: LineSegments;
+  /** The outlines of the patches, in the scene and over it. */
+  readonly rim: LineSegments;
+  readonly ghostRim: LineSegments;
   private readonly geometry = new BufferGeometry();
   private readonly edgeGeometry = new BufferGeometry();
+  private readonly rimGeometry = new BufferGeometry();
+  private rimPoints = new Float32Array(0);
   private readonly uniforms;
   private position = new Float32Array(0);
   private pressure = new Float32Array(0);
@@ -53,7 +58,9 @@ export class Patches {
     this.mesh = new Mesh(this.geometry, material(1));
     this.ghost = new Mesh(this.geometry, material(0.62));
     this.edges = new LineSegments(this.edgeGeometry, new LineBasicMaterial({ color: 0xffffff, transparent: true, opacity: 0.5 }));
-    for (const object of [this.mesh, this.ghost, this.edges]) object.frustumCulled = false;
+    this.rim = new LineSegments(this.rimGeometry, new LineBasicMaterial({ color: 0xffffff }));
+    this.ghostRim = new LineSegments(this.rimGeometry, new LineBasicMaterial({ color: 0xffffff, transparent: true, opacity: 0.7 }));
+    for (const object of [this.mesh, this.ghost, this.edges, this.rim, this.ghostRim]) object.frustumCulled = false;
     this.mesh.renderOrder = 1;
   }
 
@@ -64,7 +71,7 @@ export class Patches {
   }
 
   update(frame: Frame): void {
-    this.mesh.visible = this.ghost.visible = settings.patches && frame.patches.length > 0;
+    this.mesh.visible = this.ghost.visible = this.rim.visible = this.ghostRim.visible = settings.patches && frame.patches.length > 0;
     this.edges.visible = this.mesh.visible && settings.patchMesh;
     if (!this.mesh.visible) return;
     // A cut can add one corner to a face.
@@ -102,6 +109,52 @@ export class Patches {
     this.edgeGeometry.setDrawRange(0, 2 * e);
     this.edgeGeometry.getAttribute("position").needsUpdate = true;
     this.geometry.boundingSphere = null;
+    let r = 0;
+    for (const patch of frame.patches) r = this.addRim(patch, r);
+    this.rimGeometry.setDrawRange(0, 2 * r);
+    this.rimGeometry.getAttribute("position").needsUpdate = true;
+  }
+
+  private readonly loose = new Map<number, number>();
+  private readonly places = new Map<number, number>();
+
+  /** For each vertex the first one at the same place: faces need not share vertices. */
+  private weld(patch: Patch): Uint32Array {
+    const { places } = this, nv = patch.pressure.length, id = new Uint32Array(nv), v = patch.vertices, c = patch.centroid;
+    places.clear();
+    let reach = 1e-12;
+    for (let i = 0; i < v.length; i++) reach = Math.max(reach, Math.abs(v[i] - c[i % 3]));
+    const grain = 30000 / reach;
+    for (let i = 0; i < nv; i++) {
+      let key = 0;
+      for (let k = 0; k < 3; k++) key = key * 65536 + Math.round((v[3 * i + k] - c[k]) * grain + 0.2718) + 32000;
+      const first = places.get(key);
+      id[i] = first ?? i;
+      if (first === undefined) places.set(key, i);
+    }
+    return id;
+  }
+
+  /** Adds the edges of a patch that belong to one face only, or where pressure ends; returns how many there are now. */
+  private addRim(patch: Patch, count: number): number {
+    const { loose } = this, nv = patch.pressure.length, id = this.weld(patch);
+    loose.clear();
+    for (let f = 0; f + 1 < patch.starts.length; f++) {
+      const from = patch.starts[f], n = patch.starts[f + 1] - from;
+      for (let i = 0; i < n; i++) {
+        const a = patch.indices[from + i], b = patch.indices[from + ((i + 1) % n)];
+        if (patch.pressure[a] < 0 || patch.pressure[b] < 0) continue;
+        const twin = id[b] * nv + id[a];
+        if (loose.has(twin)) loose.delete(twin);
+        else if (id[a] !== id[b]) loose.set(id[a] * nv + id[b], a * nv + b);
+      }
+    }
+    for (const edge of loose.values()) {
+      const a = Math.floor(edge / nv), b = edge % nv;
+      this.rimPoints.set(patch.vertices.subarray(3 * a, 3 * a + 3), 6 * count);
+      this.rimPoints.set(patch.vertices.subarray(3 * b, 3 * b + 3), 6 * count++ + 3);
+    }
+    return count;
   }
 
   private cut = new Float32Array(4 * 64);
@@ -118,6 +171,11 @@ export class Patches {
       this.geometry.dispose();
       this.geometry.setAttribute("position", dynamic(this.position, 3));
       this.geometry.setAttribute("pressure", dynamic(this.pressure, 1));
+    }
+    if (this.rimPoints.length < 6 * corners) {
+      this.rimPoints = new Float32Array(Math.ceil(9 * corners));
+      this.rimGeometry.dispose();
+      this.rimGeometry.setAttribute("position", dynamic(this.rimPoints, 3));
     }
     if (this.edge.length < 6 * corners) {
       this.edge = new Float32Array(Math.ceil(9 * corners));

@@ -4,7 +4,7 @@
 import { h } from "./dom.ts";
 import type { Recording } from "./recording.ts";
 import { settings } from "./settings.ts";
-import { plain, quantity, ticks } from "./units.ts";
+import { plain, prefixed, quantity, ticks } from "./units.ts";
 
 /** Okabe and Ito's colours, which differ for any colour vision; darker and lighter for the two themes. */
 const COLORS = {
@@ -25,6 +25,10 @@ interface Plot {
   chosen: Set<number>;
   canvas: HTMLCanvasElement;
   cursor: HTMLElement;
+  /** Where the unit is written, with the prefix the numbers need. */
+  unitMark: HTMLElement;
+  span: number;
+  width: number;
   keys: { element: HTMLElement; value: HTMLElement; channel: number }[];
 }
 
@@ -33,6 +37,7 @@ export class Plots {
   private plots: Plot[] = [];
   private stale = true;
   private lastCount = 0;
+  private lastNumbers = 0;
   private readonly resize = new ResizeObserver(() => (this.stale = true));
 
   constructor(private readonly seek: (time: number) => void) {}
@@ -44,9 +49,15 @@ export class Plots {
       const key = `${channel.group}|${channel.unit}`;
       groups.set(key, [...(groups.get(key) ?? []), i]);
     });
-    const rank = (key: string): number => (ORDER.indexOf(key.split("|")[0]) + ORDER.length + 1) % (ORDER.length + 1);
+    // First the first unit of each group, then what else the groups have.
+    const seen = new Map<string, number>();
+    const rank = new Map([...groups.keys()].map((key) => {
+      const [group] = key.split("|"), place = ORDER.indexOf(group), nth = seen.get(group) ?? 0;
+      seen.set(group, nth + 1);
+      return [key, (place < 0 ? ORDER.length : place) + 100 * Math.min(nth, group === "joints" ? 0 : 1)];
+    }));
     this.resize.disconnect();
-    this.plots = [...groups.entries()].sort(([a], [b]) => rank(a) - rank(b)).map(([key, channels]) => this.makePlot(recording, key, channels));
+    this.plots = [...groups.entries()].sort(([a], [b]) => rank.get(a)! - rank.get(b)!).map(([key, channels]) => this.makePlot(recording, key, channels));
     this.element.replaceChildren(...this.plots.map((plot) => plot.canvas.closest<HTMLElement>(".plot")!));
     this.element.classList.toggle("none", this.plots.length === 0);
     this.stale = true;
@@ -57,7 +68,7 @@ export class Plots {
   private makePlot(recording: Recording, key: string, channels: number[]): Plot {
     const [group, unit] = key.split("|");
     const list = recording.scene!.channels;
-    const chosen = new Set(channels.slice(0, 4));
+    const chosen = new Set(channels.slice(0, group === "energy" ? 5 : 4));
     const canvas = h("canvas"), cursor = h("div", { class: "cursor" });
     const keys = channels.map((channel) => {
       const value = h("b");
@@ -68,6 +79,7 @@ export class Plots {
       } }, h("i"), h("span", {}, list[channel].name), value);
       return { element, value, channel };
     });
+    const unitMark = h("small");
     const area = h("div", { class: "area" }, canvas, cursor);
     const seek = (event: PointerEvent): void => {
       const box = canvas.getBoundingClientRect();
@@ -80,14 +92,14 @@ export class Plots {
     });
     area.addEventListener("pointermove", (event) => event.buttons & 1 && seek(event));
     h("section", { class: "plot" },
-      h("h3", {}, TITLES[group] ?? group, h("small", {}, unit ? ` ${unit}` : "")), area,
+      h("h3", {}, TITLES[group] ?? group, unitMark), area,
       h("div", { class: "keys" }, ...keys.map((k) => k.element)));
     this.resize.observe(area);
-    return { unit, channels, chosen, canvas, cursor, keys };
+    return { unit, channels, chosen, canvas, cursor, unitMark, span: 1, width: 0, keys };
   }
 
   /** Moves the cursor; draws the curves anew if they changed. */
-  update(recording: Recording, index: number): void {
+  update(recording: Recording, index: number, still: boolean): void {
     if (!settings.plots || this.plots.length === 0) return;
     if (recording.frames.length !== this.lastCount) this.stale = true;
     const colors = COLORS[settings.theme];
@@ -97,10 +109,15 @@ export class Plots {
       this.lastCount = recording.frames.length;
     }
     const share = (recording.times[index] - recording.start) / (recording.end - recording.start || 1);
+    for (const plot of this.plots) plot.cursor.style.transform = `translateX(${LEFT + share * (plot.width - LEFT - RIGHT)}px)`;
+    // Numbers that change faster than ten times a second cannot be read.
+    const now = performance.now();
+    if (!still && now - this.lastNumbers < 100) return;
+    this.lastNumbers = now;
     for (const plot of this.plots) {
-      plot.cursor.style.left = `calc(${LEFT}px + ${share} * (100% - ${LEFT + RIGHT}px))`;
       for (const { value, channel } of plot.keys) {
-        const text = plot.chosen.has(channel) ? ` ${quantity(recording.columns[channel][index] ?? NaN, plot.unit)}` : "";
+        const here = recording.columns[channel][index] ?? NaN;
+        const text = plot.chosen.has(channel) ? ` ${quantity(Math.abs(here) < 1e-6 * plot.span ? 0 : here, plot.unit)}` : "";
         if (value.textContent !== text) value.textContent = text;
       }
     }
@@ -111,6 +128,7 @@ export class Plots {
   private paint(plot: Plot, recording: Recording, colors: string[]): void {
     const width = plot.canvas.clientWidth, height = plot.canvas.clientHeight, ratio = Math.min(2, devicePixelRatio);
     if (width === 0 || height === 0) return;
+    plot.width = width;
     plot.canvas.width = width * ratio;
     plot.canvas.height = height * ratio;
     const ctx = plot.canvas.getContext("2d")!;
@@ -132,6 +150,9 @@ export class Plots {
     }
     if (!(high >= low)) [low, high] = [0, 1];
     if (high - low < 1e-9 * Math.max(1, Math.abs(high))) [low, high] = [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
+    plot.span = Math.max(Math.abs(low), Math.abs(high));
+    const { factor, unit } = prefixed(plot.span, plot.unit);
+    plot.unitMark.textContent = unit ? ` ${unit}` : "";
     const margin = 0.06 * (high - low);
     [low, high] = [low >= 0 && low < 0.3 * high ? 0 : low - margin, high + margin];
     const X = (t: number): number => LEFT + ((t - start) / span) * (width - LEFT - RIGHT);
@@ -144,7 +165,7 @@ export class Plots {
     ctx.textBaseline = "middle";
     for (const y of ticks(low, high, 4)) {
       line(ctx, LEFT, Y(y), width - RIGHT, Y(y));
-      ctx.fillText(plain(y), LEFT - 5, Y(y));
+      ctx.fillText(plain(y / factor), LEFT - 5, Y(y));
     }
     ctx.textBaseline = "alphabetic";
     ctx.textAlign = "center";

@@ -7,6 +7,8 @@ import { FormatError, type MeshBuffer, type SceneInfo, type Status } from "./for
 /** Live pages keep this much of the past for the timeline. */
 const LIVE_FRAMES = 4000, LIVE_BYTES = 256e6;
 
+export interface Spread { low: number; middle: number; high: number }
+
 export class Recording {
   scene: SceneInfo | null = null;
   readonly buffers = new Map<number, MeshBuffer>();
@@ -23,7 +25,7 @@ export class Recording {
   /** Goes up whenever frames are dropped from the front or all are cleared. */
   epoch = 0;
   private bytes = 0;
-  private readonly typical = { count: -1, epoch: -1, force: 0 };
+  private readonly typical = { grain: -1, epoch: -1, force: 0, pressure: { low: 0, middle: 0, high: 0 } };
   private cached: { ref: FrameRef; frame: Frame } | null = null;
 
   constructor(private readonly live = false) {}
@@ -103,18 +105,40 @@ export class Recording {
     return low;
   }
 
-  /** A typical large force, N, for the length of arrows: nine in ten frames stay below it, so that one impact does not make all others invisible. */
-  get forceScale(): number {
-    if (this.typical.count !== this.frames.length || this.typical.epoch !== this.epoch) {
-      const stride = Math.max(1, this.frames.length >> 9), sorted: number[] = [];
-      for (let i = 0; i < this.frames.length; i += stride) if (this.frames[i].maxForce > 0) sorted.push(this.frames[i].maxForce);
-      sorted.sort((a, b) => a - b);
-      const fresh = this.live && this.typical.force > 0 && this.frames.length % 50 !== 0;
-      if (!fresh) this.typical.force = sorted[Math.floor(0.9 * sorted.length)] ?? 0;
-      this.typical.count = this.frames.length;
-      this.typical.epoch = this.epoch;
+  /** A typical large force, N: nine in ten frames with contact stay below it, so that one impact does not make all others invisible. */
+  get forceScale(): number { return this.typicals().force; }
+
+  /** Typical pressures, Pa: 5, 50 and 97 in 100 vertices of patches stay below them. */
+  get pressureScale(): Spread { return this.typicals().pressure; }
+
+  private typicals(): { force: number; pressure: Spread } {
+    const { typical, frames } = this;
+    // Live, the scale follows now and then, not with every frame.
+    const grain = this.live ? Math.floor(frames.length / 60) : frames.length;
+    if (typical.grain !== grain || typical.epoch !== this.epoch || (typical.force === 0 && frames.length > 0 && frames[frames.length - 1].maxForce > 0)) {
+      const stride = Math.max(1, frames.length >> 9);
+      const high = (value: (ref: FrameRef) => number): number => {
+        const sorted: number[] = [];
+        for (let i = 0; i < frames.length; i += stride) if (value(frames[i]) > 0) sorted.push(value(frames[i]));
+        sorted.sort((a, b) => a - b);
+        return sorted[Math.floor(0.9 * sorted.length)] ?? 0;
+      };
+      typical.force = high((ref) => ref.maxForce);
+      typical.pressure = this.pressures();
+      typical.grain = grain;
+      typical.epoch = this.epoch;
     }
-    return this.typical.force;
+    return typical;
+  }
+
+  private pressures(): Spread {
+    const stride = Math.max(1, this.frames.length >> 6), sample: number[] = [];
+    for (let i = this.frames.length - 1; i >= 0; i -= stride) {
+      if (this.frames[i].maxPressure > 0) for (const patch of openFrame(this.frames[i]).patches) for (const p of patch.pressure) if (p > 0) sample.push(p);
+    }
+    sample.sort((a, b) => a - b);
+    const at = (share: number): number => sample[Math.floor(share * sample.length)] ?? 0;
+    return { low: at(0.05), middle: at(0.5), high: at(0.97) };
   }
 
   get start(): number { return this.times[0] ?? 0; }

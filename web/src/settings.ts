@@ -4,6 +4,7 @@ export interface Settings {
   shapes: "visual" | "collision";
   bodies: boolean;
   opacity: number;
+  cutaway: boolean; // fixed things in front of what moves fade
   deform: boolean;
   tets: boolean;
   patches: boolean;
@@ -19,7 +20,7 @@ export interface Settings {
   threshold: number; // arrows shorter than this share of the longest are left out
   pressureMin: number | null; // Pa; null: by the recording
   pressureMax: number | null;
-  pressureLog: boolean;
+  pressureLog: boolean | null;
   frames: boolean;
   names: boolean;
   grid: boolean;
@@ -32,11 +33,11 @@ export interface Settings {
 }
 
 export const settings: Settings = {
-  shapes: "visual", bodies: true, opacity: 1, deform: true, tets: false,
+  shapes: "visual", bodies: true, opacity: 1, cutaway: true, deform: true, tets: false,
   patches: true, patchMesh: false, through: true,
   points: true, forces: true, traction: false, slip: false,
   forceScale: 1, tractionScale: 1, slipScale: 1, threshold: 0.02,
-  pressureMin: null, pressureMax: null, pressureLog: false,
+  pressureMin: null, pressureMax: null, pressureLog: null,
   frames: false, names: false, grid: true, shadows: true, follow: null,
   plots: true, panel: true, theme: "light", quality: "auto",
 };
@@ -65,7 +66,7 @@ export function settingsFromAddress(hash: string): Map<string, string> {
       continue;
     }
     const name = key as keyof Settings, kind = typeof settings[name];
-    if (kind === "boolean") set(name, (value !== "0" && value !== "false") as never);
+    if (kind === "boolean" || name === "pressureLog") set(name, (value !== "0" && value !== "false") as never);
     else if (kind === "number" || name.startsWith("pressure") || name === "follow") {
       if (Number.isFinite(Number(value))) set(name, Number(value) as never);
     } else set(name, value as never);

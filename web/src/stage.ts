@@ -9,7 +9,6 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { finish, theme } from "./look.ts";
 import { settings } from "./settings.ts";
-import { fineness } from "./shapes.ts";
 
 /** From best to fastest; the share is of the screen's own resolution, but at least so many pixels stay. */
 const LEVELS = [
@@ -43,11 +42,8 @@ export class Stage {
 
   constructor(canvas: HTMLCanvasElement) {
     this.software = isSoftware();
-    if (this.software && settings.quality === "auto") {
-      finish.fine = false;
-      fineness.around = 24;
-    }
-    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true, powerPreference: "high-performance" });
+    if (this.software && settings.quality === "auto") finish.fine = false;
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.autoClear = false;
     this.renderer.shadowMap.enabled = true;
@@ -92,7 +88,7 @@ export class Stage {
     eye.near = 0.5 * r;
     eye.far = 12 * r;
     eye.updateProjectionMatrix();
-    this.sun.shadow.normalBias = r * 0.004;
+    this.sun.shadow.normalBias = r * 0.0012;
   }
 
   resize(width: number, height: number): void {

@@ -2,15 +2,22 @@
 
 const PREFIX: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 
+const TAKES_PREFIX = /^(Pa|N|J|W|m|s|m\/s|N m|Hz)$/;
+
+/** The prefix that numbers up to this size are best written with. */
+export function prefixed(size: number, unit: string): { factor: number; unit: string } {
+  if (!TAKES_PREFIX.test(unit) || !(size > 1e-12)) return { factor: 1, unit };
+  const [factor, prefix] = PREFIX.find(([f]) => size >= f * 0.99995) ?? PREFIX[PREFIX.length - 1];
+  return { factor, unit: prefix + unit };
+}
+
 /** 12345 Pa → "12.3 kPa". */
 export function quantity(value: number, unit: string): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size < 1e-12) return `0 ${unit}`.trim();
-  if (!/^(Pa|N|J|W|m|s|m\/s|N m|kg|rad\/s|rad|Hz)$/.test(unit)) return `${plain(value)} ${unit}`.trim();
-  if (unit === "kg" || unit.startsWith("rad")) return `${plain(value)} ${unit}`;
-  const [factor, prefix] = PREFIX.find(([f]) => size >= f * 0.99995) ?? PREFIX[PREFIX.length - 1];
-  return `${plain(value / factor)} ${prefix}${unit}`;
+  const { factor, unit: written } = prefixed(size, unit);
+  return `${plain(value / factor)} ${written}`.trim();
 }
 
 /** Three significant digits without a tail of zeros. */

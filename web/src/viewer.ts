@@ -6,7 +6,7 @@ import { Bodies } from "./bodies.ts";
 import { Film, type Layers, screenshot } from "./capture.ts";
 import { download, h, iconButton } from "./dom.ts";
 import { Forces } from "./forces.ts";
-import { distanceFor, framing, type Framing } from "./framing.ts";
+import { framing, type Framing, lookAt } from "./framing.ts";
 import { Ground } from "./ground.ts";
 import { type Choice, Inspector } from "./inspector.ts";
 import { Legend, scaleOf } from "./legend.ts";
@@ -62,6 +62,8 @@ export class Viewer {
   private film: Film | null = null;
   private readonly followed = new Vector3();
   private fitted = 0;
+  /** The person has turned the view: it is theirs from then on. */
+  private touched = false;
 
   constructor(readonly recording: Recording, private readonly link: LiveLink | null) {
     this.stage = new Stage(this.canvas);
@@ -78,7 +80,7 @@ export class Viewer {
     const bar = h("header", { class: "bar" },
       h("span", { class: "logo", "aria-hidden": "true" }), this.title, this.badge, this.care, h("span", { class: "space" }),
       ...(link ? [hand] : []),
-      iconButton("fit", "Fit the view (0)", () => this.fit()),
+      iconButton("fit", "Fit the view (0)", () => this.refit()),
       iconButton("camera", "Picture, PNG (I)", () => void this.picture()),
       ...(Film.possible ? [iconButton("film", "Film, WebM (W)", () => this.toggleFilm())] : []),
       iconButton("sun", "Dark or light (D)", () => this.toggleTheme()),
@@ -87,8 +89,9 @@ export class Viewer {
       iconButton("help", "Help (?)", () => this.shortcuts.toggleHelp()));
     const view = h("main", { class: "view" }, this.canvas, this.over, this.inspector.element, h("div", { class: "corner" }, this.legend.element, this.scaleNote), this.notice);
     this.element = h("div", { class: "page" }, bar, view, this.panel.element, this.plots.element, this.timeline.element, this.shortcuts.help);
-    this.stage.scene.add(this.patches.mesh, this.patches.edges, this.forces.group, this.outline.group);
-    this.stage.front.add(this.patches.ghost, this.forces.ghost);
+    this.stage.scene.add(this.patches.mesh, this.patches.edges, this.patches.rim, this.forces.group, this.outline.group);
+    this.stage.front.add(this.patches.ghost, this.patches.ghostRim, this.forces.ghost);
+    this.stage.controls.addEventListener("start", () => (this.touched = true));
     new ResizeObserver(() => this.resize(view)).observe(view);
     onSetting((key) => this.changed(key));
     this.changed("theme");
@@ -98,7 +101,8 @@ export class Viewer {
   /** The scene is known: builds what is to be drawn. */
   open(): void {
     const scene = this.recording.scene!;
-    if (this.stage.software && settings.quality === "auto" && scene.geoms.length > 80) fineness.around = 16;
+    // Without a graphics card triangles cost: the more round things, the plainer each.
+    if (this.stage.software && settings.quality === "auto") fineness.around = scene.geoms.length > 80 ? 16 : scene.geoms.length > 30 ? 24 : 40;
     if (this.parts) {
       this.stage.scene.remove(this.parts.bodies.group, this.parts.ground.group, this.parts.axes.lines);
       this.parts.bodies.dispose();
@@ -144,7 +148,7 @@ export class Viewer {
   }
 
   /** Fits the camera to what happens, from the front left and a little above. */
-  fit(keepDirection = false): void {
+  fit(): void {
     if (!this.parts || this.recording.frames.length === 0) return;
     const where = framing(this.recording, this.parts.bodies), { camera, controls } = this.stage;
     this.frameOf = where;
@@ -153,14 +157,18 @@ export class Viewer {
     this.parts.axes.size = where.radius * 0.18;
     this.parts.ground.fit(where.center, where.radius, where.lowest);
     this.stage.light(where.center, where.radius);
-    const direction = keepDirection ? camera.position.clone().sub(controls.target).normalize() : new Vector3(0.62, -1, 0.52).normalize();
-    controls.target.copy(where.center);
-    camera.position.copy(where.center).addScaledVector(direction, 1.04 * distanceFor(where.radius, camera.fov, camera.aspect));
+    const direction = new Vector3(0.5, -1, 0.52).normalize();
+    controls.target.copy(lookAt(camera, where.box, direction));
     controls.minDistance = where.radius * 0.02;
     controls.maxDistance = where.radius * 40;
     controls.update();
     this.scaleNote.textContent = `grid ${quantity(this.parts.ground.cell, "m")}`;
     this.redraw();
+  }
+
+  private refit(): void {
+    this.touched = false;
+    this.fit();
   }
 
   /** Where a point of the world is on the page, CSS pixels; for scripts. */
@@ -180,6 +188,7 @@ export class Viewer {
   private clicked({ patch, body, point }: { patch: Choice | null; body: Choice | null; point: Vector3 | null }): void {
     if (!patch && !body && point) {
       this.stage.controls.target.copy(point); // double click
+      this.touched = true;
       return this.redraw();
     }
     const now = this.inspector.chosen;
@@ -225,6 +234,7 @@ export class Viewer {
 
   private resize(view: HTMLElement): void {
     this.stage.resize(view.clientWidth, view.clientHeight);
+    if (this.fitted > 0 && !this.touched) this.fit();
     this.shown = -1;
     this.redraw();
   }
@@ -268,9 +278,10 @@ export class Viewer {
     }
     this.patches.scale(scaleOf(this.recording));
     this.legend.update(this.recording);
-    this.plots.update(this.recording, index);
+    this.plots.update(this.recording, index, !moving);
     this.timeline.update(this.recording);
     this.inspector.update(this.recording, index);
+    bodies.cutAway(this.stage.camera);
     this.stage.draw(moving, dt);
     this.drawOver();
     const words = moving ? this.stage.words : "";
@@ -287,6 +298,10 @@ export class Viewer {
   }
 
   private drawOver(): void {
+    // An empty layer over the scene would cost the browser as much as the scene.
+    const needed = settings.names || this.picking.push !== null;
+    this.over.hidden = !needed;
+    if (!needed) return;
     const ratio = Math.min(2, devicePixelRatio), width = this.canvas.clientWidth, height = this.canvas.clientHeight;
     const w = Math.round(width * ratio), hgt = Math.round(height * ratio);
     if (this.over.width !== w || this.over.height !== hgt) {
@@ -388,8 +403,8 @@ export class Viewer {
       key("Contact", "C", "forces", () => toggle("forces")),
       key("Contact", "Q", "traction", () => toggle("traction")),
       key("Contact", "S", "slip", () => toggle("slip")),
-      key("Contact", "K", "logarithmic scale of pressure", () => toggle("pressureLog")),
-      key("Page", "0", "fit the view", () => this.fit()),
+      key("Contact", "K", "logarithmic scale of pressure", () => set("pressureLog", !scaleOf(this.recording).log)),
+      key("Page", "0", "fit the view", () => this.refit()),
       key("Page", "Z", "follow what is chosen", () => {
         const choice = this.inspector.chosen;
         set("follow", settings.follow === null && choice?.kind === "body" ? choice.body : null);

@@ -57,9 +57,10 @@ export async function picture(opened: Page): Promise<Picture> {
 export const project = (opened: Page, point: [number, number, number]): Promise<[number, number]> =>
   opened.evaluate((p) => window.stiction!.viewer.project(p), point);
 
-/** The mean colour of a square of 5 × 5 pixels about a point of the world. */
-export async function colorAt(opened: Page, shot: Picture, point: [number, number, number]): Promise<[number, number, number]> {
+/** The mean colour of a square of pixels (5 × 5, or 1 × 1 for reach 0) about a point of the world. */
+export async function colorAt(opened: Page, shot: Picture, point: [number, number, number], reach = 2): Promise<[number, number, number]> {
   const [x, y] = await project(opened, point), sum: [number, number, number] = [0, 0, 0];
-  for (let dy = -2; dy <= 2; dy++) for (let dx = -2; dx <= 2; dx++) shot.at(x + dx, y + dy).forEach((c, i) => (sum[i] += c / 25));
+  const count = (2 * reach + 1) ** 2;
+  for (let dy = -reach; dy <= reach; dy++) for (let dx = -reach; dx <= reach; dx++) shot.at(x + dx, y + dy).forEach((c, i) => (sum[i] += c / count));
   return sum;
 }

@@ -26,7 +26,7 @@ export function decodePng(file: Buffer): Picture {
   return {
     width, height,
     at: (x, y) => {
-      const i = (Math.round(y) * width + Math.round(x)) * channels;
+      const i = (Math.floor(y) * width + Math.floor(x)) * channels;
       return [out[i], out[i + 1], out[i + 2]];
     },
   };

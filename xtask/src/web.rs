@@ -77,6 +77,9 @@ fn node(arguments: &[&str]) -> Outcome<Command> {
 
 /// The `stiction` program, for live tests and recordings of the scenes.
 fn program(stages: &mut Stages) -> Outcome<PathBuf> {
+    if let Some(chosen) = std::env::var_os("STICTION_PROGRAM") {
+        return Ok(chosen.into());
+    }
     stages.run(
         "build the program",
         project::cargo().args(["build", "--release", "--package", "stiction-cli"]),

@@ -1,0 +1,27 @@
+// Walls in front of what happens fade, so that the inside of a box can be seen from anywhere.
+
+import { type Box3, type Camera, type Matrix4, Ray, Vector3 } from "three";
+
+/** A fixed thing that may stand in the way: its box in its own frame, and its frame in the world. */
+export interface Wall { box: Box3; inverse: Matrix4; hides: boolean }
+
+/** Notes which walls hide many of these points from the camera; true if that changed. */
+export function findHiding(walls: Wall[], points: Vector3[], camera: Camera): boolean {
+  let changed = false;
+  const ray = new Ray(), from = new Vector3(), to = new Vector3(), hit = new Vector3();
+  for (const wall of walls) {
+    from.copy(camera.position).applyMatrix4(wall.inverse);
+    let hidden = 0;
+    for (const point of points) {
+      to.copy(point).applyMatrix4(wall.inverse);
+      const distance = from.distanceTo(to);
+      ray.set(from, to.sub(from).divideScalar(distance || 1));
+      if (ray.intersectBox(wall.box, hit) && hit.distanceTo(from) < distance) hidden++;
+    }
+    // Fading begins at three in ten and ends at two, so that a wall at the limit does not flicker.
+    const hides = points.length > 0 && hidden > (wall.hides ? 0.2 : 0.3) * points.length;
+    if (hides !== wall.hides) changed = true;
+    wall.hides = hides;
+  }
+  return changed;
+}

@@ -1,0 +1,113 @@
+// The page against a real server: `stiction view`.
+
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { launch, project, ready, tab } from "./browser.ts";
+
+const program = process.env.STICTION_PROGRAM;
+let browser: Browser;
+const children: ChildProcess[] = [];
+before(async () => { browser = await launch(); });
+after(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await browser.close();
+});
+
+/** Starts a server and waits for the address it prints. */
+function view(...args: string[]): Promise<{ address: string; child: ChildProcess }> {
+  const child = spawn(program!, ["view", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const take = (part: Buffer): void => {
+      text += part.toString();
+      const match = /http:\/\/[\d.]+:\d+\/?/.exec(text);
+      if (match) resolve({ address: match[0], child });
+    };
+    child.stdout!.on("data", take);
+    child.stderr!.on("data", take);
+    child.on("exit", () => reject(new Error(`the server ended: ${text}`)));
+  });
+}
+
+const skip = program ? false : "STICTION_PROGRAM names no program";
+
+test("a live page shows the simulation, pauses it, steps it and starts it anew", { skip }, async () => {
+  const { address } = await view("gripper_soft", "--keyframe", "lift");
+  const { page, complaints } = await tab(browser);
+  await page.goto(address);
+  await ready(page);
+  const time = (): Promise<number> => page.evaluate(() => window.stiction!.viewer.player.now);
+  await page.waitForFunction(() => window.stiction!.viewer.player.now > 0.3);
+  assert.match((await page.locator(".badge").textContent())!, /live/);
+  assert.ok(await page.evaluate(() => window.stiction!.viewer.recording.hasPatches), "the pads make patches");
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => document.querySelector(".badge")!.textContent === "live, paused");
+  await page.waitForTimeout(400);
+  const held = await time();
+  await page.waitForTimeout(400);
+  assert.equal(await time(), held, "time stands still");
+  await page.keyboard.press(".");
+  await page.waitForFunction((t) => window.stiction!.viewer.player.now > t, held);
+  assert.ok((await time()) - held < 0.02, "one step is one step");
+  await page.keyboard.press("r");
+  await page.waitForFunction((t) => window.stiction!.viewer.player.now < t / 2, held);
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => /^live at/.test(document.querySelector(".badge")!.textContent!));
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a slider drives its actuator, and the hand pulls a body", { skip }, async () => {
+  const { address } = await view("gripper_soft", "--keyframe", "open");
+  const { page, complaints } = await tab(browser);
+  await page.goto(address);
+  await ready(page);
+  const height = (): Promise<number> => page.evaluate(() => {
+    const { viewer } = window.stiction!, b = viewer.recording.scene!.bodies.findIndex((body) => body.name === "hand");
+    return viewer.recording.frame(viewer.recording.frames.length - 1).poses[7 * b + 2];
+  });
+  const slider = page.locator('.panel input[aria-label="height"]');
+  const before = await height();
+  await slider.fill("0.2");
+  await page.waitForFunction((z) => {
+    const { viewer } = window.stiction!, b = viewer.recording.scene!.bodies.findIndex((body) => body.name === "hand");
+    return viewer.recording.frame(viewer.recording.frames.length - 1).poses[7 * b + 2] > z + 0.1;
+  }, before);
+  const block = (): Promise<[number, number, number]> => page.evaluate(() => {
+    const { viewer } = window.stiction!, b = viewer.recording.scene!.bodies.findIndex((body) => body.name === "block");
+    const p = viewer.recording.frame(viewer.recording.frames.length - 1).poses;
+    return [p[7 * b], p[7 * b + 1], p[7 * b + 2]];
+  });
+  const at = await block(), [x, y] = await project(page, at);
+  await page.keyboard.down("Control");
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y - 200, { steps: 6 });
+  await page.waitForFunction((z) => {
+    const { viewer } = window.stiction!, b = viewer.recording.scene!.bodies.findIndex((body) => body.name === "block");
+    return viewer.recording.frame(viewer.recording.frames.length - 1).poses[7 * b + 2] > z + 0.01;
+  }, at[2]);
+  await page.mouse.up();
+  await page.keyboard.up("Control");
+  await page.waitForFunction(() => window.stiction!.viewer.picking.push === null);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a page that loses its server says so, and comes back when one is there again", { skip }, async () => {
+  const { address, child } = await view("rolling_ball");
+  const { page } = await tab(browser);
+  await page.goto(address);
+  await ready(page);
+  child.removeAllListeners("exit");
+  child.kill("SIGKILL");
+  await page.waitForFunction(() => /connection lost/.test(document.querySelector(".badge")!.textContent!));
+  const shown = await page.evaluate(() => window.stiction!.viewer.recording.frames.length);
+  assert.ok(shown > 0, "what came before is kept");
+  await view("rolling_ball", "--port", new URL(address).port);
+  await page.waitForFunction(() => /^live/.test(document.querySelector(".badge")!.textContent!));
+  await page.context().close();
+});
