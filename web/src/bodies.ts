@@ -68,7 +68,7 @@ export class Bodies {
       const geometry = surfaces.get(surfaceKey) ?? make();
       surfaces.set(surfaceKey, geometry);
       geometry.computeBoundingBox();
-      const mesh = new InstancedMesh(geometry, bodyMaterial(alpha), geoms.length);
+      const mesh = new InstancedMesh(geometry, bodyMaterial(alpha, scene.geoms[geoms[0]].body === 0), geoms.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.castShadow = alpha > 0.5;
       mesh.receiveShadow = true;
@@ -90,7 +90,7 @@ export class Bodies {
   }
 
   private addSolid(i: number, geom: Geom, geometry: BufferGeometry): void {
-    const mesh = new Mesh(geometry, bodyMaterial(geom.color[3], colorOfGeom(geom)));
+    const mesh = new Mesh(geometry, bodyMaterial(geom.color[3], geom.body === 0, colorOfGeom(geom)));
     mesh.matrixAutoUpdate = false;
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;

@@ -41,17 +41,18 @@ export type BodyMaterial = MeshLambertMaterial | MeshStandardMaterial;
 /** Whether bodies get the finer material, with highlights. Set once, before anything is made. */
 export const finish = { fine: true };
 
-export function bodyMaterial(alpha: number, color?: Color): BodyMaterial {
+export function bodyMaterial(alpha: number, fixed: boolean, color?: Color): BodyMaterial {
   const material = finish.fine ? new MeshStandardMaterial({ roughness: 0.62, metalness: 0 }) : new MeshLambertMaterial();
   if (color) material.color.copy(color);
   material.userData.alpha = alpha;
+  material.userData.fixed = fixed;
   applyOpacity(material);
   return material;
 }
 
-/** Bodies as glass when the person asks for it, besides their own transparency. */
+/** Bodies as glass when the person asks for it (the fixed world stays), besides their own transparency. */
 export function applyOpacity(material: BodyMaterial): void {
-  const opacity = (material.userData.alpha as number) * settings.opacity * ((material.userData.faded as number | undefined) ?? 1);
+  const opacity = (material.userData.alpha as number) * (material.userData.fixed ? 1 : settings.opacity) * ((material.userData.faded as number | undefined) ?? 1);
   material.opacity = opacity;
   const transparent = opacity < 0.999;
   if (material.transparent !== transparent) {

@@ -49,6 +49,7 @@ async function openBlocks(blocks: string[], address = new Map<string, string>())
         viewer = show(new Viewer(recording, null));
         viewer.open();
       } else viewer?.grown();
+      if (blocks.length > 20) viewer?.say(i + 1 < blocks.length ? `Loading, ${Math.round((100 * (i + 1)) / blocks.length)} %` : "");
     }
   } catch (error) {
     const text = error instanceof FormatError ? error.message : `The recording is damaged (${String(error)}).`;

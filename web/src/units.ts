@@ -36,9 +36,11 @@ export function area(value: number): string {
 }
 
 export function vector(v: ArrayLike<number>, unit: string): string {
-  const largest = Math.max(Math.abs(v[0]), Math.abs(v[1]), Math.abs(v[2]));
+  let largest = Math.max(Math.abs(v[0]), Math.abs(v[1]), Math.abs(v[2]));
+  const { factor, unit: written } = largest < 0.05 && largest > 1e-9 ? prefixed(largest, unit) : { factor: 1, unit };
+  largest /= factor;
   const digits = largest >= 100 ? 0 : largest >= 10 ? 1 : largest >= 1 ? 2 : 3;
-  return `${[v[0], v[1], v[2]].map((x) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")).join("  ")} ${unit}`;
+  return `${[v[0], v[1], v[2]].map((x) => (Math.abs(x / factor) < 0.5 * 10 ** -digits ? 0 : x / factor).toFixed(digits).replace("-", "−")).join("  ")} ${written}`;
 }
 
 /** Round numbers that divide a range, about `count` of them. */
