@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 use stiction::{ContactModel, Options, Simulation, TangentialSprings};
-use stiction_viewer::{RecordError, RecordOptions, Recorder};
+use stiction_viewer::{JointChoice, RecordError, RecordOptions, Recorder};
 
 /// Arguments of `stiction run`.
 #[derive(Args)]
@@ -56,6 +56,9 @@ pub struct RunArguments {
     /// Frames of the recording per simulated second
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     frame_rate: f64,
+    /// Joints whose positions are plotted, separated by commas [default: all, if they are not too many]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
+    joints: Vec<String>,
     /// Rows of the trajectory per simulated second
     #[arg(long, default_value_t = 100.0, allow_negative_numbers = true)]
     rate: f64,
@@ -98,7 +101,8 @@ impl Outputs {
             .map(|(_, extension)| directory.join(format!("{name}.{extension}")))
             .collect();
         if !paths.is_empty() {
-            let options = RecordOptions { rate: arguments.frame_rate, ..RecordOptions::default() };
+            let joints = joint_choice(&arguments.joints);
+            let options = RecordOptions { rate: arguments.frame_rate, joints };
             let recorder = Recorder::create(simulation, &name, &paths, &options);
             outputs.recorder = Some(recorder.map_err(record_failure)?);
         }
@@ -114,9 +118,14 @@ impl Outputs {
     }
 }
 
+/// The joints named, or the usual ones.
+pub fn joint_choice(names: &[String]) -> JointChoice {
+    if names.is_empty() { JointChoice::default() } else { JointChoice::Named(names.to_vec()) }
+}
+
 fn record_failure(error: RecordError) -> Failure {
     match error {
-        RecordError::Rate(_) => Failure::input(error),
+        RecordError::Rate(_) | RecordError::Joint { .. } => Failure::input(error),
         RecordError::Create { .. } => Failure::work(format!("{error}, with another --out")),
         _ => Failure::work(error),
     }

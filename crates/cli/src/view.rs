@@ -1,13 +1,14 @@
 //! `stiction view`: a scene live in the browser, or a recording.
 
 use crate::failure::{Failure, print};
+use crate::run::joint_choice;
 use crate::scene::ReadArguments;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use stiction::{Options, Simulation};
-use stiction_viewer::{Live, LiveOptions, read};
+use stiction_viewer::{Live, LiveError, LiveOptions, read};
 
 /// Arguments of `stiction view`.
 #[derive(Args)]
@@ -26,6 +27,9 @@ pub struct ViewArguments {
     /// Start from this keyframe, by name or number
     #[arg(long, value_name = "NAME")]
     keyframe: Option<String>,
+    /// Joints whose positions are plotted, separated by commas [default: all, if they are not too many]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    joints: Vec<String>,
     /// Wait for somebody to press play
     #[arg(long)]
     paused: bool,
@@ -72,9 +76,13 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         address: arguments.address,
         port: arguments.port,
         paused: arguments.paused,
+        joints: joint_choice(&arguments.joints),
         ..LiveOptions::default()
     };
-    let mut live = Live::start(&simulation, &options).map_err(Failure::work)?;
+    let mut live = Live::start(&simulation, &options).map_err(|error| match error {
+        LiveError::Record(error) => Failure::input(error),
+        other => Failure::work(other),
+    })?;
     if !arguments.address.is_loopback() {
         eprintln!(
             "warning: whoever can reach {} may watch this simulation and meddle with it",

@@ -145,6 +145,16 @@ fn run_records_files_that_the_summary_names_and_leaves_out_those_skipped() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report["html"].is_string() && report["mcap"].is_null() && report["csv"].is_null());
     assert_eq!(stiction(&["run", "stack", "--out", out, "--frame-rate", "0"]).status.code(), Some(2));
+    let chosen =
+        ["run", "gripper_soft", "--time", "0.01", "--out", out, "--skip", "mcap,csv", "--joints", "lift"];
+    assert!(stiction(&chosen).status.success());
+    let page = std::fs::read_to_string(folder.join("gripper_soft.html")).unwrap();
+    let scene = stiction_viewer::read::html(&page).unwrap().scene;
+    let joints = scene["channels"].as_array().unwrap().iter().filter(|c| c["group"] == "joints");
+    assert_eq!(joints.map(|c| c["name"].as_str().unwrap()).collect::<Vec<_>>(), ["lift"]);
+    let unknown = stiction(&["run", "stack", "--out", out, "--joints", "knee"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("knee"), "{}", text(&unknown.stderr));
 }
 
 #[test]

@@ -20,7 +20,7 @@
 //! }
 //! recorder.finish(Some(&simulation))?;
 //! let recording = stiction_viewer::read::html(&std::fs::read_to_string(&path)?)?;
-//! assert_eq!(recording.frames.len(), 14);
+//! assert_eq!(recording.frames.len(), 13); // the start, and sixty a second for 0.2 s
 //! # std::fs::remove_file(&path)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

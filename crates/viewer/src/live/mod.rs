@@ -8,6 +8,20 @@
 //! message  what a page may ask for
 //! ```
 //!
+//! ```no_run
+//! use stiction::{Model, Options, Simulation};
+//! use stiction_viewer::{Live, LiveOptions};
+//!
+//! let mut simulation = Simulation::new(&Model::from_scene("arm")?, Options::default())?;
+//! let mut live = Live::start(&simulation, &LiveOptions { name: "arm".into(), ..LiveOptions::default() })?;
+//! println!("open {}", live.url());
+//! loop {
+//!     std::thread::sleep(live.tick(&mut simulation));
+//! }
+//! # #[allow(unreachable_code)]
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The server knows no simulation and no files: it serves one page and one stream. It listens on 127.0.0.1 unless told
 //! otherwise, answers only to addresses and `localhost` as host (so that no foreign name can be made to point at it), and
 //! opens the stream only to its own page. Messages, clients and queues are bounded.

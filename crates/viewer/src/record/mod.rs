@@ -1,7 +1,7 @@
 //! Files written beside a run.
 //!
 //! [`Recorder::observe`] copies a frame into a buffer when one is due and hands full buffers to a thread, which
-//! compresses and writes ([`writer`]). The queue between them is bounded: a run that is faster than the disk waits, and no
+//! compresses and writes (`writer.rs`). The queue between them is bounded: a run that is faster than the disk waits, and no
 //! frame is lost. Buffers come back and are used again.
 //!
 //! What is recorded never changes the simulation: a frame is taken at the end of the first step at or after its time.
