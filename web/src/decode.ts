@@ -128,8 +128,8 @@ export function indexFrame(payload: Uint8Array, scene: SceneInfo): { ref: FrameR
   const f = frame.contactFloats, u = frame.contactInts;
   for (let at = 0; at < f.length; at += CONTACT_WORDS) {
     if (u[at] >= scene.geoms.length || u[at + 1] >= scene.geoms.length) throw damaged("a contact names a geom that is not there");
-    ref.maxForce = Math.max(ref.maxForce, Math.hypot(f[at + 8], f[at + 9], f[at + 10]));
-    ref.maxSlip = Math.max(ref.maxSlip, Math.hypot(f[at + 11], f[at + 12], f[at + 13]));
+    ref.maxForce = larger(ref.maxForce, Math.hypot(f[at + 8], f[at + 9], f[at + 10]));
+    ref.maxSlip = larger(ref.maxSlip, Math.hypot(f[at + 11], f[at + 12], f[at + 13]));
   }
   for (const patch of frame.patches) {
     const nv = patch.pressure.length, nf = patch.starts.length - 1;
@@ -137,13 +137,16 @@ export function indexFrame(payload: Uint8Array, scene: SceneInfo): { ref: FrameR
     for (let i = 0; i < nf; i++) if (patch.starts[i] > patch.starts[i + 1]) throw damaged("a patch has faces out of order");
     if (patch.starts[nf] !== patch.indices.length) throw damaged("a patch has faces out of order");
     for (const v of patch.indices) if (v >= nv) throw damaged("a patch names a vertex it has not");
-    for (const p of patch.pressure) if (p > ref.maxPressure) ref.maxPressure = p;
-    ref.maxForce = Math.max(ref.maxForce, Math.hypot(patch.force[0], patch.force[1], patch.force[2]));
-    ref.maxTraction = Math.max(ref.maxTraction, longest(patch.traction));
-    ref.maxSlip = Math.max(ref.maxSlip, longest(patch.slip));
+    for (const p of patch.pressure) ref.maxPressure = larger(ref.maxPressure, p);
+    ref.maxForce = larger(ref.maxForce, Math.hypot(patch.force[0], patch.force[1], patch.force[2]));
+    ref.maxTraction = larger(ref.maxTraction, longest(patch.traction));
+    ref.maxSlip = larger(ref.maxSlip, longest(patch.slip));
   }
   return { ref, frame };
 }
+
+/** The larger of two, where what is not a finite number does not count. */
+const larger = (most: number, next: number): number => (next > most && next < Infinity ? next : most);
 
 function longest(vectors: Float32Array): number {
   let most = 0;

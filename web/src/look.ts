@@ -1,6 +1,6 @@
 // Colours and materials: the two themes, and muted colours for bodies that came without one.
 
-import { Color, MeshLambertMaterial, MeshStandardMaterial } from "three";
+import { Color, FrontSide, MeshLambertMaterial, MeshStandardMaterial } from "three";
 import type { Geom } from "./format.ts";
 import { settings } from "./settings.ts";
 
@@ -43,6 +43,8 @@ export const finish = { fine: true };
 
 export function bodyMaterial(alpha: number, fixed: boolean, color?: Color): BodyMaterial {
   const material = finish.fine ? new MeshStandardMaterial({ roughness: 0.62, metalness: 0 }) : new MeshLambertMaterial();
+  // Front faces throw shadows, so that these reach the very contact; the bias keeps faces from shading themselves.
+  material.shadowSide = FrontSide;
   if (color) material.color.copy(color);
   material.userData.alpha = alpha;
   material.userData.fixed = fixed;

@@ -43,7 +43,9 @@ export class Stage {
   constructor(canvas: HTMLCanvasElement) {
     this.software = isSoftware();
     if (this.software && settings.quality === "auto") finish.fine = false;
-    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
+    // An opaque canvas: the browser need not blend it with the page.
+    const context = canvas.getContext("webgl2", { alpha: false, depth: true, stencil: false, antialias: !this.software, powerPreference: "high-performance" });
+    this.renderer = new WebGLRenderer({ canvas, ...(context ? { context } : {}) });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.autoClear = false;
     this.renderer.shadowMap.enabled = true;
@@ -88,7 +90,7 @@ export class Stage {
     eye.near = 0.5 * r;
     eye.far = 12 * r;
     eye.updateProjectionMatrix();
-    this.sun.shadow.normalBias = r * 0.0012;
+    this.sun.shadow.normalBias = r * 0.0035;
   }
 
   resize(width: number, height: number): void {

@@ -93,6 +93,11 @@ export class Viewer {
     this.stage.front.add(this.patches.ghost, this.patches.ghostRim, this.forces.ghost);
     this.stage.controls.addEventListener("start", () => (this.touched = true));
     new ResizeObserver(() => this.resize(view)).observe(view);
+    this.canvas.addEventListener("webglcontextlost", () => this.say("The graphics card was taken away; waiting for it. If nothing comes back, load the page again.", "error"));
+    this.canvas.addEventListener("webglcontextrestored", () => {
+      this.say("");
+      this.redraw();
+    });
     onSetting((key) => this.changed(key));
     this.changed("theme");
     requestAnimationFrame((now) => this.tick(now));

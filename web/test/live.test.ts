@@ -1,41 +1,21 @@
 // The page against a real server: `stiction view`.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { launch, project, ready, tab } from "./browser.ts";
+import { program, view } from "./server.ts";
 
-const program = process.env.STICTION_PROGRAM;
 let browser: Browser;
-const children: ChildProcess[] = [];
 before(async () => { browser = await launch(); });
 after(async () => {
-  for (const child of children) child.kill("SIGKILL");
   await browser.close();
 });
-
-/** Starts a server and waits for the address it prints. */
-function view(...args: string[]): Promise<{ address: string; child: ChildProcess }> {
-  const child = spawn(program!, ["view", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const take = (part: Buffer): void => {
-      text += part.toString();
-      const match = /http:\/\/[\d.]+:\d+\/?/.exec(text);
-      if (match) resolve({ address: match[0], child });
-    };
-    child.stdout!.on("data", take);
-    child.stderr!.on("data", take);
-    child.on("exit", () => reject(new Error(`the server ended: ${text}`)));
-  });
-}
 
 const skip = program ? false : "STICTION_PROGRAM names no program";
 
 test("a live page shows the simulation, pauses it, steps it and starts it anew", { skip }, async () => {
-  const { address } = await view("gripper_soft", "--keyframe", "lift");
+  const { address, stop } = await view("gripper_soft", "--keyframe", "lift");
   const { page, complaints } = await tab(browser);
   await page.goto(address);
   await ready(page);
@@ -58,10 +38,11 @@ test("a live page shows the simulation, pauses it, steps it and starts it anew",
   await page.waitForFunction(() => /^live at/.test(document.querySelector(".badge")!.textContent!));
   assert.deepEqual(complaints, []);
   await page.context().close();
+  stop();
 });
 
 test("a slider drives its actuator, and the hand pulls a body", { skip }, async () => {
-  const { address } = await view("gripper_soft", "--keyframe", "open");
+  const { address, stop } = await view("gripper_soft", "--keyframe", "open");
   const { page, complaints } = await tab(browser);
   await page.goto(address);
   await ready(page);
@@ -95,19 +76,20 @@ test("a slider drives its actuator, and the hand pulls a body", { skip }, async 
   await page.waitForFunction(() => window.stiction!.viewer.picking.push === null);
   assert.deepEqual(complaints, []);
   await page.context().close();
+  stop();
 });
 
 test("a page that loses its server says so, and comes back when one is there again", { skip }, async () => {
-  const { address, child } = await view("rolling_ball");
+  const { address, stop } = await view("rolling_ball");
   const { page } = await tab(browser);
   await page.goto(address);
   await ready(page);
-  child.removeAllListeners("exit");
-  child.kill("SIGKILL");
+  stop();
   await page.waitForFunction(() => /connection lost/.test(document.querySelector(".badge")!.textContent!));
   const shown = await page.evaluate(() => window.stiction!.viewer.recording.frames.length);
   assert.ok(shown > 0, "what came before is kept");
-  await view("rolling_ball", "--port", new URL(address).port);
+  const again = await view("rolling_ball", "--port", new URL(address).port);
   await page.waitForFunction(() => /^live/.test(document.querySelector(".badge")!.textContent!));
   await page.context().close();
+  again.stop();
 });

@@ -1,4 +1,4 @@
-// Every scene of the project, recorded by the program and opened.
+// Every scene of the project: recorded by the program and opened, and live.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { Folder, launch, picture, ready, tab } from "./browser.ts";
+import { view } from "./server.ts";
 
 const program = process.env.STICTION_PROGRAM;
 const scenes = readdirSync(join(process.env.STICTION_WEB!, "../scenes")).filter((file) => file.endsWith(".xml")).map((file) => file.replace(".xml", ""));
@@ -20,7 +21,7 @@ after(async () => {
 });
 
 for (const scene of scenes) {
-  test(`${scene} is recorded and shown`, { skip: program ? false : "STICTION_PROGRAM names no program" }, async () => {
+  test(`${scene} is recorded and shown, and shown live`, { skip: program ? false : "STICTION_PROGRAM names no program" }, async () => {
     execFileSync(program!, ["run", scene, "--time", "0.15", "--skip", "mcap,csv", "--out", folder.path], { stdio: "pipe" });
     const { page, complaints } = await tab(browser, 800, 560);
     await page.goto(`${pathToFileURL(join(folder.path, `${scene}.html`)).href}#t=0.1&panel=0&plots=0&forces=0&points=0&patches=0`);
@@ -44,7 +45,11 @@ for (const scene of scenes) {
     const sky = shot.at(3, 50);
     const seen = places.filter(({ x, y }) => shot.at(x, y).some((c, i) => Math.abs(c - sky[i]) > 25));
     assert.ok(seen.length >= 0.5 * places.length, `${seen.length} of ${places.length} bodies are in the picture`);
-    assert.deepEqual(complaints, []);
+    const { address, stop } = await view(scene);
+    await page.goto(address);
+    await page.waitForFunction(() => window.stiction?.ready && window.stiction.viewer.recording.frames.length > 3 && window.stiction.viewer.numbers.drawn > 1);
+    stop();
+    assert.deepEqual(complaints.filter((text) => !/WebSocket/.test(text)), []);
     await page.context().close();
   });
 }
