@@ -13,7 +13,17 @@
 //! Similar    n(v_n − μ(√−ε))       μ γ_n/√(v_t²+ε²)   v_t/√     −n′               μ
 //! SAP stick  y_n                   1/R_t              0         1/R_n             0
 //! SAP slide  (y_n+μ̂y_r)/(1+μ̃²)     μ γ_n/‖v_t‖        v_t/‖v_t‖ 1/(R_n(1+μ̃²))     μ
+//! spring     n(v_n)                m/max(‖v_t‖, ε)    v_t/‖v_t‖ −n′               0     (t = 0 below ε)
 //! ```
+//!
+//! The tangential spring's v_t is the slip plus what its stretch is worth, g/κ of [`crate::contact::spring`], and
+//! ε = m/κ.
+//!
+//! **Stiffness and rounding.** A velocity of 1 m/s is known to 1e−16 m/s; a law that multiplies it by a stiffness of 10⁹
+//! masses a step would be known to 1e−7 of the momentum only. Velocities are therefore taken from u once, in
+//! [`place`], and then follow Newton's steps, which shrink: v_c += α J Δu, and with them the factors of the normal
+//! law, e = δt f0 − δt² k v_n and h = 1 − d v_n, which keep their own relative accuracy. What v_c then differs from
+//! J u by, some 1e−16 of the speeds met, is as if the penetration were 1e−16 δt v different: nothing.
 //!
 //! **Primal–dual Hessian.** With tiny ε, G changes by orders of magnitude between stick and slip, and plain
 //! Newton needs dozens of iterations. As Chan, Golub and Mulet (1999) do for total variation, one factor t of
@@ -26,7 +36,9 @@
 //!
 //! Likewise the multiplier μ γ_n in the curvature a of Similar and SAP is not the penalised n(z), which jumps by
 //! stiffness times a small violation, but a dual γ̂_n predicted by the last step: γ̂_n⁺ = (γ_n − g s·Δv)₊. It
-//! tells Newton how the stiff cone z ≥ v̂ curves, without which steps along it are cut to nothing.
+//! tells Newton how the stiff cone z ≥ v̂ curves, without which steps along it are cut to nothing. Where Similar's
+//! curvature has made the impulse larger than predicted, γ̂_n rises towards it, at most by what stops the step's velocity
+//! [`CURVED`] times over: less and the same contact cuts the next step again, more and it hardly moves.
 //!
 //! The right-hand side stays the true gradient, directions stay directions of descent, and w → t at the
 //! solution, which keeps Newton's final convergence. Starting from w = 0 (a majorant of ℓ), a violent pile
@@ -62,7 +74,7 @@ pub struct Packet {
     stiffness: F4,
     /// d, or SAP's R_t.
     loss: F4,
-    /// m = μ γ_n0 for Lagged, else μ.
+    /// m = μ γ_n0 for Lagged and springs, else μ.
     friction: F4,
     /// ε, zero for SAP.
     epsilon: F4,
@@ -76,9 +88,17 @@ pub struct Packet {
     rho: F4,
     shift: F4,
     t_stage: V4,
-    // Written by `evaluate`, read by `step` and by results.
+    // The velocity, and the factors of the normal law at v_n or z: see the head of this file.
     v_t: V4,
     v_n: F4,
+    elastic: F4,
+    damping: F4,
+    /// √(v_t²+ε²) for Similar.
+    root: F4,
+    // Written by `step`, read by `advance`.
+    dv_t: V4,
+    dv_n: F4,
+    // Written by `evaluate`, read by `step` and by results.
     gamma_n: F4,
     /// a: tangential impulse is −a v_t.
     a: F4,
@@ -93,35 +113,56 @@ pub struct Packet {
 /// What a line search needs of a packet: see [`LinePacket::evaluate`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LinePacket {
-    offset: F4,
+    elastic: F4,
+    damping: F4,
     stiffness: F4,
     loss: F4,
     friction: F4,
     epsilon: F4,
+    offset: F4,
     rho: F4,
     shift: F4,
-    v_n: F4,
+    /// v_n; z for Similar.
+    z: F4,
     dv_n: F4,
     /// ‖v_t + α Δv_t‖² + ε² = c (α − α₀)² + q₀, free of cancellation.
     c: F4,
     alpha0: F4,
     q0: F4,
+    /// 2 v_t·Δv_t, and the root at α = 0.
+    b: F4,
+    root: F4,
 }
 
 const LAGGED: u8 = ContactModel::Lagged as u8;
 const SIMILAR: u8 = ContactModel::Similar as u8;
 /// Similar with [`shifted_normal`].
 const SHIFTED: u8 = 3;
+/// Friction through a tangential spring, with any model's normal law.
+const SPRING: u8 = 4;
+
+/// Which law the packets of a slice follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The problem's model.
+    Model(ContactModel),
+    /// Similar in series with a spring ρ, [`shifted_normal`].
+    Shifted,
+    /// Friction through a tangential spring.
+    Spring,
+}
+
+/// Most that an impulse beyond the predicted raises its dual, in effective masses times the step's velocity.
+const CURVED: f64 = 15.0;
 
 /// Below this a slip speed is zero; keeps 0/0 out.
 const TINY: f64 = 1e-150;
 
-/// n and −n′ of the linear law with Hunt & Crossley dissipation.
+/// n and −n′ of the linear law with Hunt & Crossley dissipation, from its factors e and h.
 #[inline(always)]
-fn normal(offset: F4, stiffness: F4, d: F4, v: F4) -> (F4, F4) {
+fn normal(elastic: F4, damping: F4, stiffness: F4, d: F4) -> (F4, F4) {
     let zero = F4::default();
-    let elastic = offset.less(stiffness, v).max(zero);
-    let damping = F4::splat(1.0).less(d, v).max(zero);
+    let (elastic, damping) = (elastic.max(zero), damping.max(zero));
     let impulse = elastic * damping;
     let slope = (stiffness * damping).plus(d, elastic);
     (impulse, impulse.if_above(zero, slope, zero))
@@ -156,15 +197,42 @@ fn sap_constants(inv_rn: F4, rt: F4, mu: F4) -> (F4, F4) {
     (inv_rt, scale)
 }
 
-impl Packet {
-    /// A packet without contacts.
-    pub fn empty() -> Self {
-        // ε = 1 and R_t = 0 keep unused lanes finite.
-        Self { epsilon: F4::splat(1.0), ..Default::default() }
-    }
+const ZERO: F4 = F4([0.0; 4]);
 
-    /// Puts a contact into a lane. The law must be the linear one with soft friction and no spring; `mass` is
-    /// about 1/w.
+impl Packet {
+    /// A packet without contacts. A constant, for it is large; ε = 1 and R_t = 0 keep unused lanes finite.
+    pub const EMPTY: Self = Self {
+        r: [ZERO; 3],
+        n: [ZERO; 3],
+        bias: [ZERO; 3],
+        offset: ZERO,
+        stiffness: ZERO,
+        loss: ZERO,
+        friction: ZERO,
+        epsilon: F4([1.0; 4]),
+        dual: [ZERO; 3],
+        dual_n: ZERO,
+        mass: ZERO,
+        rho: ZERO,
+        shift: ZERO,
+        t_stage: [ZERO; 3],
+        v_t: [ZERO; 3],
+        v_n: ZERO,
+        elastic: ZERO,
+        damping: ZERO,
+        root: ZERO,
+        dv_t: [ZERO; 3],
+        dv_n: ZERO,
+        gamma_n: ZERO,
+        a: ZERO,
+        t: [ZERO; 3],
+        inv_root: ZERO,
+        g: ZERO,
+        mu_c: ZERO,
+    };
+
+    /// Puts a contact into a lane. The law must be the linear one with soft friction or a spring, of one kind in a
+    /// packet; `mass` is about 1/w.
     pub fn set(&mut self, lane: usize, r: V3, normal: V3, bias: V3, law: &ContactLaw, mass: f64) {
         for i in 0..3 {
             self.r[i].0[lane] = r[i];
@@ -181,6 +249,11 @@ impl Packet {
                 (offset, stiffness, law.normal.dissipation, friction, epsilon)
             }
             ModelLaw::Sap(sap) => (sap.y0, sap.inv_rn, sap.rt, sap.friction, 0.0),
+        };
+        let (loss, friction, epsilon) = match (&law.spring, law.model) {
+            (None, _) => (loss, friction, epsilon),
+            (Some(spring), ModelLaw::Sap(_)) => (0.0, spring.limit, spring.limit / spring.kappa),
+            (Some(spring), _) => (loss, spring.limit, spring.limit / spring.kappa),
         };
         self.offset.0[lane] = offset;
         self.stiffness.0[lane] = stiffness;
@@ -216,7 +289,7 @@ impl Packet {
         self.dual = self.t_stage;
     }
 
-    /// The law of a lane, for what is not done four at a time.
+    /// The law of a lane without a spring, for what is not done four at a time.
     pub fn law(&self, lane: usize, model: ContactModel) -> ContactLaw {
         let (offset, stiffness) = (self.offset.0[lane], self.stiffness.0[lane]);
         let (loss, friction, epsilon) = (self.loss.0[lane], self.friction.0[lane], self.epsilon.0[lane]);
@@ -231,7 +304,7 @@ impl Packet {
         ContactLaw { normal, model, spring: None }
     }
 
-    /// Velocity of a lane in world axes.
+    /// Velocity of a lane in world axes; with a spring, what its stretch is worth is in it.
     pub fn velocity(&self, lane: usize) -> V3 {
         v3(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
     }
@@ -241,29 +314,92 @@ impl Packet {
         v3(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
     }
 
-    /// Impulses and curvatures at a pair's twist: writes the lanes' state and returns g and μ_c.
+    /// Takes the velocities from a pair's twist.
     #[inline(always)]
-    fn laws<const MODEL: u8>(&mut self, omega: &V4, linear: &V4) -> (F4, F4) {
+    fn place<const MODEL: u8>(&mut self, omega: &V4, linear: &V4) {
         let swing = cross(omega, &self.r);
         let u: V4 = v4(|i| linear[i] + self.bias[i] + swing[i]);
-        let v_n = dot(&self.n, &u);
-        let v_t: V4 = v4(|i| u[i].less(v_n, self.n[i]));
+        self.v_n = dot(&self.n, &u);
+        self.v_t = v4(|i| u[i].less(self.v_n, self.n[i]));
+        self.root = dot(&self.v_t, &self.v_t).plus(self.epsilon, self.epsilon).sqrt();
+        let z = self.grouped::<MODEL>();
+        self.elastic = self.offset.less(self.stiffness, z);
+        self.damping = F4::splat(1.0).less(self.loss, z);
+    }
+
+    /// The normal law's argument: z for Similar, else v_n.
+    #[inline(always)]
+    fn grouped<const MODEL: u8>(&self) -> F4 {
+        if MODEL != SIMILAR && MODEL != SHIFTED {
+            return self.v_n;
+        }
+        self.v_n.less(self.friction, self.root - self.epsilon)
+    }
+
+    /// Follows α of the last step.
+    #[inline(always)]
+    fn advance<const MODEL: u8>(&mut self, alpha: F4) {
+        let change = alpha * self.dv_n;
+        let dz = if MODEL == SIMILAR || MODEL == SHIFTED {
+            // √q₁ − √q₀ = (q₁ − q₀)/(√q₁ + √q₀)
+            let (b, c) = (dot(&self.v_t, &self.dv_t), dot(&self.dv_t, &self.dv_t));
+            let before = self.root;
+            self.v_t = v4(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
+            self.root = dot(&self.v_t, &self.v_t).plus(self.epsilon, self.epsilon).sqrt();
+            let rise = alpha * (b + b).plus(alpha, c) * (before + self.root).recip();
+            change.less(self.friction, rise)
+        } else {
+            self.v_t = v4(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
+            change
+        };
+        self.v_n = self.v_n + change;
+        self.elastic = self.elastic.less(self.stiffness, dz);
+        self.damping = self.damping.less(self.loss, dz);
+        if MODEL == SIMILAR {
+            let (found, _) = normal(self.elastic, self.damping, self.stiffness, self.loss);
+            let speed = dot(&self.dv_t, &self.dv_t).plus(self.dv_n, self.dv_n).sqrt();
+            let most = F4::splat(CURVED) * self.mass * speed;
+            let more = (found - self.dual_n).max(F4::default());
+            self.dual_n = self.dual_n + most.if_above(more, more, most);
+        }
+    }
+
+    /// ‖γ‖ and ‖r‖‖γ‖ summed over the lanes: what sums of impulses and their torques are made of.
+    pub fn magnitude(&self) -> (f64, f64) {
+        let slip = self.a * dot(&self.v_t, &self.v_t).sqrt();
+        let size = (self.gamma_n * self.gamma_n).plus(slip, slip).sqrt();
+        (size.sum(), (size * dot(&self.r, &self.r).sqrt()).sum())
+    }
+
+    /// Impulses and curvatures at the velocities: writes the lanes' state and returns g and μ_c.
+    #[inline(always)]
+    fn laws<const MODEL: u8>(&mut self) -> (F4, F4) {
+        let v_t = self.v_t;
         let slip2 = dot(&v_t, &v_t);
         let zero = F4::default();
         let (gamma_n, g, a, inv_root, mu_c);
-        if MODEL == LAGGED || MODEL == SIMILAR || MODEL == SHIFTED {
-            let root = slip2.plus(self.epsilon, self.epsilon).sqrt();
+        if MODEL == SPRING {
+            let speed = slip2.sqrt();
+            inv_root = speed.max(self.epsilon).max(F4::splat(TINY)).recip();
+            (gamma_n, g) = normal(self.elastic, self.damping, self.stiffness, self.loss);
+            a = self.friction * inv_root;
+            mu_c = zero;
+            let direction = speed.if_above(self.epsilon, inv_root, zero);
+            self.t = v4(|i| v_t[i] * direction);
+        } else if MODEL == LAGGED || MODEL == SIMILAR || MODEL == SHIFTED {
+            let root =
+                if MODEL == LAGGED { slip2.plus(self.epsilon, self.epsilon).sqrt() } else { self.root };
             inv_root = root.recip();
             if MODEL == LAGGED {
-                (gamma_n, g) = normal(self.offset, self.stiffness, self.loss, v_n);
+                (gamma_n, g) = normal(self.elastic, self.damping, self.stiffness, self.loss);
                 a = self.friction * inv_root;
                 mu_c = zero;
             } else {
-                let z = v_n.less(self.friction, root - self.epsilon);
                 (gamma_n, g) = if MODEL == SHIFTED {
+                    let z = self.grouped::<MODEL>();
                     shifted_normal(self.offset, self.stiffness, self.loss, self.rho, self.shift, z)
                 } else {
-                    normal(self.offset, self.stiffness, self.loss, z)
+                    normal(self.elastic, self.damping, self.stiffness, self.loss)
                 };
                 a = self.friction * gamma_n * inv_root;
                 mu_c = self.friction;
@@ -273,7 +409,7 @@ impl Packet {
             let (inv_rt, scale) = sap_constants(self.stiffness, self.loss, self.friction);
             let speed = slip2.sqrt().max(F4::splat(TINY));
             let inv_speed = speed.recip();
-            let y_n = self.offset.less(self.stiffness, v_n);
+            let y_n = self.elastic;
             // Slide: γ_n = (y_n + μ̂ y_r)/(1 + μ̃²), with μ̂ y_r = μ ‖v_t‖/R_n.
             let slide_n = (y_n.plus(self.friction * self.stiffness, speed) * scale).max(zero);
             // Stick: ‖v_t‖ ≤ μ R_t y_n.
@@ -287,8 +423,6 @@ impl Packet {
             self.t = v4(|i| v_t[i] * direction);
             inv_root = pick(inv_speed, reach.max(F4::splat(TINY)).recip());
         }
-        self.v_t = v_t;
-        self.v_n = v_n;
         self.gamma_n = gamma_n;
         self.a = a;
         self.inv_root = inv_root;
@@ -299,15 +433,15 @@ impl Packet {
 
     /// This packet's wrench and 6×6 by lanes: torque 3, force 3, then `tt`, `tl`, `ll` of [`PairSum`].
     #[inline(always)]
-    fn contribution<const MODEL: u8>(&mut self, omega: &V4, linear: &V4, hessian: Hessian) -> [F4; 27] {
-        let (g, mu_c) = self.laws::<MODEL>(omega, linear);
+    fn contribution<const MODEL: u8>(&mut self, hessian: Hessian) -> [F4; 27] {
+        let (g, mu_c) = self.laws::<MODEL>();
         let (a, t, n) = (self.a, self.t, self.n);
         let exact = hessian == Hessian::Exact;
         let w = if exact { t } else { self.dual };
         let [fx, fy, fz] = v4(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
         let [tx, ty, tz] = cross(&self.r, &[fx, fy, fz]);
-        let s: V4 = if MODEL == LAGGED { n } else { v4(|i| n[i].less(mu_c, t[i])) };
-        let a = if MODEL == LAGGED || exact {
+        let s: V4 = if MODEL == LAGGED || MODEL == SPRING { n } else { v4(|i| n[i].less(mu_c, t[i])) };
+        let a = if MODEL == LAGGED || MODEL == SPRING || exact {
             a
         } else {
             if hessian == Hessian::First {
@@ -348,7 +482,7 @@ impl Packet {
     /// Velocity step of the lanes for a step of the pair's twist: updates the dual direction and writes what
     /// the line search needs.
     #[inline(always)]
-    fn step(&mut self, omega: &V4, linear: &V4, line: &mut LinePacket) {
+    fn step<const MODEL: u8>(&mut self, omega: &V4, linear: &V4, line: &mut LinePacket) {
         let swing = cross(omega, &self.r);
         let du: V4 = v4(|i| linear[i] + swing[i]);
         let dv_n = dot(&self.n, &du);
@@ -359,23 +493,37 @@ impl Packet {
         let one = F4::splat(1.0);
         let shrink = dot(&w, &w).max(one).sqrt().recip();
         self.dual = v4(|i| w[i] * shrink);
-        let c = dot(&dv_t, &dv_t);
+        self.dv_t = dv_t;
+        self.dv_n = dv_n;
+        let (b, c) = (dot(&self.v_t, &dv_t), dot(&dv_t, &dv_t));
         let inv_c = c.max(F4::splat(f64::MIN_POSITIVE)).recip();
-        let alpha0 = c.if_above(F4::splat(TINY), -dot(&self.v_t, &dv_t) * inv_c, F4::default());
+        let alpha0 = c.if_above(F4::splat(TINY), -b * inv_c, F4::default());
         let nearest: V4 = v4(|i| self.v_t[i].plus(alpha0, dv_t[i]));
+        let q0 = dot(&nearest, &nearest);
+        let (q0, z, root) = if MODEL == SIMILAR || MODEL == SHIFTED {
+            (q0.plus(self.epsilon, self.epsilon), self.grouped::<MODEL>(), self.root)
+        } else if MODEL == SPRING {
+            (q0, self.v_n, F4::default())
+        } else {
+            (q0.plus(self.epsilon, self.epsilon), self.v_n, F4::default())
+        };
         *line = LinePacket {
-            offset: self.offset,
+            elastic: self.elastic,
+            damping: self.damping,
             stiffness: self.stiffness,
             loss: self.loss,
             friction: self.friction,
             epsilon: self.epsilon,
+            offset: self.offset,
             rho: self.rho,
             shift: self.shift,
-            v_n: self.v_n,
+            z,
             dv_n,
             c,
             alpha0,
-            q0: dot(&nearest, &nearest).plus(self.epsilon, self.epsilon),
+            q0,
+            b: b + b,
+            root,
         };
     }
 }
@@ -387,30 +535,49 @@ fn spread(twist: &V6) -> (V4, V4) {
     ([f(0), f(1), f(2)], [f(3), f(4), f(5)])
 }
 
-/// Sets `sum` to that of the packets of one pair at its twist; without packets it is left alone. `shifted`
-/// chooses [`shifted_normal`] for the Similar model.
-pub fn evaluate(
-    packets: &mut [Packet],
-    model: ContactModel,
-    shifted: bool,
-    twist: &V6,
-    hessian: Hessian,
-    sum: &mut PairSum,
-) {
-    match model {
-        ContactModel::Similar if shifted => evaluate_model::<SHIFTED>(packets, twist, hessian, sum),
-        ContactModel::Lagged => evaluate_model::<LAGGED>(packets, twist, hessian, sum),
-        ContactModel::Similar => evaluate_model::<SIMILAR>(packets, twist, hessian, sum),
-        ContactModel::Sap => evaluate_model::<{ ContactModel::Sap as u8 }>(packets, twist, hessian, sum),
-    }
+/// Runs `$function::<MODEL>` for a [`Kind`].
+macro_rules! by_kind {
+    ($kind:expr, $function:ident($($argument:expr),*)) => {
+        match $kind {
+            Kind::Model(ContactModel::Lagged) => $function::<LAGGED>($($argument),*),
+            Kind::Model(ContactModel::Similar) => $function::<SIMILAR>($($argument),*),
+            Kind::Model(ContactModel::Sap) => $function::<{ ContactModel::Sap as u8 }>($($argument),*),
+            Kind::Shifted => $function::<SHIFTED>($($argument),*),
+            Kind::Spring => $function::<SPRING>($($argument),*),
+        }
+    };
 }
 
-fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, hessian: Hessian, sum: &mut PairSum) {
+/// Takes the velocities of one pair's packets from its twist.
+pub fn place(packets: &mut [Packet], kind: Kind, twist: &V6) {
+    by_kind!(kind, place_model(packets, twist))
+}
+
+fn place_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6) {
     let (omega, linear) = spread(twist);
+    packets.iter_mut().for_each(|packet| packet.place::<MODEL>(&omega, &linear));
+}
+
+/// Follows α of the last step.
+pub fn advance(packets: &mut [Packet], kind: Kind, alpha: f64) {
+    by_kind!(kind, advance_model(packets, alpha))
+}
+
+fn advance_model<const MODEL: u8>(packets: &mut [Packet], alpha: f64) {
+    let alpha = F4::splat(alpha);
+    packets.iter_mut().for_each(|packet| packet.advance::<MODEL>(alpha));
+}
+
+/// Adds to `sum` what the packets of one pair give at their velocities.
+pub fn evaluate(packets: &mut [Packet], kind: Kind, hessian: Hessian, sum: &mut PairSum) {
+    by_kind!(kind, evaluate_model(packets, hessian, sum))
+}
+
+fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], hessian: Hessian, sum: &mut PairSum) {
     let Some((first, rest)) = packets.split_first_mut() else { return };
-    let mut out = first.contribution::<MODEL>(&omega, &linear, hessian);
+    let mut out = first.contribution::<MODEL>(hessian);
     for packet in rest {
-        let more = packet.contribution::<MODEL>(&omega, &linear, hessian);
+        let more = packet.contribution::<MODEL>(hessian);
         for i in 0..27 {
             out[i] = out[i] + more[i];
         }
@@ -425,21 +592,40 @@ fn evaluate_model<const MODEL: u8>(packets: &mut [Packet], twist: &V6, hessian: 
         ));
     }
     total[24..].copy_from_slice(&sum4(out[24], out[25], out[26], F4::default()));
-    sum.wrench.copy_from_slice(&total[..6]);
-    sum.tt.copy_from_slice(&total[6..12]);
-    sum.tl.copy_from_slice(&total[12..21]);
-    sum.ll.copy_from_slice(&total[21..27]);
+    add(&mut sum.wrench, &total[..6]);
+    add(&mut sum.tt, &total[6..12]);
+    add(&mut sum.tl, &total[12..21]);
+    add(&mut sum.ll, &total[21..27]);
+}
+
+#[inline(always)]
+fn add<const N: usize>(to: &mut [f64; N], from: &[f64]) {
+    for i in 0..N {
+        to[i] += from[i];
+    }
 }
 
 /// Prepares the line search of one pair's packets for a step of its twist.
-pub fn step(packets: &mut [Packet], twist_step: &V6, lines: &mut [LinePacket]) {
+pub fn step(packets: &mut [Packet], kind: Kind, twist_step: &V6, lines: &mut [LinePacket]) {
+    by_kind!(kind, step_model(packets, twist_step, lines))
+}
+
+fn step_model<const MODEL: u8>(packets: &mut [Packet], twist_step: &V6, lines: &mut [LinePacket]) {
     let (omega, linear) = spread(twist_step);
     for (packet, line) in packets.iter_mut().zip(lines) {
-        packet.step(&omega, &linear, line);
+        packet.step::<MODEL>(&omega, &linear, line);
     }
 }
 
 impl LinePacket {
+    /// n and −n′ where the normal law's argument has changed by `change`.
+    #[inline(always)]
+    fn normal(&self, change: F4) -> (F4, F4) {
+        let (elastic, damping) =
+            (self.elastic.less(self.stiffness, change), self.damping.less(self.loss, change));
+        normal(elastic, damping, self.stiffness, self.loss)
+    }
+
     /// ℓ′ and ℓ″ along the line at α, by lanes.
     #[inline(always)]
     fn evaluate<const MODEL: u8>(&self, alpha: F4) -> (F4, F4) {
@@ -447,22 +633,33 @@ impl LinePacket {
         // ½ d‖v_t‖²/dα and ‖v_t‖² (+ ε²).
         let s1 = self.c * from;
         let q = self.q0.plus(s1, from);
-        let v_n = self.v_n.plus(alpha, self.dv_n);
+        let change = alpha * self.dv_n;
+        if MODEL == SPRING {
+            let root = q.sqrt();
+            let inv = root.max(self.epsilon).max(F4::splat(TINY)).recip();
+            let pull = self.friction * inv;
+            let bend = pull * self.c * root.if_above(self.epsilon, self.q0 * inv * inv, F4::splat(1.0));
+            let (n, g) = self.normal(change);
+            return ((pull * s1).less(n, self.dv_n), bend.plus(g * self.dv_n, self.dv_n));
+        }
         if MODEL == LAGGED || MODEL == SIMILAR || MODEL == SHIFTED {
             let root = q.sqrt();
             let inv = root.recip();
             let r1 = s1 * inv; // d√q/dα
             let r2 = self.c * self.q0 * (inv * inv * inv); // d²√q/dα²
             if MODEL == LAGGED {
-                let (n, g) = normal(self.offset, self.stiffness, self.loss, v_n);
+                let (n, g) = self.normal(change);
                 let slope = (self.friction * r1).less(n, self.dv_n);
                 return (slope, (self.friction * r2).plus(g * self.dv_n, self.dv_n));
             }
-            let z = v_n.less(self.friction, root - self.epsilon);
+            // √q(α) − √q(0), free of cancellation
+            let rise = alpha * self.b.plus(alpha, self.c) * (root + self.root).recip();
+            let change = change.less(self.friction, rise);
             let (n, g) = if MODEL == SHIFTED {
+                let z = self.z + change;
                 shifted_normal(self.offset, self.stiffness, self.loss, self.rho, self.shift, z)
             } else {
-                normal(self.offset, self.stiffness, self.loss, z)
+                self.normal(change)
             };
             let dz = self.dv_n.less(self.friction, r1);
             return (-(n * dz), (g * dz * dz).plus(n * self.friction, r2));
@@ -473,7 +670,7 @@ impl LinePacket {
         let inv = root.recip();
         let r1 = s1 * inv;
         let r2 = self.c * self.q0 * (inv * inv * inv);
-        let y_n = self.offset.less(self.stiffness, v_n);
+        let y_n = self.elastic.less(self.stiffness, change);
         let slide_n = (y_n.plus(self.friction * self.stiffness, root) * scale).max(zero);
         let g = slide_n.if_above(zero, self.stiffness * scale, zero);
         let dz = self.dv_n.less(self.friction, r1);
@@ -489,13 +686,8 @@ impl LinePacket {
 }
 
 /// ℓ′ and ℓ″ of all packets along the line at α.
-pub fn line(lines: &[LinePacket], model: ContactModel, shifted: bool, alpha: f64) -> LineValue {
-    match model {
-        ContactModel::Similar if shifted => line_model::<SHIFTED>(lines, alpha),
-        ContactModel::Lagged => line_model::<LAGGED>(lines, alpha),
-        ContactModel::Similar => line_model::<SIMILAR>(lines, alpha),
-        ContactModel::Sap => line_model::<{ ContactModel::Sap as u8 }>(lines, alpha),
-    }
+pub fn line(lines: &[LinePacket], kind: Kind, alpha: f64) -> LineValue {
+    by_kind!(kind, line_model(lines, alpha))
 }
 
 fn line_model<const MODEL: u8>(lines: &[LinePacket], alpha: f64) -> LineValue {
@@ -522,7 +714,10 @@ mod tests {
             rho in 0.01f64..100.0, shift in 0.0f64..5.0, z in -3.0f64..3.0,
         ) {
             let f = F4::splat;
-            let law = |y: f64| { let (n, g) = normal(f(offset), f(stiffness), f(d), f(y)); (n.0[0], g.0[0]) };
+            let law = |y: f64| {
+                let (n, g) = normal(f(offset - stiffness * y), f(1.0 - d * y), f(stiffness), f(d));
+                (n.0[0], g.0[0])
+            };
             let shifted = |p0: f64, z: f64| {
                 let (p, g) = shifted_normal(f(offset), f(stiffness), f(d), f(rho), f(p0), f(z));
                 (p.0[0], g.0[0])

@@ -123,6 +123,9 @@ struct Tally {
     iterations: u64,
     most_iterations: u64,
     unconverged: u64,
+    rounded: u64,
+    worst_rounded: f64,
+    long: u64,
     failed: u64,
     gained: u64,
     fast: u64,
@@ -173,6 +176,12 @@ fn run(seed: u64, number: u64, steps: u64, tally: &mut Tally) {
             tally.note(format!("{label}, step {k}: {error}"));
             break;
         }
+        let report = sim.last_report();
+        if report.criterion == stiction::convex::Criterion::Rounding {
+            tally.rounded += 1;
+            tally.worst_rounded = tally.worst_rounded.max(report.relative_residual);
+        }
+        tally.long += u64::from(report.iterations > 100);
         if !sim.last_report().converged && first_unconverged.is_none() {
             first_unconverged = Some(k);
             tally.note(format!(
@@ -217,22 +226,28 @@ fn run(seed: u64, number: u64, steps: u64, tally: &mut Tally) {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (mut steps, mut seed, mut out) = (100_000_u64, 1_u64, None);
-    let usage = "usage: soak [--steps N] [--seed N] [--out FILE]";
+    let (mut steps, mut seed, mut out, mut only) = (100_000_u64, 1_u64, None, None);
+    let usage = "usage: soak [--steps N] [--seed N] [--scene N] [--out FILE]";
     while let Some(flag) = arguments.next() {
         let value = arguments.next().unwrap_or_else(|| panic!("{flag} needs a value; {usage}"));
         match flag.as_str() {
             "--steps" => steps = value.parse().unwrap_or_else(|_| panic!("{value} is not a number; {usage}")),
             "--seed" => seed = value.parse().unwrap_or_else(|_| panic!("{value} is not a number; {usage}")),
+            "--scene" => {
+                only = Some(value.parse().unwrap_or_else(|_| panic!("{value} is not a number; {usage}")))
+            }
             "--out" => out = Some(value),
             _ => panic!("unknown {flag}; {usage}"),
         }
     }
     let begin = std::time::Instant::now();
     let mut tally = Tally::default();
-    let mut number = 0;
+    let mut number = only.unwrap_or(0);
     while tally.steps < steps {
         run(seed, number, 400, &mut tally);
+        if only.is_some() {
+            break;
+        }
         number += 1;
         if number % 250 == 0 {
             eprintln!("{} of {steps} steps, {} unconverged", tally.steps, tally.unconverged);
@@ -247,6 +262,8 @@ fn main() {
         ("contact points", tally.points),
         ("Newton iterations", tally.iterations),
         ("most iterations in a step", tally.most_iterations),
+        ("steps of more than 100 iterations", tally.long),
+        ("steps that ended by rounding", tally.rounded),
         ("unconverged steps", tally.unconverged),
         ("failed steps", tally.failed),
         ("scenes that gained energy", tally.gained),
@@ -255,6 +272,11 @@ fn main() {
     ] {
         let _ = writeln!(text, "| {what} | {count} |");
     }
+    let _ = writeln!(
+        text,
+        "| largest relative residual of a step that ended by rounding | {:.1e} |",
+        tally.worst_rounded
+    );
     for example in &tally.examples {
         let _ = writeln!(text, "- {example}");
     }

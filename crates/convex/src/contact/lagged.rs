@@ -11,11 +11,6 @@
 use super::ContactValue;
 use crate::friction::Regularizer;
 
-/// Largest stiffness a step, δt² k w, in effective masses: beyond it the last bit of a velocity would move the
-/// impulse by more than the tolerance. A contact at the limit yields a weight by g δt²/1e9 more than a rigid one,
-/// 1e-12 m at 10 ms.
-pub const NEAR_RIGID: f64 = 1e9;
-
 /// Friction's part of the contact value at slip `v_t`; the normal part is left zero.
 pub fn friction(regularizer: &Regularizer, limit: f64, epsilon: f64, v_t: [f64; 2]) -> ContactValue {
     let [x, y] = v_t;

@@ -28,8 +28,8 @@ pub enum ContactModel {
     /// Consistent, no gliding; friction lags the normal impulse by one step (ICF VI-B).
     #[default]
     Lagged,
-    /// Strongly coupled; glides at μ δt ‖v_t‖ while sliding (ICF VI-C). Takes about twice Lagged's iterations.
-    /// Stiffness is limited to 10⁶ effective masses a step ([`similar`]).
+    /// Strongly coupled; glides at μ δt ‖v_t‖ while sliding (ICF VI-C). Takes more iterations than
+    /// Lagged where contacts are stiff; stiffness is limited to 10⁷/(1 + μ²) effective masses a step ([`similar`]).
     Similar,
     /// Semi-analytic primal model with linear dissipation; glides at μ (δt + τ_d) ‖v_t‖ (ICF VI-A).
     Sap,

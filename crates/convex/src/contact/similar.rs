@@ -8,12 +8,12 @@
 //!            G_tt = μ n [ f′/ε t̂t̂ᵀ + f/‖v_t‖ (I − t̂t̂ᵀ) ] − μ² f² n′ t̂t̂ᵀ
 //! ```
 //!
-//! **Near-rigid limit.** In z = v_n − μ‖v_t‖_s rounding is of the size of the velocities, and stiffness multiplies
-//! it. A contact stiffer than any step can resolve is therefore taken as 10⁶/w, w its effective inverse mass
-//! (SAP has 4π²/w): where δt² k + δt d f0₊ exceeds that, k and f0 are scaled down together, which keeps
-//! x0 = f0/k. A load of mass M at rest then sinks by M w g δt²/10⁶ instead of M g/k: for a body on the ground
-//! M w is 1 or 2 (2e−9 m at 10 ms), but where heavy rests on light it is the ratio of their masses (1 mm at
-//! 10 ms and a ratio of 10⁶).
+//! **Near-rigid limit.** A stiff contact of this model is a stiff cone, z ≥ v̂, along whose curved face Newton's steps
+//! must creep. A contact stiffer than any step can resolve is therefore taken as 10⁷/(w (1 + μ²)), w its effective
+//! inverse mass and −n′ (1 + μ²) the larger eigenvalue of G (SAP has 4π²/w): where δt² k + δt d f0₊ exceeds that, k and f0
+//! are scaled down together, which keeps x0 = f0/k. A load of mass M at rest then sinks by M w g δt² (1 + μ²)/10⁷ instead
+//! of M g/k: for a body on the ground with μ ≤ 1, M w is 1 or 2 (4e−10 m at 10 ms), but where heavy rests on light it
+//! is the ratio of their masses (0.2 mm at 10 ms and a ratio of 10⁶).
 //!
 //! ICF eq. 40 prints G_tt only, without one of its μ; the blocks above are derivatives of eq. 35.
 
@@ -21,8 +21,8 @@ use super::ContactValue;
 use crate::friction::Regularizer;
 use crate::normal::NormalValue;
 
-/// Largest stiffness a step in effective masses: the near-rigid limit.
-pub const NEAR_RIGID: f64 = 1e6;
+/// Largest eigenvalue of G in effective masses: the near-rigid limit.
+pub const NEAR_RIGID: f64 = 1e7;
 
 /// Cost, impulse and Hessian at contact velocity `v`.
 pub fn evaluate(

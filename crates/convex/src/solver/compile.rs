@@ -295,6 +295,7 @@ impl Compiler {
                 side_count: 0,
                 coupling: (0, false),
                 packets: island.packets.len() as u32..0,
+                springs: island.springs.len() as u32..0,
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
@@ -306,11 +307,12 @@ impl Compiler {
                 trace: (0.0, 0.0),
             };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
-            let mut lane = F4::LANES; // the first contact opens a packet
+            let mut lanes = [F4::LANES; 2]; // the first contact of a kind opens a packet
             for c in pair.contacts.clone() {
-                add_contact(problem, island, c, &context, &mut lane);
+                add_contact(problem, island, c, &context, &mut lanes);
             }
             local.packets.end = island.packets.len() as u32;
+            local.springs.end = island.springs.len() as u32;
             local.contacts.end = island.contacts.len() as u32;
             for &row in &self.row_list[self.row_start[index] as usize..self.row_start[index + 1] as usize] {
                 let stated = &problem.rows[row as usize];
@@ -523,7 +525,7 @@ fn finish(island: &mut Island) {
         cliques: island.cliques.len(),
         dofs: island.dofs(),
         pairs: island.pairs.len(),
-        contacts: island.contacts.len() + island.packed.len(),
+        contacts: island.contacts.len() + island.packed.len() + island.packed_springs.len(),
         symbolic_kept: kept,
         factor_blocks: symbolic.rows.len(),
         ..Default::default()

@@ -1,12 +1,12 @@
 //! The law of one contact during a step: previous slip, lagged impulse, ε of ICF eq. 44, Delassus estimate.
 
 use super::evaluate::frame_axes;
-use super::island::{Island, LocalContact, PackedContact};
+use super::island::{Island, LocalContact, PackedContact, PackedSpring};
 use super::transform::point_delassus;
 use crate::contact::sap::SapLaw;
+use crate::contact::similar;
 use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::contact::{lagged, similar};
 use crate::friction::{Regularizer, blended_friction};
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
@@ -32,13 +32,14 @@ pub struct PairContext {
 /// (two bodies welded together, out of the plane of a planar loop). The floor keeps its law finite.
 pub const DELASSUS_FLOOR: f64 = 1e-10;
 
-/// Compiles contact `index` of the problem.
+/// Compiles contact `index` of the problem; `lanes` are the next free ones of the pair's last packets, without and with
+/// springs.
 pub fn add_contact(
     problem: &Problem,
     island: &mut Island,
     index: usize,
     pair: &PairContext,
-    lane: &mut usize,
+    lanes: &mut [usize; 2],
 ) {
     let entry = &problem.contacts[index];
     let r = sub(entry.r.into(), pair.shift);
@@ -49,19 +50,35 @@ pub fn add_contact(
     let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
     let v0 = v3(|i| dot(axes[i], at_point));
     let law = compile_law(problem, entry, v0, pair, r);
-    let plain = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear)
-        && matches!(problem.settings.regularizer, Regularizer::Soft)
-        && law.spring.is_none();
-    if plain {
-        if *lane == F4::LANES {
-            island.packets.push(Packet::empty());
-            *lane = 0;
-        }
-        let packet = island.packets.len() - 1;
+    let linear = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear);
+    let soft = matches!(problem.settings.regularizer, Regularizer::Soft);
+    let packable = match &law.spring {
+        None => linear && soft,
+        Some(spring) => linear && spring.kappa > 0.0,
+    };
+    if packable {
         let bound = (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2);
         let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
-        island.packets[packet].set(*lane, r, axes[2], world_bias, &law, mass);
-        island.packed.push(PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 });
+        let (packets, lane, bias) = match &law.spring {
+            None => (&mut island.packets, &mut lanes[0], world_bias),
+            Some(spring) => {
+                // The spring's v_t is the slip and what the stretch is worth.
+                let [x, y] = spring.offset.map(|o| o / spring.kappa);
+                let worth = v3(|i| axes[0][i] * x + axes[1][i] * y);
+                (&mut island.springs, &mut lanes[1], add(world_bias, worth))
+            }
+        };
+        if *lane == F4::LANES {
+            packets.push(Packet::EMPTY);
+            *lane = 0;
+        }
+        let packet = packets.len() - 1;
+        packets[packet].set(*lane, r, axes[2], bias, &law, mass);
+        let place = PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 };
+        match law.spring {
+            None => island.packed.push(place),
+            Some(spring) => island.packed_springs.push(PackedSpring { place, law, spring }),
+        }
         *lane += 1;
         return;
     }
@@ -92,9 +109,11 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
     let arm = dot(r, r).sqrt();
     let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
     let delassus = || point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound);
+    let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
+    let v_s = settings.stiction_tolerance;
+    let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
     let limit = match settings.model {
-        ContactModel::Similar => similar::NEAR_RIGID,
-        ContactModel::Lagged if entry.normal_law.0 == 0 => lagged::NEAR_RIGID,
+        ContactModel::Similar => similar::NEAR_RIGID / (1.0 + mu * mu),
         ContactModel::Lagged | ContactModel::Sap => f64::INFINITY,
     };
     let slope = dt * (dt * normal.stiffness + normal.dissipation * normal.elastic_force.max(0.0));
@@ -104,9 +123,6 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
         normal.elastic_force *= scale;
         normal.stiffness *= scale;
     }
-    let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
-    let v_s = settings.stiction_tolerance;
-    let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
     let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
     // The bound says for most contacts that ε = v_s without more ado.
     let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {

@@ -1,17 +1,21 @@
 //! Laws and gradient of an island at its current u.
 //!
 //! ```text
-//! pair twist     V = Σ_sides J u + bias
-//! contacts       v_c = Rᵀ(V_lin + ω × r) + b  →  γ, G  →  one wrench and one 6×6 per pair
+//! place          V = Σ_sides J u + bias,   v_c = Rᵀ(V_lin + ω × r) + b       once
+//! follow         u += α Δu,   v_c += α Δv_c                                  after each line search
+//! laws           v_c  →  γ, G  →  one wrench and one 6×6 per pair
 //! gradient       ∇ℓ = A(u − u*) − Σ Jᵀ (wrench)
 //! ```
 
 use super::island::{Island, LocalPair, SideJacobian};
 use crate::linear::kernels;
 use crate::normal::NormalLaw;
-use crate::packet::{self, Hessian};
+use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist, v3};
+
+/// ε_f of [`Island::rounding_level`]: the units of the last place that a sum of some dozen terms loses.
+const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 impl Island {
     /// Relative twist of a pair for coordinates (or a step) `u`, without bias.
@@ -36,51 +40,147 @@ impl Island {
         twist
     }
 
-    /// Evaluates all laws at u: velocities, impulses, pair sums, row curvatures. False when a law is
-    /// outside its domain or a number is not finite. `hessian` chooses between the true one and
-    /// the primal–dual one of [`crate::packet`].
-    pub fn evaluate_laws(&mut self, problem: &Problem, hessian: Hessian) -> bool {
+    /// Takes all velocities from u. From here on they follow Newton's steps: see [`crate::packet`].
+    pub fn place(&mut self, problem: &Problem) {
+        let kind = self.kind(problem.settings.model);
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
             let mut twist = self.twist_of(pair, &self.u);
             for i in 0..6 {
                 twist[i] += pair.bias[i];
             }
-            self.twists[p] = twist;
-            let mut sum = PairSum::default();
-            let packets = &mut self.packets[pair.packets.start as usize..pair.packets.end as usize];
-            packet::evaluate(packets, problem.settings.model, self.shifted, &twist, hessian, &mut sum);
-            for c in pair.contacts.start as usize..pair.contacts.end as usize {
+            packet::place(&mut self.packets[range(&pair.packets)], kind, &twist);
+            packet::place(&mut self.springs[range(&pair.springs)], Kind::Spring, &twist);
+            for c in range(&pair.contacts) {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
-                let v = v3(|i| dot(contact.axes[i], v) + contact.bias[i]);
-                let value = contact.evaluate(problem, self.stand_in, v);
+                self.contact_velocity[c] = v3(|i| dot(contact.axes[i], v) + contact.bias[i]);
+            }
+            for r in range(&pair.rows) {
+                self.row_velocity[r] = dot6(&self.pair_rows[r].direction, &twist);
+            }
+        }
+        let first = self.pair_rows.len();
+        for (r, row) in self.rows.iter().enumerate() {
+            let entries = &self.row_entries[range(&row.entries)];
+            self.row_velocity[first + r] =
+                row.bias + entries.iter().map(|&(dof, c)| c * self.u[dof as usize]).sum::<f64>();
+        }
+    }
+
+    /// Velocities after α of the step that the line search was prepared for.
+    pub fn follow(&mut self, problem: &Problem, alpha: f64) {
+        for i in 0..self.u.len() {
+            self.u[i] = alpha.mul_add(self.step[i], self.u[i]);
+        }
+        let kind = self.kind(problem.settings.model);
+        packet::advance(&mut self.packets, kind, alpha);
+        packet::advance(&mut self.springs, Kind::Spring, alpha);
+        for (v, dv) in self.contact_velocity.iter_mut().zip(&self.contact_step) {
+            *v = v3(|i| alpha.mul_add(dv[i], v[i]));
+        }
+        for (v, dv) in self.row_velocity.iter_mut().zip(&self.row_step) {
+            *v = alpha.mul_add(*dv, *v);
+        }
+    }
+
+    /// Evaluates all laws at the velocities: impulses, pair sums, row curvatures. False when a law is
+    /// outside its domain or a number is not finite. `hessian` chooses between the true one and
+    /// the primal–dual one of [`crate::packet`].
+    pub fn evaluate_laws(&mut self, problem: &Problem, hessian: Hessian) -> bool {
+        let kind = self.kind(problem.settings.model);
+        for p in 0..self.pairs.len() {
+            let pair = &self.pairs[p];
+            let mut sum = PairSum::default();
+            packet::evaluate(&mut self.packets[range(&pair.packets)], kind, hessian, &mut sum);
+            packet::evaluate(&mut self.springs[range(&pair.springs)], Kind::Spring, hessian, &mut sum);
+            for c in range(&pair.contacts) {
+                let contact = &self.contacts[c];
+                let value = contact.evaluate(problem, self.stand_in, self.contact_velocity[c]);
                 let [x, y, z] = value.impulse;
                 let force = v3(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
                 sum.add_point(contact.r, force, rotate_symmetric(&contact.axes, &value.hessian));
-                self.contact_velocity[c] = v;
                 self.contact_impulse[c] = value.impulse;
             }
-            for r in pair.rows.start as usize..pair.rows.end as usize {
+            for r in range(&pair.rows) {
                 let row = &self.pair_rows[r];
-                let v = dot6(&row.direction, &twist);
-                let value = row.law.evaluate(v);
+                let value = row.law.evaluate(self.row_velocity[r]);
                 sum.add_row(&row.direction, value.impulse, value.hessian);
-                self.row_velocity[r] = v;
                 self.row_impulse[r] = value.impulse;
             }
             self.sums[p] = sum;
         }
         let first = self.pair_rows.len();
         for (r, row) in self.rows.iter().enumerate() {
-            let entries = &self.row_entries[row.entries.start as usize..row.entries.end as usize];
-            let v = row.bias + entries.iter().map(|&(dof, c)| c * self.u[dof as usize]).sum::<f64>();
-            let value = row.law.evaluate(v);
-            self.row_velocity[first + r] = v;
+            let value = row.law.evaluate(self.row_velocity[first + r]);
             self.row_impulse[first + r] = value.impulse;
             self.row_hessian[first + r] = value.hessian;
         }
         self.sums.iter().all(|s| (s.wrench.iter().sum::<f64>() + s.ll.iter().sum::<f64>()).is_finite())
+    }
+
+    /// What rounding can leave of ‖D∇ℓ‖: ε_f D (|A| (|u| + |u*|) + Σ |Jᵀ| |γ|), every sum taken of magnitudes.
+    ///
+    /// The gradient is the difference of these sums, and each of their terms is known to a few units of the last
+    /// place. Stiffness does not enter: the laws' arguments keep their own accuracy.
+    pub fn rounding_level(&mut self) -> f64 {
+        let out = &mut self.magnitude;
+        out.fill(0.0);
+        for c in &self.cliques {
+            let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
+            for j in 0..n {
+                let size = self.u[dof + j].abs() + self.u_star[dof + j].abs();
+                for i in 0..n {
+                    out[dof + i] += self.a[a + i + n * j].abs() * size;
+                }
+            }
+        }
+        for pair in &self.pairs {
+            let mut wrench = [0.0; 6];
+            let mut add = |(force, torque): (f64, f64)| {
+                for i in 0..3 {
+                    wrench[i] += torque;
+                    wrench[3 + i] += force;
+                }
+            };
+            self.packets[range(&pair.packets)].iter().for_each(|p| add(p.magnitude()));
+            self.springs[range(&pair.springs)].iter().for_each(|p| add(p.magnitude()));
+            for c in range(&pair.contacts) {
+                let (gamma, r) = (self.contact_impulse[c], self.contacts[c].r);
+                let size = dot(gamma, gamma).sqrt();
+                add((size, dot(r, r).sqrt() * size));
+            }
+            for r in range(&pair.rows) {
+                for i in 0..6 {
+                    wrench[i] += (self.pair_rows[r].direction[i] * self.row_impulse[r]).abs();
+                }
+            }
+            for side in &pair.sides[..pair.side_count as usize] {
+                let (dof, n) = (side.dof as usize, side.n as usize);
+                match side.jacobian {
+                    SideJacobian::Free { p, .. } => {
+                        let arm = dot(p, p).sqrt();
+                        for i in 0..3 {
+                            out[dof + i] += wrench[i] + arm * wrench[3 + i];
+                            out[dof + 3 + i] += wrench[3 + i];
+                        }
+                    }
+                    SideJacobian::Dense { at } => {
+                        let j = &self.jacobians[at as usize..at as usize + 6 * n];
+                        for i in 0..n {
+                            out[dof + i] += (0..6).map(|k| j[6 * i + k].abs() * wrench[k]).sum::<f64>();
+                        }
+                    }
+                }
+            }
+        }
+        let first = self.pair_rows.len();
+        for (r, row) in self.rows.iter().enumerate() {
+            for &(dof, c) in &self.row_entries[range(&row.entries)] {
+                out[dof as usize] += (c * self.row_impulse[first + r]).abs();
+            }
+        }
+        ROUNDING * out.iter().zip(&self.d).map(|(x, d)| (x * d) * (x * d)).sum::<f64>().sqrt()
     }
 
     /// Momentum change, constraint impulse and gradient from the evaluated laws.
@@ -148,12 +248,25 @@ impl Island {
             let law = packet.law(lane, problem.settings.model);
             constraints += law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
         }
+        for contact in &self.packed_springs {
+            let (packet, lane) = (&self.springs[contact.place.packet as usize], contact.place.lane as usize);
+            let axes = frame_axes(problem, contact.place.global);
+            let world = packet.velocity(lane);
+            let v = contact.velocity(v3(|i| dot(axes[i], world)));
+            constraints += contact.law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
+        }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (law, &v) in laws.zip(&self.row_velocity) {
             constraints += law.evaluate(v).cost;
         }
         (momentum, constraints)
     }
+}
+
+/// A range of indices.
+#[inline(always)]
+pub fn range(r: &std::ops::Range<u32>) -> std::ops::Range<usize> {
+    r.start as usize..r.end as usize
 }
 
 /// Axes of a contact's frame in world.

@@ -4,10 +4,11 @@
 //! orthogonal, so that v = Jᵀ u): its Jacobian about any other point is then a shift, and projecting a pair's
 //! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
 
-use crate::contact::{ContactLaw, ContactValue, ModelLaw};
+use crate::contact::spring::SpringLaw;
+use crate::contact::{ContactLaw, ContactModel, ContactValue, ModelLaw};
 use crate::linear::cholesky::BlockCholesky;
 use crate::normal::{NormalInput, NormalLaw};
-use crate::packet::{LinePacket, Packet};
+use crate::packet::{Kind, LinePacket, Packet};
 use crate::problem::Problem;
 use crate::scalar::ScalarLaw;
 use crate::spatial::{PairSum, V3, V6};
@@ -69,6 +70,8 @@ pub struct LocalPair {
     pub coupling: (u32, bool),
     /// Packets of contacts evaluated four at a time.
     pub packets: Range<u32>,
+    /// The same of contacts with a tangential spring.
+    pub springs: Range<u32>,
     /// Contacts evaluated one by one.
     pub contacts: Range<u32>,
     /// Rows of the pair.
@@ -84,6 +87,25 @@ pub struct PackedContact {
     pub packet: u32,
     /// Its lane.
     pub lane: u32,
+}
+
+/// A contact with a tangential spring in a lane of a packet.
+#[derive(Debug, Clone, Copy)]
+pub struct PackedSpring {
+    /// Where it is.
+    pub place: PackedContact,
+    /// Its law.
+    pub law: ContactLaw,
+    /// Its spring.
+    pub spring: SpringLaw,
+}
+
+impl PackedSpring {
+    /// Slip and separation, contact frame, from the packet's velocity in that frame.
+    pub fn velocity(&self, packed: V3) -> V3 {
+        let worth = |i: usize| self.spring.offset[i] / self.spring.kappa;
+        [packed[0] - worth(0), packed[1] - worth(1), packed[2]]
+    }
 }
 
 /// A contact within its island that is evaluated by itself.
@@ -184,6 +206,8 @@ pub struct Island {
     pub pairs: Vec<LocalPair>,
     pub packets: Vec<Packet>,
     pub packed: Vec<PackedContact>,
+    pub springs: Vec<Packet>,
+    pub packed_springs: Vec<PackedSpring>,
     pub contacts: Vec<LocalContact>,
     pub pair_rows: Vec<LocalPairRow>,
     pub rows: Vec<LocalRow>,
@@ -194,8 +218,6 @@ pub struct Island {
 
     // State.
     pub u: Vec<f64>,
-    /// u of the least residual.
-    pub u_best: Vec<f64>,
     /// u of the last stage of the Similar model.
     pub u_stage: Vec<f64>,
     pub gradient: Vec<f64>,
@@ -206,8 +228,8 @@ pub struct Island {
     pub step: Vec<f64>,
     pub a_step: Vec<f64>,
     pub sums: Vec<PairSum>,
-    pub twists: Vec<V6>,
     pub lines: Vec<LinePacket>,
+    pub spring_lines: Vec<LinePacket>,
     pub contact_velocity: Vec<V3>,
     pub contact_step: Vec<V3>,
     pub contact_impulse: Vec<V3>,
@@ -221,8 +243,8 @@ pub struct Island {
     pub stand_in: Option<f64>,
     /// Packets of the Similar model evaluate their shifted law.
     pub shifted: bool,
-    /// ‖D A u‖.
-    pub momentum: f64,
+    /// Scratch of the rounding level.
+    pub magnitude: Vec<f64>,
     pub report: super::report::IslandReport,
 
     // Scratch of the compilation.
@@ -242,6 +264,8 @@ impl Island {
         self.pairs.clear();
         self.packets.clear();
         self.packed.clear();
+        self.springs.clear();
+        self.packed_springs.clear();
         self.contacts.clear();
         self.pair_rows.clear();
         self.rows.clear();
@@ -258,25 +282,30 @@ impl Island {
         self.u_star.len()
     }
 
+    /// The law of `packets`.
+    pub fn kind(&self, model: ContactModel) -> Kind {
+        if self.shifted { Kind::Shifted } else { Kind::Model(model) }
+    }
+
     /// Sizes the state once the description is complete.
     pub fn size_state(&mut self) {
         let n = self.dofs();
         for v in [
             &mut self.u,
-            &mut self.u_best,
             &mut self.u_stage,
             &mut self.gradient,
             &mut self.momentum_change,
             &mut self.constraint_impulse,
             &mut self.step,
             &mut self.a_step,
+            &mut self.magnitude,
         ] {
             v.clear();
             v.resize(n, 0.0);
         }
         self.lines.resize(self.packets.len(), LinePacket::default());
         self.sums.resize(self.pairs.len(), PairSum::default());
-        self.twists.resize(self.pairs.len(), [0.0; 6]);
+        self.spring_lines.resize(self.springs.len(), LinePacket::default());
         for v in [&mut self.contact_velocity, &mut self.contact_step, &mut self.contact_impulse] {
             v.resize(self.contacts.len(), [0.0; 3]);
         }

@@ -179,6 +179,16 @@ impl Solver {
                 self.contact_impulses[at] = in_frame(packet.impulse(lane));
                 self.contact_velocities[at] = in_frame(packet.velocity(lane));
             }
+            for contact in &island.packed_springs {
+                let (at, lane) = (contact.place.global as usize, contact.place.lane as usize);
+                let packet = &island.springs[contact.place.packet as usize];
+                let axes = frame_axes(problem, contact.place.global);
+                let in_frame = |x: [f64; 3]| v3(|i| dot(axes[i], x));
+                let v = contact.velocity(in_frame(packet.velocity(lane)));
+                self.contact_impulses[at] = in_frame(packet.impulse(lane)).into();
+                self.contact_velocities[at] = v.into();
+                self.stretches[at] = contact.spring.stretch_after([v[0], v[1]]).into();
+            }
             for (c, contact) in island.contacts.iter().enumerate() {
                 let at = contact.global as usize;
                 let v = island.contact_velocity[c];

@@ -5,37 +5,34 @@
 //!          stop if ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (u − u*)‖, ‖D Jᵀγ‖) + ε_f ‖D A u‖
 //!          assemble and factor H,   Δu = −H⁻¹∇ℓ
 //!          α from ℓ′(α) = 0,        u += α Δu
-//!          once ℓ is flat to rounding, go on only while the residual still falls
+//!          at the level of rounding, go on only while the residual still falls
 //! ```
 
 use super::SolverSettings;
-use super::evaluate::{dot6, multiply, point_velocity};
+use super::evaluate::{dot6, multiply, point_velocity, range};
 use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
 use crate::contact::ContactModel;
-use crate::packet::{self, Hessian};
+use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{dot, v3};
 
 /// ε_f of the optimality test: what rounding leaves of a momentum.
 const FLOOR: f64 = 1e-13;
-/// Iterations without halving the residual after which it is taken for rounding's (stiff cones are exempt:
-/// there Newton may be slow for other reasons).
-const STALE: usize = 50;
-/// Iterations without halving the residual, once ℓ or ℓ′ is lost in rounding, that end a solve.
-const STRIKES: usize = 4;
-/// Residual, relative to impulses or momentum, above which such an end does not count as a solution: rounding
-/// grows with the velocities themselves.
-const STALLED: f64 = 1e-3;
+/// Iterations in a row that do not halve the residual, below the level of rounding, that end a solve.
+const STALE: usize = 2;
+/// ℓ′ below this part of the sizes of its terms is rounding.
+const LINE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// How Newton's iteration runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
     /// It ends as soon as all laws are defined.
     pub until_feasible: bool,
-    /// Most iterations, besides the limit of the whole solve.
+    /// Iterations after which it ends as soon as one does not halve the residual; the limit of the whole solve is
+    /// another.
     pub limit: usize,
     /// Hessian of the first iteration.
     pub first: Hessian,
@@ -53,6 +50,7 @@ impl Island {
         let mut timer = Timer::new(settings.timings);
         self.stand_in = None;
         self.shifted = false;
+        self.place(problem);
         self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
             if problem.settings.model == ContactModel::Similar {
                 self.solve_similar(problem, settings, &mut timer)
@@ -99,8 +97,8 @@ impl Island {
         timer: &mut Timer,
         run: Run,
     ) -> Criterion {
-        let most = settings.max_iterations.min(self.report.iterations.saturating_add(run.limit));
-        let (mut flat, mut strikes, mut stale, mut best) = (false, 0, 0, f64::INFINITY);
+        let most = self.report.iterations.saturating_add(run.limit);
+        let (mut stale, mut best) = (0, f64::INFINITY);
         let mut hessian = run.first;
         loop {
             let finite = self.evaluate_laws(problem, hessian);
@@ -115,25 +113,19 @@ impl Island {
                 return criterion;
             }
             if self.report.residual <= 0.5 * best {
-                best = self.report.residual;
-                self.u_best.copy_from_slice(&self.u);
-                (strikes, stale) = (0, 0);
+                (best, stale) = (self.report.residual, 0);
             } else {
                 stale += 1;
-                strikes +=
-                    usize::from(flat || stale > STALE && problem.settings.model != ContactModel::Similar);
-            }
-            if strikes == STRIKES {
-                if self.report.residual > best {
-                    self.u.copy_from_slice(&self.u_best);
-                    self.evaluate_laws(problem, hessian);
-                    self.evaluate_gradient();
-                    self.test(true, settings);
+                if stale >= STALE {
+                    let level = self.rounding_level();
+                    if self.report.residual <= level {
+                        self.report.rounding = Some(level);
+                        return Criterion::Rounding;
+                    }
                 }
-                let solved = self.report.residual <= STALLED * self.report.scale.max(self.momentum);
-                return if solved { Criterion::Rounding } else { Criterion::Stalled };
             }
-            if self.report.iterations >= most {
+            let limited = self.report.iterations >= most && stale > 0;
+            if limited || self.report.iterations >= settings.max_iterations {
                 return Criterion::IterationLimit;
             }
             self.report.iterations += 1;
@@ -146,7 +138,7 @@ impl Island {
             }
             self.factor.solve(&mut self.step);
             timer.lap(&mut self.report.seconds.substitute);
-            flat = self.advance(problem, settings, strikes > 0);
+            self.advance(problem, settings);
             timer.lap(&mut self.report.seconds.line_search);
         }
     }
@@ -176,8 +168,7 @@ impl Island {
         let total = |x: [f64; LANES]| (x[0] + x[2]) + (x[1] + x[3]);
         let residual = total(residual).sqrt();
         let scale = total(change).max(total(impulse)).sqrt();
-        self.momentum = total(momentum).sqrt();
-        let floor = FLOOR * self.momentum;
+        let floor = FLOOR * total(momentum).sqrt();
         self.report.energy = total(energy);
         self.report.residual = residual;
         self.report.scale = scale;
@@ -188,9 +179,8 @@ impl Island {
             .then_some(Criterion::Optimality)
     }
 
-    /// Line search along `step` and the update of u. Says whether ℓ is flat there to rounding; then the full
-    /// step is taken unless `search` insists on a line search.
-    fn advance(&mut self, problem: &Problem, settings: &SolverSettings, search: bool) -> bool {
+    /// Line search along `step`, and the step.
+    fn advance(&mut self, problem: &Problem, settings: &SolverSettings) {
         // What the line needs of A: Δuᵀ A (u − u*) and Δuᵀ A Δu.
         let (mut slope_a, mut curvature_a) = (0.0, 0.0);
         for c in &self.cliques {
@@ -202,54 +192,56 @@ impl Island {
                 curvature_a += self.step[i] * self.a_step[i];
             }
         }
-        let slope0: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
-        if slope0.is_nan() || slope0 >= 0.0 {
-            return true; // zero, or rounding has turned the direction
+        let (mut slope0, mut size) = (0.0, 0.0);
+        for i in 0..self.step.len() {
+            slope0 += self.gradient[i] * self.step[i];
+            size += ((self.momentum_change[i].abs() + self.constraint_impulse[i].abs()) * self.step[i]).abs();
         }
+        let kind = self.kind(problem.settings.model);
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
             let twist = self.twist_of(pair, &self.step);
-            let range = pair.packets.start as usize..pair.packets.end as usize;
-            packet::step(&mut self.packets[range.clone()], &twist, &mut self.lines[range]);
-            for c in pair.contacts.start as usize..pair.contacts.end as usize {
+            let (packets, springs) = (range(&pair.packets), range(&pair.springs));
+            packet::step(&mut self.packets[packets.clone()], kind, &twist, &mut self.lines[packets]);
+            let lines = &mut self.spring_lines[springs.clone()];
+            packet::step(&mut self.springs[springs], Kind::Spring, &twist, lines);
+            for c in range(&pair.contacts) {
                 let contact = &self.contacts[c];
                 let v = point_velocity(&twist, contact.r);
                 self.contact_step[c] = v3(|i| dot(contact.axes[i], v));
             }
-            for r in pair.rows.start as usize..pair.rows.end as usize {
+            for r in range(&pair.rows) {
                 self.row_step[r] = dot6(&self.pair_rows[r].direction, &twist);
             }
         }
         let first = self.pair_rows.len();
         for (r, row) in self.rows.iter().enumerate() {
-            let entries = &self.row_entries[row.entries.start as usize..row.entries.end as usize];
+            let entries = &self.row_entries[range(&row.entries)];
             self.row_step[first + r] = entries.iter().map(|&(dof, c)| c * self.step[dof as usize]).sum();
         }
-        // Where ℓ is flat to rounding, ℓ′ along the line is noise, too: take Newton's word, at first.
-        let flat = -0.5 * slope0 <= f64::EPSILON * self.report.energy;
-        if flat && !search && self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
-            for i in 0..self.u.len() {
-                self.u[i] += self.step[i];
+        // Where ℓ′ along the line is a difference of rounded numbers and nothing else, Newton's word is better.
+        let mut alpha = 1.0;
+        let noise = -slope0 <= LINE_ROUNDING * size;
+        if !noise || !self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
+            let (found, slope, evaluations) = line_search::exact(slope0, settings.line_tolerance, |alpha| {
+                self.line(problem, alpha, slope_a, curvature_a)
+            });
+            self.report.line_evaluations += evaluations;
+            // A bracket that shrank to nothing without meeting the tolerance: ℓ′ is noise here, too.
+            let met = slope.abs() <= settings.line_tolerance * slope0.abs() || found >= line_search::LONGEST;
+            if met || !self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
+                alpha = found;
             }
-            return true;
         }
-        let (alpha, slope, evaluations) = line_search::exact(slope0, settings.line_tolerance, |alpha| {
-            self.line(problem, alpha, slope_a, curvature_a)
-        });
-        self.report.line_evaluations += evaluations;
-        for i in 0..self.u.len() {
-            self.u[i] += alpha * self.step[i];
-        }
-        // A bracket that shrank to nothing without meeting the tolerance: ℓ′ is noise.
-        let noise = slope.abs() > settings.line_tolerance * slope0.abs() && alpha < line_search::LONGEST;
-        flat || noise
+        self.follow(problem, alpha);
     }
 
     /// ℓ′ and ℓ″ at α along the step.
     fn line(&self, problem: &Problem, alpha: f64, slope_a: f64, curvature_a: f64) -> LineValue {
-        let packed = packet::line(&self.lines, problem.settings.model, self.shifted, alpha);
-        let mut slope = slope_a + alpha * curvature_a + packed.slope;
-        let mut curvature = curvature_a + packed.curvature;
+        let packed = packet::line(&self.lines, self.kind(problem.settings.model), alpha);
+        let springs = packet::line(&self.spring_lines, Kind::Spring, alpha);
+        let mut slope = slope_a + alpha * curvature_a + packed.slope + springs.slope;
+        let mut curvature = curvature_a + packed.curvature + springs.curvature;
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
             let at = v3(|i| alpha.mul_add(dv[i], v[i]));

@@ -8,12 +8,11 @@ pub enum Criterion {
     Unconstrained,
     /// ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), or rounding's floor of it.
     Optimality,
-    /// The cost no longer decreases in floating point, or the residual has not halved in fifty iterations (Lagged,
-    /// SAP), at a residual below a thousandth of impulses or momentum: as good as it gets in f64.
+    /// The residual no longer halves, and is below what rounding alone can leave of it: 32 units of the last place of
+    /// the impulses and momenta whose difference it is, every one taken by its magnitude ([`IslandReport::rounding`]).
+    /// Stiffness does not enter. This ends a solve where a tolerance below rounding is asked for, and where impulses
+    /// cancel to less than ε_r of their size: something jammed deep inside a stiff body.
     Rounding,
-    /// Rounding stops all progress, but the residual is above a thousandth of its scale: stiffness times the
-    /// last bit of the velocities exceeds the impulses sought. The velocities are the best found.
-    Stalled,
     /// The iteration limit was met before either.
     IterationLimit,
     /// A barrier law found no velocity inside its domain.
@@ -34,10 +33,9 @@ impl Criterion {
             Self::Unconstrained => 0,
             Self::Optimality => 1,
             Self::Rounding => 2,
-            Self::Stalled => 3,
-            Self::IterationLimit => 4,
-            Self::Infeasible => 5,
-            Self::NonFinite => 6,
+            Self::IterationLimit => 3,
+            Self::Infeasible => 4,
+            Self::NonFinite => 5,
         }
     }
 
@@ -68,6 +66,8 @@ pub struct IslandReport {
     pub residual: f64,
     /// max(‖D A (v − v*)‖, ‖D Jᵀγ‖) at the end, the scale of the residual.
     pub scale: f64,
+    /// What rounding can leave of the residual, where that ended the solve.
+    pub rounding: Option<f64>,
     /// ½vᵀAv + ½v*ᵀAv* at the end, J: the scale of rounding in the cost.
     pub energy: f64,
     /// Pivots raised because rounding had eaten them.

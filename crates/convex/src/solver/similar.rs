@@ -25,7 +25,7 @@ use crate::packet::Hessian;
 use crate::problem::Problem;
 
 /// Iterations of plain Newton before the stages, and after each of them.
-const PLAIN: [usize; 2] = [15, 6];
+const PLAIN: [usize; 2] = [20, 6];
 /// Plain Newton is worth a try after a stage where its residual is below this part of its scale.
 const NEAR: f64 = 0.5;
 /// First iterations of a stage; doubled when they do not suffice.
@@ -101,6 +101,7 @@ impl Island {
                 _ => {}
             }
             self.u.copy_from_slice(&self.u_stage);
+            self.place(problem);
             for packet in &mut self.packets {
                 packet.restore();
             }
