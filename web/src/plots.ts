@@ -13,6 +13,7 @@ const COLORS = {
 };
 
 const TITLES: Record<string, string> = {
+  "contact|N": "Contact force", "contact|m": "Penetration", "contact|": "Contacts", "slip|": "Sticking",
   energy: "Energy", contact: "Contact", slip: "Slip", joints: "Joints", solver: "Solver", step: "Step size", sensors: "Sensors",
 };
 const ORDER = ["energy", "contact", "slip", "joints", "solver", "step", "sensors"];
@@ -38,9 +39,10 @@ export class Plots {
   private stale = true;
   private lastCount = 0;
   private lastNumbers = 0;
-  private readonly resize = new ResizeObserver(() => (this.stale = true));
+  private lastPaint = 0;
+  private readonly resize = new ResizeObserver(() => this.repaint());
 
-  constructor(private readonly seek: (time: number) => void) {}
+  constructor(private readonly seek: (time: number) => void, private readonly redraw: () => void) {}
 
   /** Lays out the plots of a scene's channels. */
   build(recording: Recording): void {
@@ -75,7 +77,7 @@ export class Plots {
       const element = h("button", { type: "button", class: "key", title: `Show or hide ${list[channel].name}`, onclick: () => {
         if (chosen.has(channel)) chosen.delete(channel);
         else chosen.add(channel);
-        this.stale = true;
+        this.repaint();
       } }, h("i"), h("span", {}, list[channel].name), value);
       return { element, value, channel };
     });
@@ -91,9 +93,12 @@ export class Plots {
       seek(event);
     });
     area.addEventListener("pointermove", (event) => event.buttons & 1 && seek(event));
-    h("section", { class: "plot" },
-      h("h3", {}, TITLES[group] ?? group, unitMark), area,
-      h("div", { class: "keys" }, ...keys.map((k) => k.element)));
+    const more = h("button", { type: "button", class: "more", title: "Choose what is plotted", onclick: () => {
+      more.textContent = section.classList.toggle("all") ? "done" : "choose";
+    } }, "choose");
+    const section = h("section", { class: "plot" },
+      h("h3", {}, TITLES[key] ?? TITLES[group] ?? group, unitMark, ...(channels.length > 2 ? [more] : [])), area,
+      h("div", { class: channels.length > 2 ? "keys many" : "keys" }, ...keys.map((k) => k.element)));
     this.resize.observe(area);
     return { unit, channels, chosen, canvas, cursor, unitMark, span: 1, width: 0, keys };
   }
@@ -101,9 +106,12 @@ export class Plots {
   /** Moves the cursor; draws the curves anew if they changed. */
   update(recording: Recording, index: number, still: boolean): void {
     if (!settings.plots || this.plots.length === 0) return;
-    if (recording.frames.length !== this.lastCount) this.stale = true;
+    const now = performance.now();
+    // Curves that grow are drawn anew five times a second.
+    if (recording.frames.length !== this.lastCount && now - this.lastPaint > 200) this.stale = true;
     const colors = COLORS[settings.theme];
     if (this.stale) {
+      this.lastPaint = now;
       for (const plot of this.plots) this.paint(plot, recording, colors);
       this.stale = false;
       this.lastCount = recording.frames.length;
@@ -111,7 +119,6 @@ export class Plots {
     const share = (recording.times[index] - recording.start) / (recording.end - recording.start || 1);
     for (const plot of this.plots) plot.cursor.style.transform = `translateX(${LEFT + share * (plot.width - LEFT - RIGHT)}px)`;
     // Numbers that change faster than ten times a second cannot be read.
-    const now = performance.now();
     if (!still && now - this.lastNumbers < 100) return;
     this.lastNumbers = now;
     for (const plot of this.plots) {
@@ -123,7 +130,11 @@ export class Plots {
     }
   }
 
-  repaint(): void { this.stale = true; }
+  /** The curves are to be drawn anew. */
+  repaint(): void {
+    this.stale = true;
+    this.redraw();
+  }
 
   private paint(plot: Plot, recording: Recording, colors: string[]): void {
     const width = plot.canvas.clientWidth, height = plot.canvas.clientHeight, ratio = Math.min(2, devicePixelRatio);

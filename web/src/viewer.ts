@@ -42,7 +42,7 @@ export class Viewer {
   private readonly plots = new Plots((time) => {
     this.player.playing = false;
     this.player.goTime(time);
-  });
+  }, () => this.redraw());
   private readonly panel: Panel;
   private readonly timeline: Timeline;
   private readonly shortcuts: Shortcuts;

@@ -199,6 +199,8 @@ test("it plays, loops, steps and goes faster and slower by key; plots move the t
   await page.mouse.click(box.x + 44 + 0.75 * (box.width - 54), box.y + 40);
   assert.ok(Math.abs((await now()) - 1.5) < 0.03, String(await now()));
   assert.equal(await page.locator(".plot").count(), 6);
+  await page.locator(".plot .key").first().click();
+  await page.waitForFunction(() => !/kinetic\s+\d/.test(document.querySelector<HTMLElement>(".plot")!.innerText));
   assert.match((await page.locator(".plot").first().innerText()).replace(/\s+/g, " "), /potential 4\.9 J/);
   assert.deepEqual(complaints, []);
   await page.context().close();
