@@ -67,7 +67,7 @@ function bodyNumbers(recording: Recording, index: number, body: number): Numbers
   const info = scene.bodies[body];
   if (info.mass !== undefined) rows.push(["mass", quantity(info.mass, "kg")]);
   if (body !== 0) {
-    rows.push(["position", vector(p, "m")], ["orientation", `${eulerDegrees(p).map((x) => x.toFixed(1).replace("-", "−")).join("  ")} °`]);
+    rows.push(["position", vector(p, "m")], ["orientation", `${eulerDegrees(p).map((x) => x.toFixed(1).replace("-", "−")).join("\u00a0\u00a0")}\u00a0°`]);
     const rate = velocity(recording, index, body);
     if (rate) rows.push(["velocity", vector(rate.linear, "m/s")], ["turning", vector(rate.angular, "rad/s")]);
   }

@@ -3,7 +3,7 @@
 
 import {
   BufferAttribute, BufferGeometry, ClampToEdgeWrapping, DataTexture, DoubleSide, DynamicDrawUsage, LinearFilter,
-  LineBasicMaterial, LineSegments, Mesh, RGBAFormat, ShaderMaterial, UnsignedByteType,
+  LineSegments, Mesh, RGBAFormat, ShaderMaterial, UnsignedByteType,
 } from "three";
 import { COLORMAP, type Scale, STEPS } from "./colormap.ts";
 import type { Frame, Patch } from "./decode.ts";
@@ -26,10 +26,24 @@ const FRAGMENT = `
     gl_FragColor = vec4(texture2D(table, vec2((clamp(t, 0.0, 1.0) * (steps - 1.0) + 0.5) / steps, 0.5)).rgb, alpha);
   }`;
 
+/** Lines a hair nearer than the patch they lie on. */
+function lineMaterial(alpha: number): ShaderMaterial {
+  return new ShaderMaterial({
+    transparent: alpha < 1,
+    uniforms: { alpha: { value: alpha } },
+    vertexShader: `void main() {
+      gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+      gl_Position.z -= 4e-4 * gl_Position.w;
+    }`,
+    fragmentShader: "uniform float alpha; void main() { gl_FragColor = vec4(1.0, 1.0, 1.0, alpha); }",
+  });
+}
+
 export class Patches {
   readonly mesh: Mesh;
   readonly ghost: Mesh; // the same, drawn over the bodies
   readonly edges: LineSegments;
+  readonly ghostEdges: LineSegments;
   /** The outlines of the patches, in the scene and over it. */
   readonly rim: LineSegments;
   readonly ghostRim: LineSegments;
@@ -57,11 +71,13 @@ export class Patches {
     });
     this.mesh = new Mesh(this.geometry, material(1));
     this.ghost = new Mesh(this.geometry, material(0.62));
-    this.edges = new LineSegments(this.edgeGeometry, new LineBasicMaterial({ color: 0xffffff, transparent: true, opacity: 0.5 }));
-    this.rim = new LineSegments(this.rimGeometry, new LineBasicMaterial({ color: 0xffffff }));
-    this.ghostRim = new LineSegments(this.rimGeometry, new LineBasicMaterial({ color: 0xffffff, transparent: true, opacity: 0.7 }));
-    for (const object of [this.mesh, this.ghost, this.edges, this.rim, this.ghostRim]) object.frustumCulled = false;
+    this.edges = new LineSegments(this.edgeGeometry, lineMaterial(0.5));
+    this.ghostEdges = new LineSegments(this.edgeGeometry, lineMaterial(0.35));
+    this.rim = new LineSegments(this.rimGeometry, lineMaterial(1));
+    this.ghostRim = new LineSegments(this.rimGeometry, lineMaterial(0.7));
+    for (const object of [this.mesh, this.ghost, this.edges, this.ghostEdges, this.rim, this.ghostRim]) object.frustumCulled = false;
     this.mesh.renderOrder = 1;
+    for (const lines of [this.edges, this.ghostEdges, this.rim, this.ghostRim]) lines.renderOrder = 2;
   }
 
   scale({ min, max, log }: Scale): void {
@@ -72,7 +88,7 @@ export class Patches {
 
   update(frame: Frame): void {
     this.mesh.visible = this.ghost.visible = this.rim.visible = this.ghostRim.visible = settings.patches && frame.patches.length > 0;
-    this.edges.visible = this.mesh.visible && settings.patchMesh;
+    this.edges.visible = this.ghostEdges.visible = this.mesh.visible && settings.patchMesh;
     if (!this.mesh.visible) return;
     // A cut can add one corner to a face.
     let triangles = 0, corners = 0;

@@ -40,7 +40,7 @@ export function vector(v: ArrayLike<number>, unit: string): string {
   const { factor, unit: written } = largest < 0.05 && largest > 1e-9 ? prefixed(largest, unit) : { factor: 1, unit };
   largest /= factor;
   const digits = largest >= 100 ? 0 : largest >= 10 ? 1 : largest >= 1 ? 2 : 3;
-  return `${[v[0], v[1], v[2]].map((x) => (Math.abs(x / factor) < 0.5 * 10 ** -digits ? 0 : x / factor).toFixed(digits).replace("-", "−")).join("  ")} ${written}`;
+  return `${[v[0], v[1], v[2]].map((x) => (Math.abs(x / factor) < 0.5 * 10 ** -digits ? 0 : x / factor).toFixed(digits).replace("-", "−")).join("\u00a0\u00a0")}\u00a0${written}`;
 }
 
 /** Round numbers that divide a range, about `count` of them. */

@@ -90,7 +90,7 @@ export class Viewer {
     const view = h("main", { class: "view" }, this.canvas, this.over, this.inspector.element, h("div", { class: "corner" }, this.legend.element, this.scaleNote), this.notice);
     this.element = h("div", { class: "page" }, bar, view, this.panel.element, this.plots.element, this.timeline.element, this.shortcuts.help);
     this.stage.scene.add(this.patches.mesh, this.patches.edges, this.patches.rim, this.forces.group, this.outline.group);
-    this.stage.front.add(this.patches.ghost, this.patches.ghostRim, this.forces.ghost);
+    this.stage.front.add(this.patches.ghost, this.patches.ghostEdges, this.patches.ghostRim, this.forces.ghost);
     this.stage.controls.addEventListener("start", () => (this.touched = true));
     new ResizeObserver(() => this.resize(view)).observe(view);
     this.canvas.addEventListener("webglcontextlost", () => this.say("The graphics card was taken away; waiting for it. If nothing comes back, load the page again.", "error"));

@@ -1,6 +1,7 @@
 // The page in a real browser, opened from files with known contents.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { colorOf } from "../src/colormap.ts";
@@ -89,6 +90,50 @@ test("arrows of force, frames and names show and hide", async () => {
     await page.keyboard.press(key);
     assert.equal(await count(), plain, `${key} again hides it`);
   }
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("tetrahedra, faces of patches, traction and slip show and hide", async () => {
+  const { page, complaints } = await opened(`${blockFile()}#t=0.5&forces=0&bodies=0`);
+  const sum = async (): Promise<number> => {
+    const shot = await picture(page);
+    let total = 0;
+    for (let y = 60; y < 480; y += 1) for (let x = 10; x < 700; x += 1) total += shot.at(x, y)[0] + shot.at(x, y)[1] + shot.at(x, y)[2];
+    return total;
+  };
+  const plain = await sum();
+  for (const key of ["t", "m", "q", "s"]) {
+    await page.keyboard.press(key);
+    assert.notEqual(await sum(), plain, `${key} shows something`);
+    await page.keyboard.press(key);
+    assert.equal(await sum(), plain, `${key} again hides it`);
+  }
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("the camera follows a body: it stays where it was on the page", async () => {
+  const { page, complaints } = await opened(`${ballFile()}#t=0.5`);
+  await picture(page);
+  await page.locator('[data-setting="follow"]').selectOption("1");
+  await picture(page);
+  const before = await project(page, [-0.5, 0, 0.2]);
+  await page.locator(".scrub input").fill("105");
+  await picture(page);
+  const after_ = await project(page, [0.75, 0, 0.2]);
+  assert.ok(Math.hypot(before[0] - after_[0], before[1] - after_[1]) < 2, `${before} and ${after_}`);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("the page by itself takes a recording", async () => {
+  const { page, complaints } = await tab(browser);
+  await page.goto(folder.write("alone.html", built()));
+  ballFile();
+  await page.locator("input[type=file]").setInputFiles(join(folder.path, "ball.html"));
+  await ready(page);
+  assert.equal(await page.title(), "rolling-ball – Stiction");
   assert.deepEqual(complaints, []);
   await page.context().close();
 });

@@ -13,7 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), "stiction-shots-"));
 
 /** scene and how it is run; the page's address; what is done on it; the picture's name and size. */
 const SHOTS = [
-  { name: "viewer", run: ["soft_pile", "--time", "2"], address: "t=1.5", size: [1440, 900], act: "v.choose({ kind: 'body', body: 2 })" },
+  { name: "viewer", run: ["soft_pile", "--time", "2"], address: "t=1.5&opacity=0.65", size: [1440, 900],
+    act: "v.stage.controls.target.set(0.03, -0.02, 0.035); v.stage.camera.position.set(0.27, -0.6, 0.4); v.choose({ kind: 'patch', geomA: 0, geomB: 6 })" },
   { name: "viewer-gripper", run: ["gripper_soft", "--time", "2", "--keyframe", "lift"], address: "t=1.2&theme=dark&opacity=0.5&panel=0&plots=0", size: [1000, 640],
     act: "v.stage.controls.target.set(0.005, 0, 0.14); v.stage.camera.position.set(0.13, -0.3, 0.25); v.choose({ kind: 'patch', ...(({ geomA, geomB }) => ({ geomA, geomB }))(v.recording.frame(v.player.index).patches[0]) })" },
   { name: "viewer-clutter", run: ["clutter", "--time", "2"], address: "t=0.9&panel=0&plots=0", size: [1000, 640], act: "" },
