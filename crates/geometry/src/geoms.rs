@@ -1,8 +1,10 @@
 //! The shapes of a world, fixed to bodies. Built once, shared between simulations.
 
+use crate::patch::ContactSolid;
 use crate::point::is_supported;
 use crate::rules::PairFilter;
-use crate::{CollisionRules, GeometryError, Iso, Shape, ShapeKind};
+use crate::{CollisionRules, GeometryError, Iso, Shape, ShapeKind, V3};
+use nalgebra::UnitQuaternion;
 
 /// A shape fixed to a body.
 #[derive(Debug, Clone)]
@@ -41,6 +43,26 @@ pub struct UnsupportedPair {
     pub kinds: (ShapeKind, ShapeKind),
 }
 
+/// A bound on how far vertices stick out of a shape, m: along themselves, and across the axis of round shapes.
+fn overhang_of(shape: &Shape, vertices: &[V3]) -> f64 {
+    use ShapeKind::{Capsule, Cylinder, Ellipsoid, Sphere};
+    if !matches!(shape.kind(), Sphere | Capsule | Cylinder | Ellipsoid) {
+        return 0.0; // tessellated exactly
+    }
+    let mut most = 0.0f64;
+    for v in vertices {
+        for u in [*v, V3::new(v.x, v.y, 0.0), V3::new(0.0, 0.0, v.z)] {
+            let Some(u) = nalgebra::Unit::try_new(u, 1e-12) else { continue };
+            let turn = UnitQuaternion::rotation_between(&u, &V3::z())
+                .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&V3::x_axis(), std::f64::consts::PI));
+            let reach = shape.aabb(&Iso::from_parts(Default::default(), turn)).max.z;
+            most = most.max(v.dot(&u) - reach);
+        }
+    }
+    // Rounding is not sticking out; the rest is for directions not looked at.
+    if most > 1e-9 { 1.5 * most } else { 0.0 }
+}
+
 /// All geoms of a world with the compiled rules of who may touch whom. Immutable.
 #[derive(Debug, Clone)]
 pub struct GeomSet {
@@ -48,6 +70,7 @@ pub struct GeomSet {
     filter: PairFilter,
     unsupported: Vec<UnsupportedPair>,
     bodies: usize,
+    overhangs: Vec<f64>,
 }
 
 impl GeomSet {
@@ -83,7 +106,26 @@ impl GeomSet {
             }
         }
         let bodies = geoms.iter().map(|g| g.body + 1).max().unwrap_or(0);
-        Ok(Self { geoms, filter, unsupported, bodies })
+        let overhangs = vec![0.0; geoms.len()];
+        Ok(Self { geoms, filter, unsupported, bodies, overhangs })
+    }
+
+    /// The same with the solids of patch contact, one for each geom. Tessellations of curved shapes keep their volume, so
+    /// their corners stick out: pairs that make patches are found that much earlier.
+    pub fn with_solids(mut self, solids: &[ContactSolid]) -> Self {
+        for ((overhang, geom), solid) in self.overhangs.iter_mut().zip(&self.geoms).zip(solids) {
+            *overhang = match solid {
+                ContactSolid::Compliant(solid) => overhang_of(&geom.shape, solid.vertices()),
+                ContactSolid::Rigid(mesh) => overhang_of(&geom.shape, mesh.vertices()),
+                ContactSolid::CompliantHalfSpace { .. } | ContactSolid::RigidHalfSpace => 0.0,
+            };
+        }
+        self
+    }
+
+    /// How far a geom's solid sticks out of its shape, m.
+    pub(crate) fn overhang(&self, geom: usize) -> f64 {
+        self.overhangs[geom]
     }
 
     /// The geoms; a geom's index is its id.

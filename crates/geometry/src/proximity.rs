@@ -104,16 +104,19 @@ impl Proximity {
         let Self { set, frames, boxes, broad, half_space_pairs, patch_pairs, scratch, stats, .. } = self;
         patch_pairs.clear();
         let geoms = set.geoms();
-        let pairs = broad.pairs(set, |g| boxes[g].grown(margin.max(geoms[g].margin).max(0.0)));
+        let pairs =
+            broad.pairs(set, |g| boxes[g].grown(margin.max(geoms[g].margin).max(0.0) + set.overhang(g)));
         let mut planes = half_space_pairs.iter().copied().peekable();
         let mut test = |(a, b): Pair, near: &dyn Fn(f64) -> bool| {
             let (a, b) = (a as usize, b as usize);
             let margin = margin.max(geoms[a].margin).max(geoms[b].margin);
-            if !near(margin) {
+            if set.makes_patch(a, b) {
+                if near(margin + set.overhang(a) + set.overhang(b)) {
+                    patch_pairs.push((a as u32, b as u32));
+                }
                 return;
             }
-            if set.makes_patch(a, b) {
-                patch_pairs.push((a as u32, b as u32));
+            if !near(margin) {
                 return;
             }
             let before = out.len();

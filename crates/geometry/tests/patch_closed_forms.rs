@@ -217,3 +217,55 @@ fn a_lying_compliant_cylinder_has_its_closed_form() {
     println!("{coarse:.2e} {fine:.2e}");
     assert!(coarse.abs() < 0.01 && fine.abs() < coarse.abs() / 8.0);
 }
+
+#[test]
+fn stored_energy_is_the_work_of_pressing_in() {
+    use stiction_geometry::patch::strain_energy;
+    // Cube of half-edge 0.1 pressed d into a compliant half-space, p = k z: U = k A d²/2; the other way round U is that
+    // of the cube's own field, p = E z/h near a face away from the rim.
+    let (modulus, d) = (1e6, 0.004);
+    let half_space = ContactSolid::compliant_half_space(modulus, 0.05).unwrap();
+    let cube = Shape::cuboid(V3::new(0.1, 0.1, 0.1)).unwrap();
+    let exact = modulus / 0.05 * 0.04 * d * d / 2.0;
+    let x = at(0.02, -0.03, 0.1 - d);
+    let (a, b) = (rigid(&cube, 0.1), compliant(&cube, modulus, 0.1));
+    let u =
+        |one: &ContactSolid, x1: &Iso, two: &ContactSolid, x2: &Iso| strain_energy(one, x1, two, x2).unwrap();
+    let turned = pose([0.3, 0.1, -0.2], [0.4, -1.0, 0.3]);
+    for (one, x1, two, x2) in [(&half_space, Iso::identity(), &a, x), (&a, x, &half_space, Iso::identity())] {
+        assert!((u(one, &(turned * x1), two, &(turned * x2)) / exact - 1.0).abs() < 1e-12);
+    }
+    // The field of a cube is E times the distance to the nearest face over h: pressing a plane in by d displaces the pyramid
+    // and the rims, U = ∫ E/h · min(z, distance to the sides).
+    let side = |z: f64| 0.2 - 2.0 * z; // edge of the square where the bottom is nearest, at depth z
+    let n = 4000;
+    let exact: f64 = (0..n)
+        .map(|i| {
+            let z = d * (i as f64 + 0.5) / n as f64;
+            let rim = 4.0 * (0.1 * z * z - z.powi(3) * 2.0 / 3.0); // ∫ of the distance to the sides over the rim
+            modulus / 0.1 * (side(z).powi(2) * z + rim) * d / n as f64
+        })
+        .sum();
+    let found = u(&ContactSolid::RigidHalfSpace, &Iso::identity(), &b, &x);
+    assert!((found / exact - 1.0).abs() < 1e-6, "{found} {exact}");
+}
+
+#[test]
+fn like_cubes_exactly_above_each_other_are_told_to_have_holes() {
+    let cube = Shape::cuboid(V3::new(0.1, 0.1, 0.1)).unwrap();
+    let a = compliant(&cube, 1e6, 0.1);
+    let (aligned, _) = patch(&a, &Iso::identity(), &a, &at(0.0, 0.0, 0.199), &ALL);
+    assert!(aligned.coincident > 0);
+    let (turned, _) = patch(&a, &Iso::identity(), &a, &pose([0.0, 0.0, 0.199], [0.0, 0.0, 0.3]), &ALL);
+    assert_eq!(turned.coincident, 0);
+}
+
+#[test]
+fn characteristic_lengths_are_those_of_the_fields() {
+    // A cube's extent rises over half its edge everywhere, a ball's over its radius.
+    let h = 0.1;
+    let cube = solid(&Shape::cuboid(V3::new(h, h, h)).unwrap(), 1e6, 0.1);
+    assert!((cube.characteristic_length() / h - 1.0).abs() < 1e-12);
+    let ball = solid(&Shape::sphere(0.2).unwrap(), 1e6, 0.03);
+    assert!((ball.characteristic_length() / 0.2 - 1.0).abs() < 0.02);
+}

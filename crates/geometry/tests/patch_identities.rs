@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use stiction_geometry::Shape;
 use stiction_geometry::patch::{
     ContactSolid, FaceFilter, Patch, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
+    strain_energy,
 };
 
 const E: [f64; 2] = [1e6, 3e6];
@@ -251,6 +252,8 @@ proptest! {
         let stored = u(0.0) - u(h);
         let scale = power(0.0).abs().max(power(h).abs()) * h;
         prop_assert!((work - stored).abs() <= 2e-4 * scale + 1e-9 * u(0.0), "{work} {stored} {scale}");
+        let found = strain_energy(&a, &xa, &b, &xb).unwrap();
+        prop_assert!((found - u(0.0)).abs() <= 1e-9 * u(0.0), "{found} {}", u(0.0));
     }
 }
 

@@ -109,6 +109,9 @@ pub struct ContactProperties {
     pub dissipation: Option<f64>,
     /// Relaxation time of linear dissipation (SAP), s.
     pub relaxation_time: Option<f64>,
+    /// Maximum expansion rate of a compliant solid, 1/s: its damping in continuous time (PFC eq. 5.7) in place of the
+    /// dissipation.
+    pub expansion_rate: Option<f64>,
     /// Whether it makes patches.
     pub compliance: Compliance,
     /// Modulus of the pressure field, Pa.

@@ -166,6 +166,7 @@ impl World {
             ("stiffness", c.stiffness, f64::MIN_POSITIVE),
             ("dissipation", c.dissipation, 0.0),
             ("relaxation time", c.relaxation_time, 0.0),
+            ("expansion rate", c.expansion_rate, f64::MIN_POSITIVE),
             ("hydroelastic modulus", c.hydroelastic_modulus, f64::MIN_POSITIVE),
             ("resolution hint", c.resolution_hint, f64::MIN_POSITIVE),
         ] {

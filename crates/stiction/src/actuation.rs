@@ -54,6 +54,13 @@ impl Drive {
         servo
     }
 
+    /// The force at positions `q`, velocities `v` and control `ctrl`, within its range, N or N m.
+    pub fn force(&self, q: &[f64], v: &[f64], ctrl: f64) -> f64 {
+        let servo = self.servo(q, v, ctrl);
+        let rate: f64 = self.gear.iter().map(|&(i, g)| g * v[i]).sum();
+        (servo.force - servo.derivative * rate).clamp(self.force_range[0], self.force_range[1])
+    }
+
     /// Whether the force is limited.
     pub fn limited(&self) -> bool {
         self.force_range[0].is_finite() || self.force_range[1].is_finite()

@@ -210,6 +210,7 @@ impl Model {
             applied: vec![0.0; self.nv()],
             mocap: mocap.map(|&b| MocapState { pose: bodies[b].pose, twist: [0.0; 6] }).collect(),
             stretches: Vec::new(),
+            springs: Vec::new(),
             next_step: 0.0,
             next_sample: 0,
             controller: Vec::new(),

@@ -57,6 +57,12 @@ pub enum OptionError {
     /// An unknown contact model.
     #[error("unknown contact model \"{0}\": choose lagged, similar or sap")]
     ContactModel(String),
+    /// An unknown integrator.
+    #[error("unknown integrator \"{0}\": choose radau, dormand-prince or bogacki-shampine")]
+    Integrator(String),
+    /// What continuous time cannot do.
+    #[error("continuous time: {0}")]
+    Continuous(String),
     /// Tangential springs need the lagged normal impulse.
     #[error("tangential springs work with the lagged model only, not with {0}: choose contact = lagged")]
     SpringsNeedLagged(&'static str),
@@ -145,6 +151,20 @@ pub enum StepError {
         error: f64,
         /// The joint with the largest error.
         what: String,
+    },
+    /// Two bodies without pressure fields touch in continuous time.
+    #[error(
+        "at t = {time} s {a} and {b} touch, and neither has a pressure field: continuous time knows no contact between \
+         rigid bodies. What was simulated is kept; make one of them compliant (compliant_hydroelastic), keep them apart, \
+         or choose method = convex"
+    )]
+    RigidContact {
+        /// When, s.
+        time: f64,
+        /// One of them.
+        a: String,
+        /// The other.
+        b: String,
     },
     /// The mass matrix cannot be factored.
     #[error(transparent)]

@@ -24,6 +24,7 @@
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
 //! | [`controller`] | control at its own rate |
+//! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
 //! | `accuracy` | steps by accuracy instead of length |
 //! | `free_motion`, `assemble`, `rows` | from a state to the convex problem |
 //!
@@ -37,6 +38,7 @@ mod assemble;
 mod clock;
 mod compiled;
 pub mod contact;
+pub mod continuous;
 pub mod controller;
 pub mod error;
 mod free_motion;
@@ -57,7 +59,7 @@ pub use compiled::{Energy, Model};
 pub use contact::Contact;
 pub use controller::{Controller, Sample, Sampled};
 pub use error::{InputError, LoadError, OptionError, StepError};
-pub use options::{Options, TangentialSprings, contact_model_from_name, contact_model_name};
+pub use options::{Method, Options, TangentialSprings, contact_model_from_name, contact_model_name};
 pub use patches::ContactPatch;
 pub use simulation::Simulation;
 pub use state::State;

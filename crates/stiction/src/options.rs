@@ -1,5 +1,6 @@
 //! What a user may choose about a simulation.
 
+use crate::continuous::ContinuousOptions;
 use crate::error::OptionError;
 use stiction_convex::ContactModel;
 use stiction_geometry::patch::Tessellation;
@@ -38,9 +39,28 @@ impl Default for TangentialSprings {
     }
 }
 
+/// How time goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Method {
+    /// One convex problem a step.
+    #[default]
+    Convex,
+    /// Forces as functions of state, followed by an integrator with error control: see [`crate::continuous`].
+    Continuous(ContinuousOptions),
+}
+
+/// What [`Options::continuous`] says under another method.
+static DEFAULT_CONTINUOUS: ContinuousOptions = ContinuousOptions {
+    integrator: crate::continuous::Integrator::Radau,
+    friction: crate::continuous::TractionFriction::Cutoff,
+    adhesion: 0.0,
+};
+
 /// Settings of a simulation, checked when it is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
+    /// How time goes on. What is said below of solves and contact models is for the convex method alone.
+    pub method: Method,
     /// Length of a step δt, s. With an accuracy it is the first step tried.
     pub step: f64,
     /// Error allowed in a step's positions, m and rad; the step's length then follows from it. `None` for
@@ -69,6 +89,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            method: Method::Convex,
             step: 1e-3,
             accuracy: None,
             max_step: 0.1,
@@ -85,6 +106,19 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether steps follow an accuracy rather than having one length.
+    pub fn error_controlled(&self) -> bool {
+        self.accuracy.is_some() || matches!(self.method, Method::Continuous(_))
+    }
+
+    /// Settings of the continuous method; its defaults under another one.
+    pub fn continuous(&self) -> &ContinuousOptions {
+        match &self.method {
+            Method::Continuous(options) => options,
+            Method::Convex => &DEFAULT_CONTINUOUS,
+        }
+    }
+
     /// Relative tolerance of a solve: under error control it follows the accuracy (`theory` section 8).
     pub fn solve_tolerance(&self) -> f64 {
         match self.accuracy {
@@ -105,10 +139,19 @@ impl Options {
         let positive = "a positive number";
         let not_negative = "zero or a positive number";
         range("step", self.step, self.step > 0.0, "a positive number of seconds")?;
+        self.continuous().check()?;
+        if matches!(self.method, Method::Continuous(_)) && self.tangential_springs.is_some() {
+            return Err(OptionError::Continuous(
+                "tangential_springs are the convex method's; choose friction = Springs of the continuous one"
+                    .into(),
+            ));
+        }
+        if self.error_controlled() {
+            range("max_step", self.max_step, self.max_step > 0.0, "a positive number of seconds")?;
+        }
         if let Some(accuracy) = self.accuracy {
             let fine = accuracy > 0.0 && accuracy <= 1.0;
             range("accuracy", accuracy, fine, "a positive number up to 1 (1e-3 is usual)")?;
-            range("max_step", self.max_step, self.max_step > 0.0, "a positive number of seconds")?;
         }
         range("stiction_tolerance", self.stiction_tolerance, self.stiction_tolerance > 0.0, positive)?;
         range("regularization", self.regularization, self.regularization >= 0.0, not_negative)?;

@@ -43,6 +43,8 @@ pub(crate) enum Doubt {
     Pierced,
     /// A compliant body lies wholly inside a rigid one: nothing pushes it out.
     Swallowed,
+    /// Fields coincide in a part of the overlap: no surface separates the bodies there.
+    Coincident,
 }
 
 /// Share of the field's range from which on its core counts as reached.
@@ -63,6 +65,8 @@ impl Doubt {
             Some(Self::Core)
         } else if convex(a) && convex(b) && patch.force.norm() < LEFT * patch.pressure_integral {
             Some(Self::Pierced)
+        } else if patch.coincident > 0 {
+            Some(Self::Coincident)
         } else {
             None
         }
@@ -149,12 +153,18 @@ impl PatchSet {
             let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces) else {
                 continue;
             };
-            if let Some(doubt) = Doubt::of(&patch, one, two) {
-                self.doubtful.push((geom_a, geom_b, doubt));
-            }
+            self.doubt(model, (geom_a, geom_b), &patch);
             if !patch.faces.is_empty() {
                 self.patches.push(FoundPatch { geom_a, geom_b, patch });
             }
+        }
+    }
+
+    /// Notes what is wrong with a patch, if anything is.
+    pub fn doubt(&mut self, model: &Model, (geom_a, geom_b): (usize, usize), patch: &Patch) {
+        let geoms = model.compiled().geoms.geoms();
+        if let Some(doubt) = Doubt::of(patch, &geoms[geom_a], &geoms[geom_b]) {
+            self.doubtful.push((geom_a, geom_b, doubt));
         }
     }
 
@@ -193,6 +203,11 @@ impl PatchSet {
                 Doubt::Swallowed => format!(
                     "of {names} one lies wholly inside the other, out of reach of its surface: nothing pushes it \
                      out; take smaller steps, or a softer landing"
+                ),
+                Doubt::Coincident => format!(
+                    "the pressure fields of {names} coincide in a part of their overlap, so that no surface separates them \
+                     there and the patch has a hole at its rim: like bodies stand exactly above each other; turn or shift \
+                     one of them a little, or give it another size or modulus"
                 ),
             };
             Warning { source: a.source.clone(), message }

@@ -57,6 +57,7 @@ pub(crate) fn compile_geoms(
     let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
         .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
+    let geoms = geoms.with_solids(&solids);
     warn_of_unsupported(world, &geoms, &colliding, warnings);
     warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
     Ok(Shapes { geoms: Arc::new(geoms), colliding, materials, solids })

@@ -4,13 +4,14 @@ use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
 use crate::controller::{Controller, Sample};
 use crate::error::{InputError, OptionError, StepError};
-use crate::options::Options;
+use crate::options::{Method, Options};
 use crate::patches::{ContactPatch, PatchSet, PatchView};
 use crate::state::State;
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
 use nalgebra::Vector3;
 use stiction_convex::Problem;
+use stiction_geometry::patch::strain_energy;
 use stiction_model::{Pose, Warning};
 
 /// A model being simulated.
@@ -46,7 +47,7 @@ impl Simulation {
 
     /// Changes the options from the next step on.
     pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
-        self.stepper.set_options(options)
+        self.stepper.set_options(&self.model, options)
     }
 
     /// The present state.
@@ -127,7 +128,7 @@ impl Simulation {
     /// Takes the next step of [`Simulation::run_until`]; false if there is none left to take.
     pub fn step_towards(&mut self, time: f64) -> Result<bool, StepError> {
         self.model.check_state(&self.state)?;
-        let fixed = self.options().accuracy.is_none();
+        let fixed = !self.options().error_controlled();
         let slack = if fixed { 0.5 * self.options().step } else { 1e-12 * time.abs().max(1e-3) };
         let left = self.state.time < time - slack;
         if left {
@@ -139,11 +140,14 @@ impl Simulation {
     /// One step, which under error control does not pass `end` nor the controller's next sample.
     fn one_step(&mut self, end: f64) -> Result<(), StepError> {
         self.sample_controller()?;
-        let report = if self.options().accuracy.is_some() {
+        let report = if self.options().error_controlled() {
             let period = self.controller.as_ref().map_or(0.0, |c| c.period());
             let sample = if period > 0.0 { self.state.next_sample as f64 * period } else { f64::INFINITY };
             let limit = end.min(sample) - self.state.time;
-            self.stepper.accurate_step(&self.model, &mut self.state, limit)?
+            match self.options().method {
+                Method::Convex => self.stepper.accurate_step(&self.model, &mut self.state, limit)?,
+                Method::Continuous(_) => self.stepper.continuous_step(&self.model, &mut self.state, limit)?,
+            }
         } else {
             self.stepper.step(&self.model, &mut self.state)?
         };
@@ -197,6 +201,61 @@ impl Simulation {
     /// Kinetic and potential energy of the present state, J.
     pub fn energy(&mut self) -> Energy {
         self.stepper.energy(&self.model, &self.state)
+    }
+
+    /// Energy stored by contact in continuous time, J: in the pressure fields, exactly (PFC eq. 4.4), and in tangential
+    /// springs. Looks at every pair of elements; for energy balances, not for every step.
+    pub fn contact_energy(&mut self) -> f64 {
+        let compiled = self.model.compiled();
+        let x_wb = self.stepper.poses(&self.model, &self.state);
+        let geoms = compiled.geoms.geoms();
+        let mut energy: f64 = self.state.springs.iter().flat_map(|s| s.s).map(|s| 0.5 * s * s).sum();
+        if compiled.solids.is_empty() {
+            return energy;
+        }
+        for a in 0..geoms.len() {
+            for b in a + 1..geoms.len() {
+                if compiled.geoms.makes_patch(a, b) && compiled.geoms.tests_pair(a, b) {
+                    let pose = |g: usize| x_wb[geoms[g].body] * geoms[g].x_bg;
+                    // Refused only for pairs that never touch.
+                    let stored = strain_energy(&compiled.solids[a], &pose(a), &compiled.solids[b], &pose(b));
+                    energy += stored.unwrap_or(0.0);
+                }
+            }
+        }
+        energy
+    }
+
+    /// Accelerations at the present state in continuous time; none under another method.
+    pub fn accelerations(&mut self) -> Result<Option<Vec<f64>>, StepError> {
+        self.model.check_state(&self.state)?;
+        let Some((continuous, options)) = self.stepper.continuous_mut() else { return Ok(None) };
+        continuous.accelerations(&self.model, options, &self.state).map(|a| Some(a.to_vec()))
+    }
+
+    /// Positions and velocities at a time within the last step of continuous time (dense output); none outside of it.
+    pub fn interpolate(&self, time: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (mut q, mut v) = (self.state.q.clone(), self.state.v.clone());
+        let continuous = self.stepper.continuous()?;
+        continuous.interpolate(&self.model, time, &mut q, &mut v).then_some((q, v))
+    }
+
+    /// Runs until everything rests: until no speed exceeds `speed` (m/s, rad/s) and no acceleration `speed`/0.1 s; then sets
+    /// the velocities to zero. False if it still moves after `time` (s). In continuous time with tangential springs this finds
+    /// static states; elsewhere sticking bodies creep at up to the stiction tolerance.
+    pub fn settle(&mut self, speed: f64, time: f64) -> Result<bool, StepError> {
+        let end = self.state.time + time;
+        while self.step_towards(end)? {
+            let slow = |v: &[f64], most: f64| v.iter().all(|v| v.abs() <= most);
+            if !slow(&self.state.v, speed) {
+                continue;
+            }
+            if self.accelerations()?.is_none_or(|a| slow(&a, 10.0 * speed)) {
+                self.state.v.fill(0.0);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The state as a blob from which [`Simulation::load_state`] continues bit for bit.
@@ -259,6 +318,8 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);
     stats.friction_loss += report.friction_loss;
     stats.normal_loss += report.normal_loss;
+    stats.dissipated += report.dissipated;
+    stats.other_work += report.other_work;
     stats.seconds.kinematics += report.seconds.kinematics;
     stats.seconds.proximity += report.seconds.proximity;
     stats.seconds.assemble += report.seconds.assemble;

@@ -19,6 +19,15 @@ pub struct ContactStretch {
     pub stretch: Vector3<f64>,
 }
 
+/// State of the tangential springs of one patch in continuous time (PFC eq. 6.21).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PatchSpring {
+    /// The geoms, ordered as in the patch.
+    pub geoms: (u32, u32),
+    /// s, √J, in the axes of B's body: half its square is the energy stored.
+    pub s: [f64; 6],
+}
+
 /// Pose and velocity of a body that is moved from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MocapState {
@@ -45,6 +54,8 @@ pub struct State {
     pub mocap: Vec<MocapState>,
     /// Tangential springs of the contacts, sorted by geom pair.
     pub stretches: Vec<ContactStretch>,
+    /// Tangential springs of patches in continuous time, sorted by geom pair.
+    pub springs: Vec<PatchSpring>,
     /// Step that error control will try next, s; 0 before the first.
     pub next_step: f64,
     /// Number of the controller's next sample.
@@ -64,6 +75,7 @@ impl State {
             applied: Vec::new(),
             mocap: Vec::new(),
             stretches: Vec::new(),
+            springs: Vec::new(),
             next_step: 0.0,
             next_sample: 0,
             controller: Vec::new(),
@@ -79,6 +91,7 @@ impl State {
         self.applied.clone_from(&other.applied);
         self.mocap.clone_from(&other.mocap);
         self.stretches.clone_from(&other.stretches);
+        self.springs.clone_from(&other.springs);
         self.next_step = other.next_step;
         self.next_sample = other.next_sample;
         self.controller.clone_from(&other.controller);
@@ -86,7 +99,7 @@ impl State {
 }
 
 const MAGIC: [u8; 8] = *b"STICTION";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl State {
     /// The state as an opaque, versioned blob. `fingerprint` ties it to a model.

@@ -76,6 +76,11 @@ pub struct Stats {
     pub friction_loss: f64,
     /// Energy taken by normal forces, J: dissipated, or stored in contact springs.
     pub normal_loss: f64,
+    /// Energy dissipated by contact in continuous time, J: normal damping, friction and tangential dampers.
+    pub dissipated: f64,
+    /// Work of everything but contact, gravity and joint springs in continuous time, J: actuators, applied forces, joint
+    /// damping, limits, prescribed motion.
+    pub other_work: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }

@@ -15,9 +15,10 @@ use crate::assemble::{Assembler, EntrySource, Touching};
 use crate::clock::Clock;
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
+use crate::continuous::Continuous;
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
-use crate::options::Options;
+use crate::options::{Method, Options};
 use crate::patches::{FaceResult, PatchSet};
 use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
@@ -56,6 +57,10 @@ pub struct StepReport {
     pub friction_loss: f64,
     /// Energy taken by normal forces in this step, J: dissipated, or stored in contact springs.
     pub normal_loss: f64,
+    /// Energy dissipated by contact in this step, J; continuous time only (see [`crate::Stats`]).
+    pub dissipated: f64,
+    /// Work of everything but contact, gravity and joint springs in this step, J; continuous time only.
+    pub other_work: f64,
     /// Length of the step, s.
     pub step: f64,
     /// Attempts that error control turned down before this step.
@@ -91,6 +96,8 @@ pub(crate) struct Stepper {
     contacts: Vec<Contact>,
     pub(crate) report: StepReport,
     pub(crate) doubling: Doubling,
+    /// There when the method is continuous.
+    continuous: Option<Box<Continuous>>,
 }
 
 impl Stepper {
@@ -111,8 +118,9 @@ impl Stepper {
             contacts: Vec::new(),
             report: StepReport::default(),
             doubling: Doubling::new(model),
+            continuous: None,
         };
-        stepper.set_options(options)?;
+        stepper.set_options(model, options)?;
         Ok(stepper)
     }
 
@@ -120,8 +128,13 @@ impl Stepper {
         &self.options
     }
 
-    pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
+    pub fn set_options(&mut self, model: &Model, options: Options) -> Result<(), OptionError> {
         options.check()?;
+        if options.method == Method::Convex {
+            self.continuous = None;
+        } else if self.continuous.is_none() {
+            self.continuous = Some(Box::new(Continuous::new(model)?));
+        }
         let settings = SolverSettings {
             relative_tolerance: options.solve_tolerance(),
             max_iterations: options.max_iterations,
@@ -141,6 +154,33 @@ impl Stepper {
         report.step = self.options.step;
         self.report = report;
         Ok(report)
+    }
+
+    /// Takes one step of continuous time, no longer than `limit` (s). On an error `state` is untouched.
+    pub fn continuous_step(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        limit: f64,
+    ) -> Result<StepReport, StepError> {
+        let Self { continuous: Some(continuous), options, patches, .. } = self else {
+            return self.step(model, state);
+        };
+        let report = continuous.step(model, options, state, limit, patches)?;
+        self.contacts.clear();
+        self.free.kinematics(model, state); // the poses the patches were found at
+        self.report = report;
+        Ok(report)
+    }
+
+    /// The memory of continuous time, if that is the method.
+    pub fn continuous(&self) -> Option<&Continuous> {
+        self.continuous.as_deref()
+    }
+
+    /// The same, to compute with.
+    pub fn continuous_mut(&mut self) -> Option<(&mut Continuous, &Options)> {
+        self.continuous.as_deref_mut().map(|c| (c, &self.options))
     }
 
     /// Kinematics and proximity: everything that depends on where things are and not on the step's length.
@@ -326,6 +366,9 @@ impl Stepper {
     pub fn clear_results(&mut self) {
         self.contacts.clear();
         self.patches.clear();
+        if let Some(continuous) = &mut self.continuous {
+            continuous.clear();
+        }
         self.report = StepReport::default();
     }
 
@@ -346,6 +389,12 @@ impl Stepper {
         multibody.positions(&state.q, workspace);
         let wrench = Vector6::new(0.0, 0.0, 0.0, force.x, force.y, force.z);
         multibody.add_wrench(workspace, body, p_wq, &wrench, &mut state.applied);
+    }
+
+    /// Poses of the bodies at `state`; uses the stepper's memory.
+    pub fn poses(&mut self, model: &Model, state: &State) -> &[Pose] {
+        self.free.kinematics(model, state);
+        &self.free.x_wb
     }
 
     /// Energy of `state`; uses the stepper's memory.

@@ -46,6 +46,8 @@ fn property(node: &Node, contact: &mut ContactProperties, margin: &mut f64, repo
         "drake:point_contact_stiffness" => &mut contact.stiffness,
         "drake:hunt_crossley_dissipation" => &mut contact.dissipation,
         "drake:relaxation_time" => &mut contact.relaxation_time,
+        // Not one of Drake's: the damping of PFC eq. 5.7.
+        "stiction:expansion_rate" => &mut contact.expansion_rate,
         "drake:hydroelastic_modulus" => &mut contact.hydroelastic_modulus,
         "drake:mesh_resolution_hint" => &mut contact.resolution_hint,
         "drake:hydroelastic_slab_thickness" | "drake:slab_thickness" => &mut contact.slab_thickness,

@@ -141,6 +141,9 @@ pub struct Patch {
     /// Largest pressure over the smallest modulus involved; near 1 the core of a field is reached and the
     /// force cannot grow with depth as it should.
     pub peak_extent: f64,
+    /// Pairs of overlapping tetrahedra whose fields are one and the same, so that no surface separates them (PFC C.2): the
+    /// patch has a hole there. Like bodies placed exactly above each other have them at their rims.
+    pub coincident: u32,
     /// A compliant body lies wholly inside a rigid one, out of reach of its surface: no force can push
     /// it out.
     pub swallowed: bool,

@@ -2,6 +2,7 @@
 //!
 //! All kernels work in the frame of one of the bodies (the *working* body) and hand the polygon to the sink.
 
+use super::energy::tets_overlap;
 use super::polygon::Polygon;
 use super::sink::{Sink, effective_gradient};
 use crate::V3;
@@ -42,7 +43,16 @@ fn excess(cell: &Cell, field: &Field, margin: f64) -> [f64; 4] {
 /// difference of the fields must change sign.
 #[inline]
 pub(crate) fn tets_may_meet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, margin: f64) -> bool {
-    mixed(&excess(b, &a.field.moved(x_ba), margin)) && mixed(&excess(a, &b.field.moved(x_ab), margin))
+    let h = excess(b, &a.field.moved(x_ba), margin);
+    (mixed(&h) && mixed(&excess(a, &b.field.moved(x_ab), margin))) || vanishes(&h, b)
+}
+
+/// Whether the difference of two fields is nothing but rounding at all corners of a cell.
+#[inline]
+fn vanishes(h: &[f64; 4], cell: &Cell) -> bool {
+    let scale = |i: usize| 1e-12 * cell.slope * (cell.v[i] - cell.v[(i + 1) & 3]).norm();
+    // The first corner decides for nearly all.
+    h[0].abs() <= scale(0) && (1..4).all(|i| h[i].abs() <= scale(i)) && cell.slope > 0.0
 }
 
 /// Two tetrahedra; the working body is B, `x_ba` the pose of A in it and `x_ab`
@@ -55,6 +65,7 @@ pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut S
     let length = normal.norm();
     // Equal gradients leave no plane.
     if length <= 1e-10 * (a.slope + b.slope) {
+        note_coincident(a, b, field_a, x_ba, sink);
         return;
     }
     let n = normal / length;
@@ -79,6 +90,17 @@ pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut S
     // Both fields give the pressure; the flatter one with less rounding.
     let field = if a.slope < b.slope { field_a } else { &b.field };
     sink.add(polygon, &n, g, field, (b.id, a.id), margin);
+}
+
+/// Counts a pair of tetrahedra with equal gradients if their fields coincide where they overlap.
+#[cold]
+fn note_coincident(a: &Cell, b: &Cell, field_a: &Field, x_ba: &Pose, sink: &mut Sink) {
+    let size = (b.v[1] - b.v[0]).norm().max((b.v[2] - b.v[0]).norm());
+    let apart = (field_a.at(&b.v[0]) - b.field.at(&b.v[0])).abs();
+    if b.slope > 0.0 && apart <= 1e-9 * b.slope * size {
+        let moved = a.v.map(|v| x_ba.point(&v));
+        sink.sums.coincident += u32::from(tets_overlap(&moved, b, 1e-9));
+    }
 }
 
 /// A rigid triangle (already in the cell's frame) in a tetrahedron. `out_of_rigid` is +1 when the rigid

@@ -48,6 +48,7 @@
 //!     candidates      pairs of tetrahedra or triangles whose boxes meet        candidates.rs, solid/tree.rs
 //!     kernels         equal-pressure cut, clip                                               kernels.rs
 //!     sink            margin, split at p = 0, fans, sums, world frame                        sink.rs
+//!   strain_energy     energy stored in a pair, exactly                                       energy.rs
 //! ```
 //!
 //! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would push less the deeper the bodies are pressed;
@@ -59,7 +60,8 @@
 //! U = integral of min(p_a, p_b) over the overlap, as the continuous-time model wants it.
 //!
 //! **Degenerate clips.** Where both tetrahedra have a face of zero pressure, p_a = p_b makes their clips
-//! the same line; only A's is used (PFC 5.0.3). Equal gradients define no plane and give no face.
+//! the same line; only A's is used (PFC 5.0.3). Equal gradients define no plane and give no face; where the fields
+//! coincide in an overlap (PFC C.2), [`Patch::coincident`] counts the pairs of tetrahedra.
 //!
 //! **Margin.** With `margin > 0` fields continue beyond their zero faces with negative pressure, and
 //! parts of the surface with -margin <= x0 < 0 become faces of their own with p < 0: speculative contacts,
@@ -78,6 +80,7 @@ mod bodies;
 #[cfg(test)]
 mod brute_force;
 mod candidates;
+mod energy;
 mod faces;
 mod kernels;
 mod pair;
@@ -85,5 +88,6 @@ mod polygon;
 mod sink;
 
 pub use bodies::PatchScratch;
+pub use energy::strain_energy;
 pub use faces::{FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, Tessellation};
 pub use pair::{ContactSolid, PatchError, contact_patch};

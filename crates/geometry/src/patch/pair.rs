@@ -180,6 +180,7 @@ fn summary(
         pressure_integral: s.pressure,
         peak_pressure: s.peak,
         peak_extent: s.peak / modulus,
+        coincident: s.coincident,
         swallowed,
     }
 }

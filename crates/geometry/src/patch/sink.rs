@@ -16,6 +16,8 @@ pub(crate) struct Sums {
     pub(crate) pressure: f64,
     pub(crate) pressure_moment: V3,
     pub(crate) peak: f64,
+    /// Pairs of tetrahedra that overlap with one and the same field.
+    pub(crate) coincident: u32,
 }
 
 /// Takes polygons of one pair.

@@ -121,6 +121,13 @@ impl Solid {
         self.modulus
     }
 
+    /// Characteristic length L, m: the thickness over which the extent rises from 0 to 1, on average (PFC eq. 5.8,
+    /// 5.9). With w_j = V_j |grad e| and L_j = 1/|grad e| it is the sum of V_j over that of V_j |grad e|.
+    pub fn characteristic_length(&self) -> f64 {
+        let weights: f64 = self.cells.iter().map(|c| six_volume(&c.v) * c.slope).sum();
+        6.0 * self.volume * self.modulus / weights
+    }
+
     /// Volume of the mesh, m^3.
     pub fn volume(&self) -> f64 {
         self.volume

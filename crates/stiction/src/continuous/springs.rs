@@ -1,0 +1,187 @@
+//! Tangential compliance of a whole patch in six numbers (PFC 6.2, Appendix D).
+//!
+//! The surface gives by one spatial displacement Δ = (Δ_θ, Δ_r) about its centre of pressure c:
+//!
+//! ```text
+//! δ(r) = (Δ_θ × (r − c) + Δ_r) ⟂ n̂ = G(r) Δ                      6.10
+//! K    = ∫ k GᵀG dS,   k = k̄ p                                    D.6, 6.17
+//! K    = S K̄ S,        S makes the traces of both blocks equal    6.20
+//! s    = K̄^½ S Δ,      U = ½ sᵀs                                  6.21
+//! ṡ    = −τ⁻¹ (K̄^−½ S⁻¹ f_c + s),   f_c = ∫ Gᵀ t_f dS             6.26
+//! ```
+//!
+//! s is kept in the axes of B's body. K changes as the patch grows, shrinks, splits and vanishes; s does not, so the stored
+//! energy changes by work and loss alone. A flat patch leaves K of rank 3: K̄^−½ is taken as W(K̄) K̄^−½, where W is one but for
+//! directions that are all but soft, goes smoothly to zero there, and keeps the loss from being negative:
+//!
+//! ```text
+//! loss = −∫ t_f·v_T dS − U̇ = ∫ (−t_f·v_slip + c ‖δ̇‖²) dS + τ⁻¹ (‖s‖² − ‖W s‖²)  ≥ 0
+//! ```
+
+use nalgebra::{Matrix3, Matrix6, SymmetricEigen, Vector3, Vector6};
+
+/// Directions of K̄ (of trace 2) softer than the first carry nothing, those stiffer than the second all.
+const SOFTEST: [f64; 2] = [1e-11, 1e-8];
+
+/// W(λ) λ^−½ for an eigenvalue of K̄.
+fn inverse_root(x: f64) -> f64 {
+    let [none, all] = SOFTEST;
+    if x <= none {
+        return 0.0;
+    }
+    let t = ((x / none).ln() / (all / none).ln()).min(1.0);
+    t * t * (3.0 - 2.0 * t) / x.sqrt()
+}
+
+/// K of a patch, and from it the way between s and Δ. World axes, about the centre of pressure.
+pub(crate) struct PatchStiffness {
+    /// S⁻¹ W K̄^−½: Δ = `from_state` s, and the transpose takes f_c.
+    from_state: Matrix6<f64>,
+}
+
+/// Sums from which K is made, about the centre of pressure.
+#[derive(Clone, Copy)]
+pub(crate) struct StiffnessSums(Matrix6<f64>);
+
+impl StiffnessSums {
+    pub fn zero() -> Self {
+        Self(Matrix6::zeros())
+    }
+
+    /// Adds k GᵀG of a point at `arm` from the centre; `weight` is k dA, N/m.
+    #[inline]
+    pub fn add(&mut self, arm: &Vector3<f64>, normal: &Vector3<f64>, weight: f64) {
+        // G = P [−arm×, 1] with P = 1 − n nᵀ, PᵀP = P.
+        let p = Matrix3::identity() - normal * normal.transpose();
+        let g = -p * arm.cross_matrix();
+        let mut k = self.0.fixed_view_mut::<3, 3>(3, 3);
+        k += p * weight;
+        let mut k = self.0.fixed_view_mut::<3, 3>(3, 0);
+        k += g * weight;
+        let mut k = self.0.fixed_view_mut::<3, 3>(0, 0);
+        k += g.transpose() * g * weight;
+    }
+
+    /// K itself.
+    #[cfg(test)]
+    pub fn stiffness(&self) -> Matrix6<f64> {
+        let mut k = self.0;
+        let corner = k.fixed_view::<3, 3>(3, 0).transpose();
+        k.fixed_view_mut::<3, 3>(0, 3).copy_from(&corner);
+        k
+    }
+
+    /// None if there is nothing to be stiff against.
+    pub fn finish(&self) -> Option<PatchStiffness> {
+        let mut k = self.0;
+        let corner = k.fixed_view::<3, 3>(3, 0).transpose();
+        k.fixed_view_mut::<3, 3>(0, 3).copy_from(&corner);
+        let translational = k.fixed_view::<3, 3>(3, 3).trace();
+        let rotational = k.fixed_view::<3, 3>(0, 0).trace();
+        if !(translational > 0.0 && rotational > 0.0) {
+            return None;
+        }
+        let (st, sr) = (1.0 / translational.sqrt(), 1.0 / rotational.sqrt());
+        let scale = Vector6::new(sr, sr, sr, st, st, st); // S⁻¹
+        let bar = Matrix6::from_fn(|i, j| scale[i] * k[(i, j)] * scale[j]);
+        let SymmetricEigen { eigenvectors, eigenvalues } = SymmetricEigen::new(bar);
+        let inverse = eigenvalues.map(inverse_root);
+        let root = eigenvectors * Matrix6::from_diagonal(&inverse) * eigenvectors.transpose();
+        Some(PatchStiffness { from_state: Matrix6::from_fn(|i, j| scale[i] * root[(i, j)]) })
+    }
+}
+
+impl PatchStiffness {
+    /// Δ = S⁻¹ K̄^−½ s.
+    pub fn displacement(&self, s: &Vector6<f64>) -> Vector6<f64> {
+        self.from_state * s
+    }
+
+    /// K̄^−½ S⁻¹ f_c.
+    pub fn drive(&self, f_c: &Vector6<f64>) -> Vector6<f64> {
+        self.from_state.tr_mul(f_c)
+    }
+}
+
+/// δ at a point from Δ (PFC eq. 6.10).
+#[inline]
+pub(crate) fn stretch(delta: &Vector6<f64>, arm: &Vector3<f64>, normal: &Vector3<f64>) -> Vector3<f64> {
+    let (turn, shift) = (delta.fixed_rows::<3>(0), delta.fixed_rows::<3>(3));
+    let d = turn.cross(arm) + shift;
+    d - normal * normal.dot(&d)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::UnitQuaternion;
+    use proptest::prelude::*;
+
+    type Surface = Vec<(Vector3<f64>, Vector3<f64>, f64)>;
+
+    fn surface(flat: bool) -> impl Strategy<Value = Surface> {
+        let part = (prop::array::uniform3(-0.1f64..0.1), prop::array::uniform2(-0.5f64..0.5), 1.0..10.0f64);
+        prop::collection::vec(part, 8..20).prop_map(move |parts| {
+            let point = |(r, n, w): ([f64; 3], [f64; 2], f64)| {
+                let z = if flat { 0.0 } else { 1.0 };
+                (Vector3::new(r[0], r[1], z * r[2]), Vector3::new(z * n[0], z * n[1], 1.0).normalize(), w)
+            };
+            parts.into_iter().map(point).collect()
+        })
+    }
+
+    fn sums(surface: &Surface) -> StiffnessSums {
+        let mut sums = StiffnessSums::zero();
+        surface.iter().for_each(|(r, n, w)| sums.add(r, n, *w));
+        sums
+    }
+
+    proptest! {
+        #[test]
+        fn stored_energy_is_half_the_square_of_the_state(
+            surface in surface(false), s in prop::array::uniform6(-1.0f64..1.0)
+        ) {
+            let (sums, s) = (sums(&surface), Vector6::from(s));
+            let delta = sums.finish().unwrap().displacement(&s);
+            let energy: f64 = surface.iter().map(|(r, n, w)| 0.5 * w * stretch(&delta, r, n).norm_squared()).sum();
+            prop_assert!((energy - 0.5 * delta.dot(&(sums.stiffness() * delta))).abs() <= 1e-9 * energy);
+            prop_assert!((energy - 0.5 * s.norm_squared()).abs() <= 1e-7 * energy);
+        }
+
+        #[test]
+        fn a_flat_patch_carries_two_shifts_and_a_turn(
+            surface in surface(true), s in prop::array::uniform6(-1.0f64..1.0)
+        ) {
+            let (sums, s) = (sums(&surface), Vector6::from(s));
+            let delta = sums.finish().unwrap().displacement(&s);
+            let energy: f64 = surface.iter().map(|(r, n, w)| 0.5 * w * stretch(&delta, r, n).norm_squared()).sum();
+            // The rest of the state stretches nothing, and no force comes of it.
+            let carried = 0.5 * (s[2].powi(2) + s[3].powi(2) + s[4].powi(2));
+            prop_assert!(energy <= 0.5 * s.norm_squared() * (1.0 + 1e-9));
+            prop_assert!(delta[5].abs() <= 1e-3 && delta.iter().all(|d| d.is_finite()));
+            prop_assert!(energy > 0.0 || carried == 0.0);
+        }
+
+        #[test]
+        fn turning_the_axes_or_changing_units_changes_nothing(
+            surface in surface(false), s in prop::array::uniform6(-1.0f64..1.0), turn in prop::array::uniform3(-2.0f64..2.0)
+        ) {
+            let (s, r) = (Vector6::from(s), UnitQuaternion::from_scaled_axis(Vector3::from(turn)));
+            let both = |x: &Vector6<f64>| -> Vector6<f64> {
+                let (a, b) = (r * Vector3::from(x.fixed_rows::<3>(0)), r * Vector3::from(x.fixed_rows::<3>(3)));
+                Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
+            };
+            let turned: Surface = surface.iter().map(|(p, n, w)| (r * p, r * n, *w)).collect();
+            let delta = sums(&surface).finish().unwrap().displacement(&s);
+            let other = sums(&turned).finish().unwrap().displacement(&both(&s));
+            prop_assert!((both(&delta) - other).norm() <= 1e-6 * delta.norm());
+            // Centimetres: lengths ×100, k dA in N/cm ÷100, energy in N cm ×100, so s ×10.
+            let cm: Surface = surface.iter().map(|(p, n, w)| (p * 100.0, *n, w / 100.0)).collect();
+            let other = sums(&cm).finish().unwrap().displacement(&(s * 10.0));
+            for k in 0..3 {
+                prop_assert!((other[k] - delta[k]).abs() <= 1e-9 * delta.norm());
+                prop_assert!((other[3 + k] - 100.0 * delta[3 + k]).abs() <= 1e-7 * delta.norm());
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Discrete patches converge to the continuous model as δt → 0, with first order.
+
+mod common;
+use common::model;
+use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
+use stiction::{Method, Model, Options, Simulation, Tessellation};
+
+const CUTOFF: f64 = 1e-2;
+
+fn soft(modulus: f64, dissipation: f64, hint: f64) -> String {
+    format!(
+        "<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value=\"{modulus}\"/>\
+         <drake:hunt_crossley_dissipation value=\"{dissipation}\"/>\
+         <drake:mesh_resolution_hint value=\"{hint}\"/></drake:proximity_properties>"
+    )
+}
+
+/// A soft body of 1 kg on a rigid floor.
+fn world(shape: &str, height: f64, mu: f64, hint: f64) -> Model {
+    model(
+        &format!(
+            "<geom type=\"plane\" size=\"9 9 1\" friction=\"{mu} 0 0\"/><body pos=\"0 0 {height}\"><freejoint/>\
+             <geom {shape} mass=\"1\" friction=\"{mu} 0 0\">{}</geom></body>",
+            soft(2e5, 5.0, hint)
+        ),
+        "",
+    )
+}
+
+/// Where it is after `time`: position, and the turn as a rotation vector.
+fn end(model: &Model, options: Options, v: [f64; 6], time: f64) -> Vec<f64> {
+    let mut sim = Simulation::new(model, options).unwrap();
+    sim.state_mut().v.copy_from_slice(&v);
+    sim.run_until(time).unwrap();
+    sim.state().q.clone()
+}
+
+/// Errors of the discrete method against the continuous one at δt, δt/2, δt/4, δt/8.
+fn errors(model: &Model, v: [f64; 6], time: f64, step: f64) -> Vec<f64> {
+    let method = Method::Continuous(ContinuousOptions {
+        integrator: Integrator::Radau,
+        friction: TractionFriction::Soft,
+        adhesion: 0.0,
+    });
+    let common = Options { stiction_tolerance: CUTOFF, ..Options::default() };
+    let exact = end(model, Options { method, accuracy: Some(1e-8), ..common }, v, time);
+    (0..4)
+        .map(|k| {
+            let convex = Options {
+                step: step / f64::from(1 << k),
+                regularization: 0.0,
+                relative_tolerance: 1e-11,
+                tessellation: Tessellation::Polygons,
+                ..common
+            };
+            let q = end(model, convex, v, time);
+            q.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+        })
+        .collect()
+}
+
+fn assert_first_order(name: &str, errors: &[f64]) {
+    let order = (errors[0] / errors[3]).ln() / 8f64.ln();
+    assert!((0.8..1.4).contains(&order), "{name}: order {order:.2}, errors {errors:?}");
+}
+
+#[test]
+fn a_sliding_box() {
+    let model = world("type=\"box\" size=\"0.1 0.08 0.05\"", 0.0497, 0.3, 0.1);
+    assert_first_order("sliding", &errors(&model, [0.5, 0.0, 0.0, 0.0, 0.0, 0.0], 0.1, 1e-3));
+}
+
+#[test]
+fn a_rolling_ball() {
+    let model = world("type=\"sphere\" size=\"0.1\"", 0.0985, 0.3, 0.1);
+    assert_first_order("rolling", &errors(&model, [0.5, 0.0, 0.0, 0.0, 0.0, 0.0], 0.1, 1e-3));
+}
+
+#[test]
+fn a_twisting_disc() {
+    let model = world("type=\"cylinder\" size=\"0.1 0.03\"", 0.0298, 0.3, 0.1);
+    assert_first_order("twisting", &errors(&model, [0.1, 0.0, 0.0, 0.0, 0.0, 4.0], 0.1, 1e-3));
+}
+
+#[test]
+fn an_impact() {
+    let model = world("type=\"sphere\" size=\"0.1\"", 0.102, 0.3, 0.1);
+    assert_first_order("impact", &errors(&model, [0.3, 0.0, -0.8, 0.0, 0.0, 0.0], 0.06, 5e-4));
+}
