@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
-use stiction::{ContactModel, Options, Simulation, TangentialSprings};
+use stiction::continuous::DEFAULT_ACCURACY;
+use stiction::{ContactModel, Method, Options, Simulation, TangentialSprings, method_from_names};
 use stiction_viewer::{JointChoice, RecordError, RecordOptions, Recorder};
 
 /// Arguments of `stiction run`.
@@ -26,7 +27,14 @@ pub struct RunArguments {
     /// Error allowed in a step, m and rad: steps follow the motion instead of having one length
     #[arg(long, allow_negative_numbers = true, conflicts_with = "step")]
     accuracy: Option<f64>,
-    /// Contact model: lagged, similar or sap
+    /// How time goes on: convex (one convex problem a step) or continuous (forces as functions of state, integrated to
+    /// an accuracy; compliant geoms only)
+    #[arg(long, default_value = "convex")]
+    method: String,
+    /// Integrator of --method continuous: radau, dormand-prince or bogacki-shampine
+    #[arg(long, default_value = "radau")]
+    integrator: String,
+    /// Contact model of --method convex: lagged, similar or sap
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Slip speed below which contact sticks, m/s
@@ -146,7 +154,14 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             arguments.rate
         )));
     }
+    let method = method_from_names(&arguments.method, &arguments.integrator, arguments.tangential_springs)
+        .map_err(Failure::input)?;
+    let continuous = method != Method::Convex;
+    if continuous && arguments.step.is_some() {
+        return Err(Failure::input("--step is for --method convex: give --accuracy to --method continuous"));
+    }
     let options = Options {
+        method,
         step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
         accuracy: arguments.accuracy,
         contact: stiction::contact_model_from_name(&arguments.contact).map_err(Failure::input)?,
@@ -154,7 +169,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         regularization: arguments.regularization,
         relative_tolerance: arguments.relative_tolerance,
         margin: arguments.margin,
-        tangential_springs: arguments.tangential_springs.then(TangentialSprings::default),
+        tangential_springs: (arguments.tangential_springs && !continuous).then(TangentialSprings::default),
         ..Options::default()
     };
     if !arguments.json {
@@ -272,14 +287,18 @@ impl Summary<'_> {
             self.wall,
             self.rate(),
             stats.steps,
-            match options.accuracy {
-                None => format!("{} s", options.step),
-                Some(accuracy) => format!(
-                    "{:.1e} to {:.1e} s for an accuracy of {accuracy}, {} turned down",
-                    stats.min_step, stats.max_step, stats.rejected
-                ),
+            if options.error_controlled() {
+                format!(
+                    "{:.1e} to {:.1e} s for an accuracy of {}, {} turned down",
+                    stats.min_step,
+                    stats.max_step,
+                    options.accuracy.unwrap_or(DEFAULT_ACCURACY),
+                    stats.rejected
+                )
+            } else {
+                format!("{} s", options.step)
             },
-            name(options.contact),
+            method_text(options),
         );
         let _ = writeln!(
             text,
@@ -338,7 +357,10 @@ impl Summary<'_> {
             "rejected": stats.rejected,
             "min_step": stats.min_step,
             "max_step": stats.max_step,
+            "method": options.method_name(),
             "contact": name(options.contact),
+            "dissipated": stats.dissipated,
+            "other_work": stats.other_work,
             "steps": stats.steps,
             "iterations": stats.iterations,
             "max_iterations": stats.max_iterations,
@@ -365,6 +387,14 @@ impl Summary<'_> {
             "csv": self.file("csv"),
             "warnings": self.warnings(),
         })
+    }
+}
+
+/// What a run is called by.
+fn method_text(options: &Options) -> String {
+    match options.method {
+        Method::Convex => name(options.contact).into(),
+        Method::Continuous(c) => format!("continuous time by {}", c.integrator.name()),
     }
 }
 

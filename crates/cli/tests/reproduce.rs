@@ -48,6 +48,16 @@ fn of_eight_elastic_foundations_only_pressure_fields_conserve_energy() {
 }
 
 #[test]
+fn a_dragged_block_remembers_where_it_came_from() {
+    holds("dragging", 10, &FIGURES);
+}
+
+#[test]
+fn a_spinning_cylinder_has_the_moments_of_the_paper() {
+    holds("spinning-cylinder", 10, &FIGURES);
+}
+
+#[test]
 fn gliding_on_a_belt_is_that_of_the_paper() {
     holds("conveyor-belt", 8, &FIGURES);
 }

@@ -36,10 +36,10 @@ const SIGNALS: Duration = Duration::from_millis(20);
 #[pyo3(
     signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact="lagged",
                  stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0,
-                 tangential_springs=None, max_iterations=2000, tessellation="polygons", accuracy=None),
+                 tangential_springs=None, max_iterations=2000, tessellation="polygons", accuracy=None, method="convex", integrator="radau", adhesion=0.0),
     text_signature = "(model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact='lagged', \
                       stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0, \
-                      tangential_springs=False, max_iterations=2000, tessellation='polygons', accuracy=None)"
+                      tangential_springs=False, max_iterations=2000, tessellation='polygons', accuracy=None, method='convex', integrator='radau', adhesion=0.0)"
 )]
 pub fn rollout<'py>(
     py: Python<'py>,
@@ -58,6 +58,9 @@ pub fn rollout<'py>(
     max_iterations: usize,
     tessellation: &str,
     accuracy: Option<f64>,
+    method: &str,
+    integrator: &str,
+    adhesion: f64,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
     let options = options(
         step,
@@ -70,10 +73,13 @@ pub fn rollout<'py>(
         max_iterations,
         tessellation,
         accuracy,
+        method,
+        integrator,
+        adhesion,
     )?;
-    if accuracy.is_some() {
+    if options.error_controlled() {
         return Err(PyValueError::new_err(
-            "accuracy: rollouts take steps of fixed length, so that their rows share the times; give step=",
+            "accuracy, method: rollouts take convex steps of fixed length, so that their rows share the times; give step=",
         ));
     }
     if threads == 0 {

@@ -47,6 +47,10 @@ const SIGNALS: Duration = Duration::from_millis(20);
 ///     and make the force a continuous function of the poses.
 /// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); the steps then choose their
 ///     own length. None for steps of fixed length.
+/// method: "convex", or "continuous" for continuous time with an accuracy (1e-4 if none is given): compliant geoms
+///     only; tangential_springs may then be a dict with stretch (m, 1e-4) and relaxation_time (s, 6e-3).
+/// integrator: of continuous time, "radau", "dormand-prince" or "bogacki-shampine".
+/// adhesion: of continuous time, the largest suction at surfaces pulled apart, Pa.
 ///
 /// qpos, qvel, ctrl and applied are writable arrays that follow the simulation:
 ///
@@ -75,10 +79,10 @@ impl Simulation {
     #[pyo3(
         signature = (model, step=1e-3, contact="lagged", stiction_tolerance=1e-4, regularization=1e-3,
                      relative_tolerance=1e-5, margin=0.0, tangential_springs=None, max_iterations=2000,
-                     tessellation="polygons", accuracy=None),
+                     tessellation="polygons", accuracy=None, method="convex", integrator="radau", adhesion=0.0),
         text_signature = "(model, step=1e-3, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=2000, \
-                          tessellation='polygons', accuracy=None)"
+                          tessellation='polygons', accuracy=None, method='convex', integrator='radau', adhesion=0.0)"
     )]
     fn new(
         py: Python<'_>,
@@ -93,6 +97,9 @@ impl Simulation {
         max_iterations: usize,
         tessellation: &str,
         accuracy: Option<f64>,
+        method: &str,
+        integrator: &str,
+        adhesion: f64,
     ) -> PyResult<Self> {
         let options = options(
             step,
@@ -105,6 +112,9 @@ impl Simulation {
             max_iterations,
             tessellation,
             accuracy,
+            method,
+            integrator,
+            adhesion,
         )?;
         let inner = stiction::Simulation::new(&model.get().inner, options).map_err(option_error)?;
         let state = inner.state();
@@ -304,7 +314,8 @@ impl Simulation {
     /// max_iterations (in one step), unconverged (steps that stopped short of their tolerance),
     /// line_search_evaluations, points, patches and faces (summed over steps), doubtful_patches (see
     /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
-    /// normal_loss (J), min_step and max_step (s), and seconds, a dict by stage of the step:
+    /// normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
+    /// continuous time only), min_step and max_step (s), and seconds, a dict by stage of the step:
     /// kinematics, proximity, assemble, solve, advance.
     #[getter]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -331,6 +342,8 @@ impl Simulation {
         dict.set_item("max_penetration", stats.max_penetration)?;
         dict.set_item("friction_loss", stats.friction_loss)?;
         dict.set_item("normal_loss", stats.normal_loss)?;
+        dict.set_item("dissipated", stats.dissipated)?;
+        dict.set_item("other_work", stats.other_work)?;
         dict.set_item("min_step", stats.min_step)?;
         dict.set_item("max_step", stats.max_step)?;
         let seconds = PyDict::new(py);

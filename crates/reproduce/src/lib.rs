@@ -5,6 +5,7 @@
 //! | [`ALL`] | the list of reproductions, in the order of the book |
 //! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
 //! | `numerics.rs`, `worlds.rs` | norms, slopes and interpolation; small worlds built in code |
+//! | `driven.rs` | an underside held over a soft plate that is moved: friction at given motion |
 //! | the other files | one reproduction each, opening with what the paper claims |
 //!
 //! `stiction reproduce NAME` runs one; [`page`] is the book's page of all of them.
@@ -16,14 +17,18 @@
 mod closed_loop;
 mod clutter;
 mod conveyor_belt;
+mod dragging;
+mod driven;
 mod failure;
 mod falling_sphere;
 mod numerics;
 mod page;
 pub mod report;
 mod sliding_rod;
+mod spinning_cylinder;
 mod spinning_disk;
 mod table_1;
+mod work_precision;
 mod worlds;
 
 pub use failure::Failure;
@@ -46,9 +51,12 @@ pub struct Reproduction {
 pub const ALL: &[&Reproduction] = &[
     &spinning_disk::REPRODUCTION,
     &closed_loop::REPRODUCTION,
+    &dragging::REPRODUCTION,
+    &spinning_cylinder::REPRODUCTION,
     &conveyor_belt::REPRODUCTION,
     &falling_sphere::REPRODUCTION,
     &sliding_rod::REPRODUCTION,
     &table_1::REPRODUCTION,
     &clutter::REPRODUCTION,
+    &work_precision::REPRODUCTION,
 ];

@@ -57,6 +57,9 @@ pub enum OptionError {
     /// An unknown contact model.
     #[error("unknown contact model \"{0}\": choose lagged, similar or sap")]
     ContactModel(String),
+    /// An unknown method.
+    #[error("unknown method \"{0}\": choose convex or continuous")]
+    Method(String),
     /// An unknown integrator.
     #[error("unknown integrator \"{0}\": choose radau, dormand-prince or bogacki-shampine")]
     Integrator(String),

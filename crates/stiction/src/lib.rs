@@ -59,7 +59,9 @@ pub use compiled::{Energy, Model};
 pub use contact::Contact;
 pub use controller::{Controller, Sample, Sampled};
 pub use error::{InputError, LoadError, OptionError, StepError};
-pub use options::{Method, Options, TangentialSprings, contact_model_from_name, contact_model_name};
+pub use options::{
+    Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
+};
 pub use patches::ContactPatch;
 pub use simulation::Simulation;
 pub use state::State;

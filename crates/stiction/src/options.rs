@@ -24,6 +24,20 @@ pub fn contact_model_name(model: ContactModel) -> &'static str {
     }
 }
 
+/// The method of a name, `convex` or `continuous`, the latter with an integrator and with or without tangential springs.
+pub fn method_from_names(method: &str, integrator: &str, springs: bool) -> Result<Method, OptionError> {
+    let integrator = crate::continuous::Integrator::from_name(integrator)?;
+    match method {
+        "convex" => Ok(Method::Convex),
+        "continuous" => {
+            use crate::continuous::TractionFriction::{Cutoff, Springs};
+            let friction = if springs { Springs(Default::default()) } else { Cutoff };
+            Ok(Method::Continuous(ContinuousOptions { integrator, friction, ..Default::default() }))
+        }
+        _ => Err(OptionError::Method(method.into())),
+    }
+}
+
 /// Springs that carry friction while a contact sticks, so that it holds without creep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TangentialSprings {
@@ -109,6 +123,14 @@ impl Options {
     /// Whether steps follow an accuracy rather than having one length.
     pub fn error_controlled(&self) -> bool {
         self.accuracy.is_some() || matches!(self.method, Method::Continuous(_))
+    }
+
+    /// The name of the method on the command line and in Python.
+    pub fn method_name(&self) -> &'static str {
+        match self.method {
+            Method::Convex => "convex",
+            Method::Continuous(_) => "continuous",
+        }
     }
 
     /// Settings of the continuous method; its defaults under another one.

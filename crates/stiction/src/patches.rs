@@ -65,8 +65,6 @@ impl Doubt {
             Some(Self::Core)
         } else if convex(a) && convex(b) && patch.force.norm() < LEFT * patch.pressure_integral {
             Some(Self::Pierced)
-        } else if patch.coincident > 0 {
-            Some(Self::Coincident)
         } else {
             None
         }
@@ -157,6 +155,13 @@ impl PatchSet {
             if !patch.faces.is_empty() {
                 self.patches.push(FoundPatch { geom_a, geom_b, patch });
             }
+        }
+    }
+
+    /// Notes that fields coincide in a patch, if they do: continuous time, which follows every surface, minds.
+    pub fn doubt_coincident(&mut self, geoms: (usize, usize), patch: &Patch) {
+        if patch.coincident > 0 {
+            self.doubtful.push((geoms.0, geoms.1, Doubt::Coincident));
         }
     }
 

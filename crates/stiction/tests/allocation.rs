@@ -79,3 +79,30 @@ fn a_settled_soft_pile_steps_and_is_felt_without_allocating() {
     assert_eq!(count() - before, 0, "allocations in 200 steps");
     assert!(image.pressure.iter().any(|p| *p > 0.0));
 }
+
+#[test]
+fn steps_of_continuous_time_do_not_allocate() {
+    use stiction::Method;
+    use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
+    let soft = "<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value=\"1e6\"/>\
+                </drake:proximity_properties>";
+    let model = common::model(
+        &format!(
+            "<geom type=\"plane\" size=\"9 9 1\" friction=\"0.1 0 0\"/><body pos=\"0 0 0.0499\"><freejoint/>\
+             <geom type=\"box\" size=\"0.1 0.08 0.05\" mass=\"1\" friction=\"0.1 0 0\">{soft}</geom></body>"
+        ),
+        "",
+    );
+    for integrator in [Integrator::Radau, Integrator::BogackiShampine] {
+        let friction = TractionFriction::Springs(Default::default());
+        let method = Method::Continuous(ContinuousOptions { integrator, friction, adhesion: 0.0 });
+        let options = Options { method, accuracy: Some(1e-5), max_step: 1e-3, ..Options::default() };
+        let mut sim = common::simulation(&model, options);
+        sim.state_mut().v[0] = 2.0;
+        sim.state_mut().v[5] = 3.0;
+        sim.step(200).unwrap();
+        let before = count();
+        sim.step(100).unwrap();
+        assert_eq!(count() - before, 0, "allocations in 100 steps of {integrator:?}");
+    }
+}

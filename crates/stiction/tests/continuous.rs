@@ -345,3 +345,52 @@ fn actuators_limits_and_samples_of_a_controller_are_honoured() {
     assert_eq!(times.len(), 10);
     assert!(times.iter().enumerate().all(|(k, t)| (t - 0.01 * k as f64).abs() < 1e-12), "{times:?}");
 }
+
+#[test]
+fn damping_follows_from_length_and_expansion_rate() {
+    // A cube's characteristic length is half its edge: χ = 1/(L τ) = 1/(0.05 · 4) = 5 s/m.
+    let world = |tag: &str| {
+        model(
+            &format!(
+                "<geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 0.06\"><freejoint/>\
+                 <geom type=\"box\" size=\"0.05 0.05 0.05\" mass=\"1\"><drake:proximity_properties><drake:compliant_hydroelastic/>\
+                 <drake:hydroelastic_modulus value=\"1e5\"/>{tag}</drake:proximity_properties></geom></body>"
+            ),
+            "",
+        )
+    };
+    let end = |tag: &str| {
+        let mut sim = Simulation::new(&world(tag), radau(TractionFriction::Cutoff, 1e-7)).unwrap();
+        sim.run_until(0.1).unwrap();
+        sim.state().q[2]
+    };
+    let (rate, dissipation) = (
+        end("<stiction:expansion_rate value=\"4\"/>"),
+        end("<drake:hunt_crossley_dissipation value=\"5\"/>"),
+    );
+    assert!((rate - dissipation).abs() < 1e-12, "{rate} {dissipation}");
+    assert!((rate - end("<stiction:expansion_rate value=\"40\"/>")).abs() > 1e-5);
+}
+
+#[test]
+fn adhesion_pulls_until_it_lets_go() {
+    let text = format!(
+        "<geom type=\"plane\" size=\"1 1 1\" friction=\"0 0 0\"/><body pos=\"0 0 0.049\"><freejoint/>\
+         <geom type=\"box\" size=\"0.05 0.05 0.05\" mass=\"1\" friction=\"0 0 0\">{}</geom></body>",
+        soft(1e5, 20.0, 0.1)
+    );
+    let model = model(&text, "<option gravity=\"0 0 0\"/>");
+    let speed = |adhesion: f64| {
+        let method = Method::Continuous(ContinuousOptions { adhesion, ..Default::default() });
+        let options = Options { method, accuracy: Some(1e-7), ..Options::default() };
+        let mut sim = Simulation::new(&model, options).unwrap();
+        sim.state_mut().v[2] = 0.3; // faster than 1/χ: without adhesion no force at all
+        sim.run_until(0.05).unwrap();
+        sim.state().v[2]
+    };
+    assert!((speed(0.0) - 0.3).abs() < 1e-9, "{}", speed(0.0));
+    let held = speed(100.0);
+    assert!(held < 0.3 - 1e-4, "{held}");
+    // It cannot take more than a · A · d: 100 Pa · 0.01 m² · 1 mm.
+    assert!(0.5 * (0.09 - held * held) <= 100.0 * 0.01 * 1e-3 * (1.0 + 1e-6), "{held}");
+}

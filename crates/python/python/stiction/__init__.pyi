@@ -35,6 +35,8 @@ __version__: str
 _Floats = NDArray[np.float64]
 _ContactModel = Literal["lagged", "similar", "sap"]
 _Tessellation = Literal["polygons", "fans"]
+_Method = Literal["convex", "continuous"]
+_Integrator = Literal["radau", "dormand-prince", "bogacki-shampine"]
 _Controller = Callable[[float, _Floats, _Floats], ArrayLike | None]
 
 #: A row of Simulation.contacts.
@@ -95,6 +97,7 @@ class TangentialSprings(TypedDict, total=False):
 
     stiffness_ratio: float
     relaxation_time: float
+    stretch: float
 
 class StageSeconds(TypedDict):
     """Seconds by stage of the step."""
@@ -125,6 +128,8 @@ class Stats(TypedDict):
     max_penetration: float
     friction_loss: float
     normal_loss: float
+    dissipated: float
+    other_work: float
     min_step: float
     max_step: float
     seconds: StageSeconds
@@ -218,6 +223,9 @@ class Simulation:
         max_iterations: int = 2000,
         tessellation: _Tessellation = "polygons",
         accuracy: float | None = None,
+        method: _Method = "convex",
+        integrator: _Integrator = "radau",
+        adhesion: float = 0.0,
     ) -> Simulation: ...
     @property
     def model(self) -> Model: ...
@@ -348,6 +356,9 @@ def rollout(
     max_iterations: int = 2000,
     tessellation: _Tessellation = "polygons",
     accuracy: None = None,
+    method: Literal["convex"] = "convex",
+    integrator: _Integrator = "radau",
+    adhesion: float = 0.0,
 ) -> _Floats:
     """Simulates many initial states of one model on several threads."""
 

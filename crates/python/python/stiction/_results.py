@@ -144,6 +144,10 @@ class Stats(TypedDict):
     friction_loss: float
     #: Energy taken by normal forces, J.
     normal_loss: float
+    #: Energy dissipated by contact in continuous time, J.
+    dissipated: float
+    #: Work of actuators, applied forces, joint damping, limits and prescribed motion in continuous time, J.
+    other_work: float
     #: Shortest and longest step taken, s.
     min_step: float
     max_step: float

@@ -137,8 +137,8 @@ impl Dynamics {
             &mut self.tau,
             &mut self.spring_tau,
         );
-        let mut flow = Flow::default();
-        flow.other = self.tau.iter().zip(v).map(|(t, v)| t * v).sum();
+        let other = self.tau.iter().zip(v).map(|(t, v)| t * v).sum();
+        let mut flow = Flow { other, ..Flow::default() };
 
         self.contact_tau.fill(0.0);
         self.pushes.clear();
@@ -161,7 +161,7 @@ impl Dynamics {
             multibody.add_wrench(&self.workspace, b, at, wrench, &mut self.contact_tau);
             multibody.add_wrench(&self.workspace, a, at, &-wrench, &mut self.contact_tau);
             if let Some(i) = slot {
-                let rate = self.from_world(pair, &load.rate);
+                let rate = self.to_body(pair, &load.rate);
                 // What `decay` counted for a spring out of contact.
                 flow.dissipated -= self.decay_loss(options, &s[6 * i..6 * i + 6]);
                 s_dot[6 * i..6 * i + 6].copy_from_slice(rate.as_slice());
@@ -264,7 +264,7 @@ impl Dynamics {
         Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
     }
 
-    fn from_world(&self, pair: usize, s: &Vector6<f64>) -> Vector6<f64> {
+    fn to_body(&self, pair: usize, s: &Vector6<f64>) -> Vector6<f64> {
         let turn = self.x_wb[self.pairs[pair].bodies.1].rotation.inverse();
         let (a, b) = (turn * Vector3::new(s[0], s[1], s[2]), turn * Vector3::new(s[3], s[4], s[5]));
         Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
@@ -305,6 +305,7 @@ impl Dynamics {
                 result.slip += slip * (point.area / face.area);
             });
             out.doubt(model, (geoms.0 as usize, geoms.1 as usize), &patch);
+            out.doubt_coincident((geoms.0 as usize, geoms.1 as usize), &patch);
             if !patch.faces.is_empty() {
                 let faces = first..out.faces.faces.len();
                 let patch = stiction_geometry::patch::Patch { faces, ..patch };
