@@ -291,7 +291,7 @@ fn two_dimensions(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     let forces = Panel {
         title: "Tractions on the block over μp".into(),
         x: Axis::linear("time after the turn (s)"),
-        y: Axis::linear("component"),
+        y: Axis::linear("component").over(-1.05, 0.5),
         series: vec![
             force("friction x", 5, color::BLUE, Glyph::Circle),
             force("friction y", 6, color::SKY, Glyph::Square),

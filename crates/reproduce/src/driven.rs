@@ -37,10 +37,13 @@ impl Underside {
 
     fn mesh(&self) -> Mesh {
         let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        // Polygons of the circles' areas.
+        let step = std::f64::consts::TAU / f64::from(self.around);
+        let scale = (step / step.sin()).sqrt();
         for [r, depth] in &self.circles {
             for i in 0..self.around {
-                let (s, c) = (std::f64::consts::TAU * f64::from(i) / f64::from(self.around)).sin_cos();
-                vertices.push(Vector3::new(r * c, r * s, -depth));
+                let (s, c) = (step * f64::from(i)).sin_cos();
+                vertices.push(Vector3::new(scale * r * c, scale * r * s, -depth));
             }
         }
         for k in 0..self.circles.len() as u32 - 1 {
@@ -92,7 +95,7 @@ impl Underside {
         let model = Model::new(world).map_err(Failure::work)?;
         let friction = TractionFriction::Springs(springs);
         let method = Method::Continuous(ContinuousOptions { friction, ..ContinuousOptions::default() });
-        let options = Options { method, accuracy: Some(accuracy), max_step: 1.0, ..Options::default() };
+        let options = Options { method, accuracy: Some(accuracy), max_step: 1e9, ..Options::default() };
         Simulation::new(&model, options).map_err(Failure::work)
     }
 }

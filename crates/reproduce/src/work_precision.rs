@@ -147,8 +147,7 @@ fn go(scene: &Scene, options: Options, runs: usize) -> Result<(Vec<f64>, f64), F
 
 fn run(study: &Study) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
-    let mut table =
-        Table::new("work-precision", &["scene", "way", "setting", "error_m_or_rad", "wall_s"]);
+    let mut table = Table::new("work-precision", &["scene", "way", "setting", "error_m_or_rad", "wall_s"]);
     let mut panels = Vec::new();
     let ways_there_are = ways(study.quick);
     let _ = writeln!(
@@ -184,7 +183,8 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
             if w == 0 {
                 // The last three, where the steps are short.
                 let fine = &steps[steps.len().saturating_sub(3)..];
-                let source = "theory: the convex step is of first order, and converges to the continuous model";
+                let source =
+                    "theory: the convex step is of first order, and converges to the continuous model";
                 let metric = format!("{}: order of convex steps towards continuous time", scene.name);
                 outcome.checks.push(Check::within(metric, order(fine), 1.0, 0.35, source));
             }
