@@ -159,7 +159,7 @@ export class Plots {
         if (y > high) high = y;
       }
     }
-    if (!(high >= low)) [low, high] = [0, 1];
+    if (!(high >= low) || (high === 0 && low === 0)) [low, high] = [0, 1];
     if (high - low < 1e-9 * Math.max(1, Math.abs(high))) [low, high] = [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
     plot.span = Math.max(Math.abs(low), Math.abs(high));
     const { factor, unit } = prefixed(plot.span, plot.unit);

@@ -18,6 +18,9 @@ const LEVELS = [
   { shadows: false, share: 0.5, words: "shadows rest, half resolution while moving" },
 ];
 
+/** Pictures until the running mean has forgotten the level before. */
+const SETTLED = 15;
+
 export class Stage {
   readonly renderer: WebGLRenderer;
   readonly scene = new Scene();
@@ -37,6 +40,10 @@ export class Stage {
   private slow = 0;
   private quick = 0;
   private patience = 90;
+  /** Pictures since the level changed, the interval before that, and the level below which nothing is gained. */
+  private since = SETTLED;
+  private before = Infinity;
+  private plainest = LEVELS.length - 1;
   private width = 1;
   private height = 1;
 
@@ -139,14 +146,24 @@ export class Stage {
     this.interval += (dt - this.interval) * 0.15;
     this.slow = this.interval > 31 ? this.slow + 1 : 0;
     this.quick = this.interval < 19 ? this.quick + 1 : 0;
-    if (this.slow > 8 && this.level < LEVELS.length - 1) {
-      this.level++;
-      this.slow = this.quick = 0;
+    this.since++;
+    if (this.since === SETTLED && this.before < 45 && this.interval > 0.93 * this.before && this.level > 0) {
+      // Leaving things out did not help: what holds the page up is something else (a screen of 30 Hz, say).
+      this.level--;
+      this.plainest = this.level;
+    } else if (this.slow > 5 && this.since > SETTLED && this.level < this.plainest) {
+      this.change(Math.min(this.plainest, this.level + (this.interval > 60 ? 2 : 1)));
       this.patience = Math.min(2000, this.patience * 2);
     } else if (this.quick > this.patience && this.level > 0) {
-      this.level--;
-      this.slow = this.quick = 0;
+      this.change(this.level - 1);
+      this.before = Infinity;
     }
+  }
+
+  private change(level: number): void {
+    this.level = level;
+    this.before = this.interval;
+    this.since = this.slow = this.quick = 0;
   }
 
   /** What the page says about the care taken, or nothing when all of it is. */

@@ -7,7 +7,7 @@ const TAKES_PREFIX = /^(Pa|N|J|W|m|s|m\/s|N m|Hz)$/;
 /** The prefix that numbers up to this size are best written with. */
 export function prefixed(size: number, unit: string): { factor: number; unit: string } {
   if (!TAKES_PREFIX.test(unit) || !(size > 1e-12)) return { factor: 1, unit };
-  const [factor, prefix] = PREFIX.find(([f]) => size >= f * 0.99995) ?? PREFIX[PREFIX.length - 1];
+  const [factor, prefix] = PREFIX.find(([f]) => size >= f * 0.9995) ?? PREFIX[PREFIX.length - 1];
   return { factor, unit: prefix + unit };
 }
 

@@ -107,7 +107,7 @@ export class Viewer {
   open(): void {
     const scene = this.recording.scene!;
     // Without a graphics card triangles cost: the more round things, the plainer each.
-    if (this.stage.software && settings.quality === "auto") fineness.around = scene.geoms.length > 80 ? 16 : scene.geoms.length > 30 ? 24 : 40;
+    if (this.stage.software && settings.quality === "auto") fineness.around = scene.geoms.length > 150 ? 12 : scene.geoms.length > 80 ? 16 : scene.geoms.length > 30 ? 24 : 40;
     if (this.parts) {
       this.stage.scene.remove(this.parts.bodies.group, this.parts.ground.group, this.parts.axes.lines);
       this.parts.bodies.dispose();
