@@ -4,7 +4,6 @@
 import {
   Color, DoubleSide, Group, Matrix4, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, UniformsLib, UniformsUtils, Vector2, Vector3,
 } from "three";
-import type { Frame } from "./decode.ts";
 import type { SceneInfo } from "./format.ts";
 import { theme } from "./look.ts";
 import { settings } from "./settings.ts";
@@ -111,13 +110,13 @@ export class Ground {
     }
   }
 
-  update(frame: Frame, bodyMatrix: (body: number) => Matrix4): void {
+  /** Puts the planes where their bodies are. */
+  update(bodyMatrix: (body: number) => Matrix4): void {
     for (const plane of this.planes) {
       const geom = this.scene.geoms[plane.geom];
       plane.mesh.matrix.multiplyMatrices(bodyMatrix(geom.body), plane.local);
       plane.mesh.visible = settings.shapes === "visual" ? geom.role !== "collision" : geom.role !== "visual";
     }
-    void frame;
   }
 
   private plane(bounded: boolean): Mesh {

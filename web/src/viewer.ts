@@ -273,7 +273,7 @@ export class Viewer {
       this.shown = index;
       this.shownEpoch = this.recording.epoch;
       bodies.update(frame);
-      ground.update(frame, (body) => bodies.poses[body]);
+      ground.update((body) => bodies.poses[body]);
       this.patches.update(frame);
       this.forces.update(frame, this.recording);
       axes.update(bodies.poses);

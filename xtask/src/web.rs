@@ -130,7 +130,8 @@ fn browser(stages: &mut Stages) -> Outcome<PathBuf> {
     if let Some(found) = find_browser() {
         return Ok(found);
     }
-    apt(stages, "a browser", &["chromium"])?;
+    // A bare machine has no letters: the names in the scene are drawn with a font.
+    apt(stages, "a browser", &["chromium", "fonts-dejavu-core"])?;
     find_browser().ok_or_else(|| {
         Failure::work(
             "the page's tests need Chromium or Chrome, and none was found\n  install one (on Debian and Ubuntu: apt-get \
