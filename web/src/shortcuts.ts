@@ -23,6 +23,8 @@ export class Shortcuts {
         ...list.filter((shortcut) => shortcut.group === group).map(({ label, words }) => h("p", {}, h("kbd", {}, label), words))))));
     this.help.addEventListener("click", (event) => event.target === this.help && this.help.close());
     addEventListener("keydown", (event) => this.press(event));
+    // After a choice from a list the keys are the page's again.
+    addEventListener("change", (event) => event.target instanceof HTMLSelectElement && event.target.blur());
   }
 
   toggleHelp(): void {
@@ -34,6 +36,8 @@ export class Shortcuts {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
     if (target.matches("input[type=number], input[type=text], select, textarea")) return;
+    // Arrows move the slider that has the focus; on the timeline that is time.
+    if (target.matches("input[type=range]") && !target.closest(".scrub") && /^(Arrow|Home|End)/.test(event.key)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (this.help.open && key !== "?") return;
     const act = this.byKey.get(key);

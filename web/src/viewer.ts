@@ -62,6 +62,8 @@ export class Viewer {
   private film: Film | null = null;
   private readonly followed = new Vector3();
   private fitted = 0;
+  /** When the server last said something to the person, ms. */
+  private told = 0;
   /** The person has turned the view: it is theirs from then on. */
   private touched = false;
 
@@ -147,7 +149,13 @@ export class Viewer {
     this.badge.textContent = link.state === "connecting" ? "connecting…" : link.state === "lost" ? "connection lost, trying again…"
       : status?.paused ? "live, paused" : `live${status ? ` at ${plain(status.rate, 2)}×` : ""}`;
     this.badge.title = status ? `${status.clients} page${status.clients === 1 ? "" : "s"} watching, ${status.dropped} frames dropped for this one` : "";
-    if (status?.message) this.say(status.message);
+    if (status?.message) {
+      this.say(status.message);
+      this.told = performance.now();
+    } else if (this.told > 0 && performance.now() - this.told > 6000) {
+      this.say("");
+      this.told = 0;
+    }
     this.panel.updateActuators();
     this.redraw();
   }
