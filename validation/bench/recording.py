@@ -2,7 +2,8 @@
 
     python validation/bench/recording.py          (with STICTION set to the program)
 
-Writes docs/benchmarks/recording.md and recording.csv, and the figure; fails if the HTML recording costs 5 % or more.
+Writes docs/benchmarks/recording.md and recording.csv, and the figure; fails if the HTML recording costs 5 % or more: of
+the run, and of the processor time of its thread. On a busy machine only the latter counts.
 """
 
 import json
@@ -17,8 +18,10 @@ LIMIT = 0.05
 
 
 def main():
-    command = [os.environ["STICTION"], "bench", "record", "--repeat", str(REPEAT), "--json", "--out", str(tables.FOLDER)]
+    command = [os.environ["STICTION"], "bench", "record", "--repeat", str(REPEAT), "--json"]
+    command += ["--out", str(tables.FOLDER)]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    busy = tables.LOAD > 1.0 and report["rows"][0]["thread_seconds"] is not None
     header = ["recorded", "run, ms", "cost", "simulation's thread, ms", "cost of it"]
     rows, plain = [], []
     for row in report["rows"]:
@@ -26,8 +29,8 @@ def main():
         rows.append(
             [
                 row["recorded"],
-                f"{1e3 * row['seconds']:.1f}",
-                f"{100 * row['cost']:.1f} %",
+                "busy" if busy else f"{1e3 * row['seconds']:.1f}",
+                "busy" if busy else f"{100 * row['cost']:.1f} %",
                 "" if own is None else f"{1e3 * own:.1f}",
                 "" if own is None else f"{100 * own_cost:.1f} %",
             ]
@@ -41,16 +44,18 @@ def main():
         f"their completion, the least of {REPEAT} runs each, taking turns. Compressing and writing happen on a second "
         "thread, so on a machine with a free core a run is longer by what copying frames takes, and by what is left to "
         "write at the end; the two columns to the right are processor time of the simulation's own thread, which "
-        "others on the machine disturb less. Without a recording nothing is called at all."
+        "others on the machine disturb less; if it was busy (a load above 1) only these are told. Without a recording "
+        "nothing is called at all."
     )
-    figure = "![Times of runs with and without recording](bench_record.svg)"
-    parts = ["# Recording", text, f"Machine: {tables.machine()}", tables.markdown(header, rows), f"Sizes: {sizes}.", figure]
+    parts = ["# Recording", text, f"Machine: {tables.machine()}", tables.markdown(header, rows), f"Sizes: {sizes}."]
+    if not busy:
+        parts.append("![Times of runs with and without recording](bench_record.svg)")
     tables.write_page("recording", parts)
     print(tables.markdown(header, rows))
     html = next(row for row in report["rows"] if row["recorded"] == "html")
-    costs = [html["cost"]] if html["thread_cost"] is None else [html["cost"], html["thread_cost"]]
-    if max(costs) >= LIMIT:
-        sys.exit(f"recording costs {100 * max(costs):.1f} %, more than {100 * LIMIT:.0f} %")
+    cost = html["thread_cost"] if busy else max(html["cost"], html["thread_cost"] or 0.0)
+    if cost >= LIMIT:
+        sys.exit(f"recording costs {100 * cost:.1f} %, more than {100 * LIMIT:.0f} %")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use stiction::{Model, Simulation};
 
 /// Numbers handed over at once, about.
-const BATCH: usize = 16 * 1024;
+const BATCH: usize = 4 * 1024;
 /// Batches that may wait.
 const QUEUE: usize = 16;
 

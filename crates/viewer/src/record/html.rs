@@ -24,8 +24,10 @@ pub(super) struct Html {
     open: (u64, u64),
     /// Frames in the file.
     frames: u64,
-    /// Bytes of the file that hold whole blocks.
+    /// Bytes of the file, and those of them that hold whole blocks.
+    written: u64,
     good: u64,
+    /// What is written next.
     text: String,
     failed: bool,
 }
@@ -41,6 +43,7 @@ impl Html {
             encoder: DeflateEncoder::new(Vec::new(), Compression::fast()),
             open: (0, 0),
             frames: 0,
+            written: 0,
             good: 0,
             text: String::new(),
             failed: false,
@@ -48,35 +51,50 @@ impl Html {
     }
 
     fn write_page(&mut self) -> Result<(), RecordError> {
-        let page = page::with_meta("stiction-recording", &crate::chunk::VERSION.to_string()) + "\n";
-        self.file.write_all(page.as_bytes()).map_err(|error| self.give_up(error))?;
-        self.good = page.len() as u64;
+        self.text = page::with_meta("stiction-recording", &crate::chunk::VERSION.to_string()) + "\n";
+        self.write_text()?;
+        self.good = self.written;
         Ok(())
     }
 
-    fn take(&mut self, chunks: &[u8]) {
+    /// Compresses chunks into the open block. What comes out is written at once, so that little is left to do when the
+    /// block ends.
+    fn take(&mut self, chunks: &[u8]) -> Result<(), RecordError> {
+        if self.failed {
+            return Ok(());
+        }
+        if self.open.1 == 0 {
+            self.text.push_str(OPEN);
+        }
         self.encoder.write_all(chunks).expect("writing to memory does not fail");
         self.open.1 += chunks.len() as u64;
+        let packed = self.encoder.get_mut();
+        // Base64 takes three bytes at a time.
+        let whole = packed.len() - packed.len() % 3;
+        BASE64.encode_append(&packed[..whole], &mut self.text);
+        packed.drain(..whole);
+        self.write_text()
     }
 
-    /// Appends the block, if it holds anything.
+    /// Ends the block, if it holds anything.
     fn end_block(&mut self) -> Result<(), RecordError> {
         if self.open.1 == 0 || self.failed {
             return Ok(());
         }
-        let mut packed = self.encoder.reset(Vec::new()).expect("writing to memory does not fail");
-        self.text.clear();
-        self.text.push_str(OPEN);
-        BASE64.encode_append(&packed, &mut self.text);
+        let rest = self.encoder.reset(Vec::new()).expect("writing to memory does not fail");
+        BASE64.encode_append(&rest, &mut self.text);
         self.text.push_str(CLOSE);
-        if let Err(error) = self.file.write_all(self.text.as_bytes()) {
-            return Err(self.give_up(error));
-        }
-        packed.clear();
-        let _ = self.encoder.reset(packed); // nothing was put in since
-        self.good += self.text.len() as u64;
+        self.write_text()?;
+        self.good = self.written;
         self.frames += self.open.0;
         self.open = (0, 0);
+        Ok(())
+    }
+
+    fn write_text(&mut self) -> Result<(), RecordError> {
+        self.file.write_all(self.text.as_bytes()).map_err(|error| self.give_up(error))?;
+        self.written += self.text.len() as u64;
+        self.text.clear();
         Ok(())
     }
 
@@ -92,12 +110,12 @@ impl Html {
 impl Sink for Html {
     fn scene(&mut self, chunks: &[u8]) -> Result<(), RecordError> {
         self.write_page()?;
-        self.take(chunks);
+        self.take(chunks)?;
         self.end_block()
     }
 
     fn frames(&mut self, chunks: &[u8], count: u64) -> Result<(), RecordError> {
-        self.take(chunks);
+        self.take(chunks)?;
         self.open.0 += count;
         if self.open.1 >= BLOCK { self.end_block() } else { Ok(()) }
     }

@@ -47,7 +47,7 @@ pub struct Recorded {
 }
 
 /// Bytes of frames that are handed over at once.
-const BATCH: usize = 128 * 1024;
+const BATCH: usize = 64 * 1024;
 /// Longest time that frames wait to be handed over while others come, of wall time.
 const PATIENCE: Duration = Duration::from_millis(250);
 
