@@ -41,8 +41,8 @@ def main():
     text = (
         f"Written by `cargo xtask bench recording`. The scene `{report['scene']}`, {report['simulated']:g} s, with 60 "
         "frames per simulated second (and 100 rows of CSV), written to a temporary folder: from creating the files to "
-        f"their completion, the least of {REPEAT} runs each, taking turns. Compressing and writing happen on a second "
-        "thread, so on a machine with a free core a run is longer by what copying frames takes, and by what is left to "
+        f"their completion; medians of {REPEAT} rounds in which all take turns, and of the ratios within a round. "
+        "Compressing and writing happen on a second thread, so on a machine with a free core a run is longer by what copying frames takes, and by what is left to "
         "write at the end; the two columns to the right are processor time of the simulation's own thread, which "
         "others on the machine disturb less; if it was busy (a load above 1) only these are told. Without a recording "
         "nothing is called at all."

@@ -41,16 +41,20 @@ pub fn record(repeat: usize) -> Result<Measured, Failure> {
     let _ = std::fs::remove_dir_all(&folder);
     outcome?;
 
-    let least = |times: &Vec<f64>| times.iter().copied().fold(f64::INFINITY, f64::min);
-    let (alone, alone_own) = (least(&times[0]), least(&own[0]));
+    // Ratios within a round: what disturbs the machine for longer than a round disturbs both.
+    let cost = |times: &[f64], alone: &[f64]| median(times.iter().zip(alone).map(|(t, a)| t / a - 1.0));
     let mut text = format!(
-        "{SCENE}, {DURATION} s simulated, 60 frames a second: least of {repeat} runs each, taking turns\n{:<18} {:>10} {:>8} {:>22} {:>8}\n",
+        "{SCENE}, {DURATION} s simulated, 60 frames a second: medians of {repeat} rounds in which all take turns\n\
+         {:<18} {:>10} {:>8} {:>22} {:>8}\n",
         "recorded", "ms", "cost", "simulation's thread", "cost"
     );
     let mut rows = Vec::new();
-    for ((name, _), (times, own)) in CASES.iter().zip(times.iter().zip(&own)) {
-        let (seconds, own) = (least(times), (!own.is_empty()).then(|| least(own)));
-        let (cost, own_cost) = (seconds / alone - 1.0, own.map(|own| own / alone_own - 1.0));
+    for (k, (name, _)) in CASES.iter().enumerate() {
+        let (seconds, cost_of_run) = (median(times[k].iter().copied()), cost(&times[k], &times[0]));
+        let told = !own[k].is_empty();
+        let own_seconds = told.then(|| median(own[k].iter().copied()));
+        let own_cost = told.then(|| cost(&own[k], &own[0]));
+        let (own, cost) = (own_seconds, cost_of_run);
         let _ = write!(text, "{name:<18} {:>10.2} {:>6.1} %", 1e3 * seconds, 100.0 * cost);
         if let (Some(own), Some(cost)) = (own, own_cost) {
             let _ = write!(text, " {:>22.2} {:>6.1} %", 1e3 * own, 100.0 * cost);
@@ -58,7 +62,7 @@ pub fn record(repeat: usize) -> Result<Measured, Failure> {
         text.push('\n');
         rows.push(json!({
             "recorded": name, "seconds": seconds, "cost": cost, "thread_seconds": own, "thread_cost": own_cost,
-            "all_seconds": times,
+            "all_seconds": times[k],
         }));
     }
     let _ = writeln!(
@@ -96,6 +100,12 @@ pub fn record(repeat: usize) -> Result<Measured, Failure> {
         text,
         figure,
     })
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// Processor time of this thread, s, where the system tells it in a file.
