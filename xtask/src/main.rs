@@ -10,6 +10,7 @@
 mod bench;
 mod deny;
 mod docs;
+mod fuzz;
 mod lint;
 mod peers;
 mod project;
@@ -33,6 +34,7 @@ cargo xtask COMMAND
                        growth with size: scaling (default: all)
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
+  fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random piles for many steps; fails on the first unconverged one
   web [build | test [NAME...] | screenshots]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
         "soak" => soak::run(rest),
+        "fuzz" => fuzz::run(rest),
         "web" => web::run(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");

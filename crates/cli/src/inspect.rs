@@ -5,13 +5,14 @@ use crate::scene::ReadOptions;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use stiction::model::{Body, Geom, JointKind};
-use stiction::{Format, Model, support};
+use stiction::{Format, Model, export, support};
 
 /// Arguments of `stiction inspect`.
 #[derive(Args)]
 pub struct InspectArguments {
-    /// A model file (.xml MJCF, .urdf, .sdf) or the name of a built-in scene (see `stiction scenes`)
+    /// A model file (.xml MJCF, .urdf, .sdf, .dmd.yaml) or the name of a built-in scene (see `stiction scenes`)
     #[arg(required_unless_present = "support")]
     scene: Option<String>,
     #[command(flatten)]
@@ -22,6 +23,19 @@ pub struct InspectArguments {
     /// Print what becomes of every element and attribute of a format, instead of a model
     #[arg(long, value_name = "FORMAT", conflicts_with = "scene")]
     support: Option<FormatName>,
+    /// Write the model, flattened, in another format; what the format cannot say is printed
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    export: Option<ExportName>,
+    /// File that --export writes (default: the model's name in the current folder)
+    #[arg(short, long, value_name = "FILE", requires = "export")]
+    output: Option<PathBuf>,
+}
+
+/// A format that models are written in.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ExportName {
+    Mjcf,
+    Urdf,
 }
 
 /// A format of models.
@@ -42,11 +56,49 @@ pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
         }));
     }
     let model = arguments.read.load(arguments.scene.as_deref().unwrap_or_default())?;
+    if let Some(format) = arguments.export {
+        return write(&model, format, arguments.output.as_deref());
+    }
     if arguments.json {
         let text = serde_json::to_string_pretty(&report(&model)).map_err(Failure::work)?;
         return print(&(text + "\n"));
     }
     print(&table(&model))
+}
+
+/// Writes the model and the files that belong beside it, and prints what was lost.
+fn write(model: &Model, format: ExportName, output: Option<&Path>) -> Result<(), Failure> {
+    let (format, extension) = match format {
+        ExportName::Mjcf => (Format::Mjcf, "xml"),
+        ExportName::Urdf => (Format::Urdf, "urdf"),
+    };
+    let exported = export(model.world(), format).map_err(Failure::input)?;
+    let path = match output {
+        Some(path) => path.to_path_buf(),
+        None => {
+            let plain = |c: char| if c.is_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+            let stem: String = model.world().name.chars().map(plain).collect();
+            PathBuf::from(format!("{stem}_flat.{extension}"))
+        }
+    };
+    let save = |path: &Path, bytes: &[u8]| {
+        std::fs::write(path, bytes)
+            .map_err(|e| Failure::work(format!("{} cannot be written: {e}", path.display())))
+    };
+    save(&path, exported.text.as_bytes())?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    for (name, bytes) in &exported.files {
+        save(&folder.join(name), bytes)?;
+    }
+    let mut text = format!("wrote {}", path.display());
+    if !exported.files.is_empty() {
+        let _ = write!(text, " and {} mesh files beside it", exported.files.len());
+    }
+    text.push('\n');
+    for loss in &exported.losses {
+        let _ = writeln!(text, "  lost: {loss}");
+    }
+    print(&text)
 }
 
 /// How a body is held: what its first joint is, or what it is welded to.

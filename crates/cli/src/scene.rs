@@ -8,7 +8,7 @@ use stiction::{Format, LoadOptions, Model, scenes};
 /// A scene and how it is read.
 #[derive(Args)]
 pub struct ReadArguments {
-    /// A model file (.xml MJCF, .urdf, .sdf) or the name of a built-in scene (see `stiction scenes`)
+    /// A model file (.xml MJCF, .urdf, .sdf, .dmd.yaml) or the name of a built-in scene (see `stiction scenes`)
     pub scene: String,
     #[command(flatten)]
     options: ReadOptions,

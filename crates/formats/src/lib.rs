@@ -8,6 +8,7 @@
 //! sdf      Gazebo's format                           drake    tags shared by all formats
 //! mesh     OBJ, STL, DAE, glTF, MSH, VTK             mass     mass properties of shapes
 //! hull     convex hulls                              support  the support tables
+//! export   writing MJCF and URDF                     dmd      Drake's model directives
 //! ```
 //!
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
@@ -28,8 +29,11 @@
 //!
 //! The support tables are in `docs/formats-*.md`. Open `mjcf/mod.rs` first.
 
+mod compose;
+mod dmd;
 mod drake;
 mod error;
+mod export;
 pub mod files;
 pub mod hull;
 mod inertia;
@@ -49,6 +53,7 @@ mod urdf;
 mod xml;
 
 pub use error::FormatError;
+pub use export::{Export, ExportError, export};
 pub use files::Files;
 pub use support::support;
 
@@ -65,6 +70,8 @@ pub enum Format {
     Urdf,
     /// SDFormat.
     Sdf,
+    /// Drake's model directives, in YAML.
+    Dmd,
 }
 
 impl Format {
@@ -83,6 +90,7 @@ impl Format {
             Self::Mjcf => "mujoco",
             Self::Urdf => "robot",
             Self::Sdf => "sdf",
+            Self::Dmd => "directives",
         }
     }
 }
@@ -106,7 +114,10 @@ pub fn load(path: impl AsRef<std::path::Path>, options: &LoadOptions) -> Result<
 
 /// Loads a model file through `files`, from which everything it refers to is taken too.
 pub fn load_with(path: &str, files: &dyn Files, options: &LoadOptions) -> Result<World, FormatError> {
-    let bytes = files.read(path).map_err(|reason| FormatError::File { path: path.into(), reason })?;
+    let bytes = files.read(path).map_err(|reason| FormatError::File {
+        path: path.into(),
+        reason: format!("{reason}; check the path"),
+    })?;
     let text = String::from_utf8(bytes).map_err(|_| FormatError::File {
         path: path.into(),
         reason: "is not UTF-8 text; give an MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file".into(),
@@ -130,6 +141,23 @@ fn read_document(
     files: &dyn Files,
     options: &LoadOptions,
 ) -> Read<World> {
+    let world = load_unchecked(text, path, format, files, options)?;
+    world.validate()?;
+    Ok(world)
+}
+
+/// Reads a document without checking the world as a whole.
+pub(crate) fn load_unchecked(
+    text: &str,
+    path: &str,
+    format: Option<Format>,
+    files: &dyn Files,
+    options: &LoadOptions,
+) -> Read<World> {
+    let yaml = matches!(extension(path).as_str(), "yaml" | "yml");
+    if format == Some(Format::Dmd) || (format.is_none() && yaml) {
+        return dmd::read(text, if path.is_empty() { "<text>" } else { path }, files, options);
+    }
     let root = xml::parse(text, if path.is_empty() { "<text>" } else { path })?;
     let found = Format::of_root(&root.name);
     if format.is_some_and(|f| found != Some(f)) {
@@ -144,6 +172,7 @@ fn read_document(
         }
         Some(Format::Urdf) => urdf::read(&root, path, files, options)?,
         Some(Format::Sdf) => sdf::read(root, path, files, options)?,
+        Some(Format::Dmd) => return Err(root.error("model directives are YAML, not XML")),
         None => {
             let hint = if extension(path) == "xacro" { "; expand xacro files to URDF first" } else { "" };
             return Err(root.error(format!(
@@ -152,6 +181,5 @@ fn read_document(
             )));
         }
     };
-    world.validate()?;
     Ok(world)
 }

@@ -18,6 +18,7 @@ pub fn support(format: Format) -> String {
         Format::Mjcf => ("MJCF", "mjcf", mjcf::RULES),
         Format::Urdf => ("URDF", "urdf", urdf::RULES),
         Format::Sdf => ("SDFormat", "sdf", sdf::RULES),
+        Format::Dmd => return "Model directives are described in docs/formats.md.\n".into(),
     };
     let mut page = format!(
         "# {title}: what becomes of every element and attribute\n\n\

@@ -84,8 +84,11 @@ impl Model {
             "mjcf" => Format::Mjcf,
             "urdf" => Format::Urdf,
             "sdf" => Format::Sdf,
+            "dmd" => Format::Dmd,
             other => {
-                let text = format!("unknown format \"{other}\": choose mjcf, urdf or sdf");
+                let text = format!(
+                    "unknown format \"{other}\": choose mjcf, urdf or sdf (or dmd for model directives)"
+                );
                 return Err(PyValueError::new_err(text));
             }
         };

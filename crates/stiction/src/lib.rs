@@ -69,7 +69,7 @@ pub use stats::{StageSeconds, Stats};
 pub use step::StepReport;
 pub use stiction_convex as convex;
 pub use stiction_convex::ContactModel;
-pub use stiction_formats::{Format, FormatError, LoadOptions, support};
+pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};
 pub use stiction_geometry::patch::Tessellation;
 pub use stiction_model as model;
 pub use stiction_multibody as multibody;

@@ -326,7 +326,7 @@ fn edges<'a>(
             let world = which == "parent" && name == "world";
             if !world && !links.contains_key(name) {
                 return Err(child.error(format!(
-                    "{which}: there is no link \"{name}\" for this joint; add it or correct the name"
+                    "there is no link \"{name}\" for this joint; add it or correct the name"
                 )));
             }
             Ok(name)

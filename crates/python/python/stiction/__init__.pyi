@@ -150,7 +150,7 @@ class Model:
     @staticmethod
     def from_string(
         text: str,
-        format: Literal["mjcf", "urdf", "sdf"] = "mjcf",
+        format: Literal["mjcf", "urdf", "sdf", "dmd"] = "mjcf",
         fixed_base: bool = False,
         strict: bool = False,
         package_paths: Sequence[str | PathLike[str]] = [],

@@ -1,0 +1,114 @@
+//! Feeds damaged files to a reader: it must answer with a world or an error, within time and memory.
+//!
+//! `cargo xtask fuzz READER [--minutes N] [--seed S]` runs this program. It starts itself again as a
+//! child that works through inputs; a child that panics, overflows its stack, takes more than
+//! [`SECONDS`] for one input or more than [`MEMORY`] bytes dies, and the input is kept in `out/fuzz`.
+
+mod memory;
+mod mutate;
+mod seeds;
+
+use mutate::Random;
+use std::io::Write;
+use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Longest time for one input, s.
+const SECONDS: u64 = 20;
+/// Most memory for one input, bytes.
+const MEMORY: usize = 2 << 30;
+/// Inputs of one child.
+const BATCH: u64 = 2000;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let option =
+        |name: &str| args.iter().position(|a| a == name).and_then(|i| args.get(i + 1)?.parse::<f64>().ok());
+    let Some(reader) = args.first().filter(|r| seeds::READERS.contains(&r.as_str())) else {
+        eprintln!(
+            "usage: fuzz READER [--minutes N] [--seed S]\nREADER is one of {}",
+            seeds::READERS.join(", ")
+        );
+        return ExitCode::from(2);
+    };
+    let seed = option("--seed").unwrap_or(1.0) as u64;
+    if let Some(batch) = option("--batch") {
+        child(reader, seed, batch as u64);
+        return ExitCode::SUCCESS;
+    }
+    let minutes = option("--minutes").unwrap_or(1.0);
+    let (start, mut inputs, mut failures) = (Instant::now(), 0u64, 0u32);
+    let current = std::env::temp_dir().join(format!("stiction-fuzz-{reader}-{}", std::process::id()));
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut batch = seed.wrapping_mul(1 << 20);
+    while start.elapsed() < Duration::from_secs_f64(60.0 * minutes) {
+        let out = Command::new(&program)
+            .args([reader, "--seed", &seed.to_string(), "--batch", &batch.to_string()])
+            .env("FUZZ_CURRENT", &current)
+            .output()
+            .expect("the program can start itself");
+        batch += 1;
+        if out.status.success() {
+            inputs += BATCH;
+            continue;
+        }
+        failures += 1;
+        let folder = std::path::Path::new("out/fuzz");
+        let kept = folder.join(format!("{reader}-{batch}"));
+        let saved = std::fs::create_dir_all(folder).and_then(|()| std::fs::copy(&current, &kept).map(|_| ()));
+        let what = String::from_utf8_lossy(&out.stderr);
+        let line = what.lines().find(|l| l.contains("panicked") || l.contains("fuzz:")).unwrap_or("died");
+        println!("{reader}: {line}; input {} ({saved:?})", kept.display());
+        if failures >= 20 {
+            break;
+        }
+    }
+    std::fs::remove_file(&current).ok();
+    println!(
+        "{reader}: {inputs} inputs in {:.1} minutes, {failures} failures",
+        start.elapsed().as_secs_f64() / 60.0
+    );
+    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// Works through a batch; any panic ends the process.
+fn child(reader: &str, seed: u64, batch: u64) {
+    static BEGUN: AtomicU64 = AtomicU64::new(0);
+    let clock = Instant::now();
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_millis(500));
+            let since = clock.elapsed().as_secs().saturating_sub(BEGUN.load(Ordering::Relaxed));
+            if since > SECONDS {
+                eprintln!("fuzz: more than {SECONDS} s for one input");
+                std::process::exit(3);
+            }
+        }
+    });
+    let current = std::env::var_os("FUZZ_CURRENT");
+    let pool = seeds::seeds(reader);
+    let mut random = Random::new(seed ^ batch.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut work = || {
+        for _ in 0..BATCH {
+            let input = mutate::damaged(&pool, &mut random);
+            if let Some(path) = &current
+                && let Ok(mut file) = std::fs::File::create(path)
+            {
+                file.write_all(&input).ok();
+            }
+            BEGUN.store(clock.elapsed().as_secs(), Ordering::Relaxed);
+            memory::limit(MEMORY);
+            seeds::read(reader, &input);
+            memory::limit(usize::MAX);
+        }
+    };
+    // The stack of a thread that users start, not the larger one of the main thread.
+    std::thread::scope(|scope| {
+        let small = std::thread::Builder::new().stack_size(2 << 20);
+        let outcome = small.spawn_scoped(scope, &mut work).expect("a thread starts").join();
+        if outcome.is_err() {
+            std::process::exit(4);
+        }
+    });
+}

@@ -1,0 +1,356 @@
+//! The part of YAML that model directives use: block and flow mappings and lists, plain and quoted
+//! scalars, tags and comments. Anchors, aliases and several documents are errors.
+
+use crate::error::FormatError;
+
+/// Deepest nesting.
+const MAX_DEPTH: usize = 64;
+
+/// A value with its tag and line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Yaml {
+    pub tag: Option<String>,
+    pub value: Value,
+    pub line: u32,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Null,
+    Scalar(String),
+    List(Vec<Yaml>),
+    Map(Vec<(String, Yaml)>),
+}
+
+impl Yaml {
+    /// The value of a key; `None` if this is no mapping or has no such key.
+    pub fn get(&self, key: &str) -> Option<&Yaml> {
+        match &self.value {
+            Value::Map(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+}
+
+struct Line {
+    indent: usize,
+    text: String,
+    number: u32,
+}
+
+struct Parser<'a> {
+    lines: Vec<Line>,
+    at: usize,
+    file: &'a str,
+}
+
+/// Parses a document.
+pub fn parse(text: &str, file: &str) -> Result<Yaml, FormatError> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (k, raw) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
+        let number = k as u32 + 1;
+        let body = without_comment(raw).trim_end();
+        let indent = body.len() - body.trim_start_matches(' ').len();
+        let body = body.trim_start_matches(' ');
+        if body.is_empty() || (body == "---" && lines.is_empty()) || body.starts_with('%') {
+            continue;
+        }
+        if body.starts_with('\t') {
+            return Err(error(file, number, "a tab cannot indent; use spaces"));
+        }
+        if body == "---" {
+            return Err(error(file, number, "there are several documents in this file; keep one"));
+        }
+        // A flow value that goes on in the next lines.
+        if let Some(last) = lines.last_mut()
+            && open_brackets(&last.text) > 0
+        {
+            last.text += " ";
+            last.text += body;
+            if last.text.len() > 1 << 20 {
+                return Err(error(file, number, "a bracket is never closed"));
+            }
+            continue;
+        }
+        lines.push(Line { indent, text: body.to_string(), number });
+    }
+    let mut parser = Parser { lines, at: 0, file };
+    let Some(first) = parser.lines.first() else {
+        return Ok(Yaml { tag: None, value: Value::Null, line: 1 });
+    };
+    let indent = first.indent;
+    let value = parser.block(indent, 0)?;
+    match parser.lines.get(parser.at) {
+        Some(line) => Err(error(file, line.number, "this line does not fit the indentation above it")),
+        None => Ok(value),
+    }
+}
+
+fn error(file: &str, line: u32, what: &str) -> FormatError {
+    FormatError::Syntax { file: file.into(), line, message: format!("not well-formed YAML: {what}") }
+}
+
+fn without_comment(line: &str) -> &str {
+    let mut quote = None;
+    let mut before = ' ';
+    for (i, c) in line.char_indices() {
+        match quote {
+            Some(q) if c == q => quote = None,
+            None if (c == '"' || c == '\'') && !before.is_alphanumeric() => quote = Some(c),
+            None if c == '#' && before.is_whitespace() => return &line[..i],
+            _ => {}
+        }
+        before = c;
+    }
+    line
+}
+
+fn open_brackets(text: &str) -> i32 {
+    let (mut depth, mut quote) = (0, None);
+    for c in text.chars() {
+        match quote {
+            Some(q) if c == q => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c == '[' || c == '{' => depth += 1,
+            None if c == ']' || c == '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    depth
+}
+
+/// Key and rest of `key: value`; `None` if the text is no entry of a mapping.
+fn entry(text: &str) -> Option<(String, &str)> {
+    if let Some(quote @ ('"' | '\'')) = text.chars().next() {
+        let end = 1 + text[1..].find(quote)?;
+        return Some((
+            text[1..end].to_string(),
+            text[end + 1..].trim_start().strip_prefix(':')?.trim_start(),
+        ));
+    }
+    if text.starts_with(['{', '[']) {
+        return None;
+    }
+    if let Some(key) = text.strip_suffix(':').filter(|k| !k.contains(": ")) {
+        return Some((key.trim_end().to_string(), ""));
+    }
+    let at = text.find(": ")?;
+    Some((text[..at].trim_end().to_string(), text[at + 2..].trim_start()))
+}
+
+impl Parser<'_> {
+    fn fail<T>(&self, line: u32, what: &str) -> Result<T, FormatError> {
+        Err(error(self.file, line, what))
+    }
+
+    /// The value that begins at the current line, indented by `indent`.
+    fn block(&mut self, indent: usize, depth: usize) -> Result<Yaml, FormatError> {
+        let line = &self.lines[self.at];
+        let number = line.number;
+        if depth > MAX_DEPTH {
+            return self.fail(number, "it is nested too deep");
+        }
+        if line.text == "-" || line.text.starts_with("- ") {
+            return self.list(indent, depth);
+        }
+        if entry(&line.text).is_some() {
+            return self.map(indent, depth);
+        }
+        let text = line.text.clone();
+        self.at += 1;
+        self.inline(&text, number, depth)
+    }
+
+    fn list(&mut self, indent: usize, depth: usize) -> Result<Yaml, FormatError> {
+        let number = self.lines[self.at].number;
+        let mut items = Vec::new();
+        while let Some(line) = self.lines.get_mut(self.at) {
+            if line.indent != indent || !(line.text == "-" || line.text.starts_with("- ")) {
+                break;
+            }
+            let rest = line.text[1..].trim_start().to_string();
+            if rest.is_empty() {
+                let number = line.number;
+                self.at += 1;
+                items.push(self.below(indent, false, number, depth)?);
+            } else {
+                // What follows the dash stands as if on a line of its own.
+                line.indent = indent + (line.text.len() - rest.len());
+                line.text = rest;
+                let inner = line.indent;
+                items.push(self.block(inner, depth + 1)?);
+            }
+        }
+        Ok(Yaml { tag: None, value: Value::List(items), line: number })
+    }
+
+    fn map(&mut self, indent: usize, depth: usize) -> Result<Yaml, FormatError> {
+        let first = self.lines[self.at].number;
+        let mut entries: Vec<(String, Yaml)> = Vec::new();
+        while let Some(line) = self.lines.get(self.at).filter(|l| l.indent == indent) {
+            let number = line.number;
+            let Some((key, rest)) = entry(&line.text) else {
+                return self.fail(number, "it needs `key: value`");
+            };
+            if entries.iter().any(|(k, _)| *k == key) {
+                return self.fail(number, &format!("the key {key} is there twice"));
+            }
+            let rest = rest.to_string();
+            self.at += 1;
+            let (tag, rest) = split_tag(&rest);
+            let mut value = if rest.is_empty() {
+                self.below(indent, true, number, depth)?
+            } else {
+                self.inline(rest, number, depth)?
+            };
+            value.tag = tag.or(value.tag);
+            entries.push((key, value));
+        }
+        Ok(Yaml { tag: None, value: Value::Map(entries), line: first })
+    }
+
+    /// The block below a line indented by `indent`; a list may stand at the same indentation as its key.
+    fn below(
+        &mut self,
+        indent: usize,
+        list_too: bool,
+        number: u32,
+        depth: usize,
+    ) -> Result<Yaml, FormatError> {
+        match self.lines.get(self.at) {
+            Some(next) if next.indent > indent => {
+                let inner = next.indent;
+                self.block(inner, depth + 1)
+            }
+            Some(next) if list_too && next.indent == indent && next.text.starts_with('-') => {
+                self.list(indent, depth + 1)
+            }
+            _ => Ok(Yaml { tag: None, value: Value::Null, line: number }),
+        }
+    }
+
+    fn inline(&self, text: &str, number: u32, depth: usize) -> Result<Yaml, FormatError> {
+        let mut rest = text;
+        let value = self.flow(&mut rest, number, depth, true)?;
+        if !rest.trim().is_empty() {
+            return self.fail(number, "there is something after the end of the value");
+        }
+        Ok(value)
+    }
+
+    /// A flow value at the start of `rest`; `line` says that a plain scalar goes on to the end.
+    fn flow(&self, rest: &mut &str, number: u32, depth: usize, line: bool) -> Result<Yaml, FormatError> {
+        if depth > MAX_DEPTH {
+            return self.fail(number, "it is nested too deep");
+        }
+        let (tag, after) = split_tag(rest.trim_start());
+        let mut text = after;
+        let value = match text.chars().next() {
+            None => Value::Null,
+            Some('&' | '*') => {
+                return self.fail(number, "anchors and aliases are not read; write the value out");
+            }
+            Some('|' | '>') => return self.fail(number, "block scalars are not read; quote the text"),
+            Some(open @ ('[' | '{')) => {
+                let close = if open == '[' { ']' } else { '}' };
+                text = &text[1..];
+                let (mut list, mut map) = (Vec::new(), Vec::new());
+                loop {
+                    text = text.trim_start();
+                    if let Some(after) = text.strip_prefix(close) {
+                        text = after;
+                        break;
+                    }
+                    if text.is_empty() {
+                        return self.fail(number, &format!("`{close}` is missing"));
+                    }
+                    if open == '[' {
+                        list.push(self.flow(&mut text, number, depth + 1, false)?);
+                    } else {
+                        let Some(colon) = text.find(':') else {
+                            return self.fail(number, "a mapping in braces needs `key: value`");
+                        };
+                        let key = text[..colon].trim().trim_matches(['"', '\'']).to_string();
+                        text = &text[colon + 1..];
+                        map.push((key, self.flow(&mut text, number, depth + 1, false)?));
+                    }
+                    text = text.trim_start();
+                    match text.strip_prefix(',') {
+                        Some(after) => text = after,
+                        None if text.starts_with(close) => {}
+                        None => return self.fail(number, &format!("`,` or `{close}` is missing")),
+                    }
+                }
+                if open == '[' { Value::List(list) } else { Value::Map(map) }
+            }
+            Some(quote @ ('"' | '\'')) => {
+                let Some(end) = text[1..].find(quote) else {
+                    return self.fail(number, "a quotation mark is never closed");
+                };
+                let inside = text[1..end + 1].to_string();
+                text = &text[end + 2..];
+                Value::Scalar(inside)
+            }
+            Some(_) => {
+                let end = if line { text.len() } else { text.find([',', ']', '}']).unwrap_or(text.len()) };
+                let word = text[..end].trim();
+                text = &text[end..];
+                if matches!(word, "" | "~" | "null") { Value::Null } else { Value::Scalar(word.to_string()) }
+            }
+        };
+        *rest = text;
+        Ok(Yaml { tag, value, line: number })
+    }
+}
+
+/// A leading `!Tag`, and what follows it.
+fn split_tag(text: &str) -> (Option<String>, &str) {
+    match text.strip_prefix('!') {
+        None => (None, text),
+        Some(after) => {
+            let end = after.find([' ', '{', '[']).unwrap_or(after.len());
+            (Some(after[..end].to_string()), after[end..].trim_start())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_read() {
+        let text = "# first\ndirectives:\n- add_model:\n    name: \"arm\" # it\n    file: package://a/b.urdf\n    q: {j: [0.5, 1]}\n\
+                    - add_weld:\n    X_PC:\n      rotation: !Rpy { deg: [0, 0,\n        90] }\n  \n";
+        let root = parse(text, "f").unwrap();
+        let Value::List(items) = &root.get("directives").unwrap().value else { panic!() };
+        let model = items[0].get("add_model").unwrap();
+        assert_eq!(model.get("name").unwrap().value, Value::Scalar("arm".into()));
+        assert_eq!(model.get("file").unwrap().value, Value::Scalar("package://a/b.urdf".into()));
+        let Value::List(q) = &model.get("q").unwrap().get("j").unwrap().value else { panic!() };
+        assert_eq!(q[1].value, Value::Scalar("1".into()));
+        let rotation = items[1].get("add_weld").unwrap().get("X_PC").unwrap().get("rotation").unwrap();
+        assert_eq!(rotation.tag.as_deref(), Some("Rpy"));
+        let Value::List(deg) = &rotation.get("deg").unwrap().value else { panic!() };
+        assert_eq!((deg.len(), items[1].get("add_weld").unwrap().line), (3, 8));
+    }
+
+    #[test]
+    fn broken_text_names_its_line() {
+        for (text, line) in [
+            ("a: [1, 2", "f:1"),
+            ("a: 1\n  b: 2", "f:2"),
+            ("a: 1\na: 2", "f:2"),
+            ("a: *x", "f:1"),
+            ("a: \"x", "f:1"),
+            ("- 1\nb: 2", "f:2"),
+            ("a:\n\t- b", "f:2"),
+        ] {
+            let error = parse(text, "f").unwrap_err().to_string();
+            assert!(error.starts_with(line), "{text:?}: {error}");
+        }
+        assert!(parse(&"[".repeat(500), "f").is_err());
+        assert!(parse(&"- ".repeat(500), "f").is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! What is exported loads back to the same physics: masses, poses, mass matrix, bias, actuators.
+
+use nalgebra::{Matrix3, Translation3, UnitQuaternion, Vector3};
+use proptest::prelude::*;
+use stiction::model::{Actuator, Body, Geom, Inertia, Joint, JointKind, Pose, Shape, Transmission, World};
+use stiction::{Format, LoadOptions, Model, scenes};
+use stiction_formats::files::Memory;
+use stiction_formats::{Export, export, load_with};
+
+/// A small source of numbers in −1 to 1 (SplitMix64), so that a world is one seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((self.next() + 1.0) / 2.0 * n as f64) as usize % n
+    }
+
+    fn vector(&mut self) -> Vector3<f64> {
+        Vector3::new(self.next(), self.next(), self.next())
+    }
+
+    fn unit(&mut self) -> Vector3<f64> {
+        loop {
+            let v = self.vector();
+            if v.norm() > 0.1 {
+                return v.normalize();
+            }
+        }
+    }
+
+    fn pose(&mut self) -> Pose {
+        // Right angles are where roll, pitch and yaw are hardest to tell apart.
+        let rotation = match self.below(3) {
+            0 => UnitQuaternion::from_euler_angles(self.next(), std::f64::consts::FRAC_PI_2, self.next()),
+            _ => UnitQuaternion::from_scaled_axis(self.vector() * 3.0),
+        };
+        Pose::from_parts(Translation3::from(self.vector()), rotation)
+    }
+}
+
+/// A random tree; screws only for URDF, which has a word for them.
+fn random_world(seed: u64, screws: bool) -> World {
+    let mut n = Numbers(seed);
+    let mut world = World::new("random");
+    for b in 1..=1 + n.below(7) {
+        let parent = n.below(b);
+        let mut body = Body::new(format!("body_{b}"), parent);
+        body.pose = n.pose();
+        let root = nalgebra::Rotation3::from_scaled_axis(n.vector());
+        let side = n.vector().map(|x| x * x + 0.1);
+        // Moments of a box: they satisfy the triangle inequality.
+        let moments = Vector3::new(side.y + side.z, side.x + side.z, side.x + side.y);
+        let rotational = root * Matrix3::from_diagonal(&moments) * root.transpose();
+        let rotational = (rotational + rotational.transpose()) * 0.5;
+        body.inertia = Inertia { mass: 1.1 + n.next(), com: n.vector(), rotational };
+        for j in 0..n.below(3) {
+            let (x, across) = (n.unit(), n.unit());
+            let y = x.cross(&across).normalize();
+            let kind = match n.below(if screws { 8 } else { 7 }) {
+                0 | 1 => JointKind::Hinge { axis: x },
+                2 => JointKind::Slide { axis: x },
+                3 => JointKind::Cylindrical { axis: x },
+                4 => JointKind::Universal { first: x, second: y },
+                5 => JointKind::Planar { x, y },
+                6 => JointKind::Ball,
+                _ => JointKind::Screw { axis: x, pitch: n.next() },
+            };
+            let mut joint = Joint::new(format!("joint_{b}_{j}"), kind);
+            joint.anchor = if n.below(2) == 0 { n.vector() } else { Vector3::zeros() };
+            if !matches!(kind, JointKind::Ball | JointKind::Screw { .. }) {
+                joint.reference.iter_mut().for_each(|r| *r = n.next());
+            }
+            if let [dof] = &mut joint.dofs[..] {
+                (dof.damping, dof.lower, dof.upper) = (n.next().abs(), -2.0, 3.0);
+                if n.below(2) == 0 {
+                    dof.armature = n.next().abs();
+                    let transmission =
+                        Transmission::Joint { body: b, joint: j, gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
+                    let name = format!("motor_{b}_{j}");
+                    world.actuators.push(match n.below(2) {
+                        0 => Actuator::motor(name, transmission),
+                        _ => Actuator::position(name, transmission, 10.0 + n.next(), 1.5 + n.next()),
+                    });
+                }
+            }
+            body.joints.push(joint);
+        }
+        if parent == 0 && body.joints.is_empty() && n.below(2) == 0 {
+            body.joints.push(Joint::new(format!("free_{b}"), JointKind::Free));
+        }
+        let mut geom = Geom::new(format!("geom_{b}"), b, Shape::Sphere { radius: 0.1 });
+        geom.pose = n.pose();
+        world.geoms.push(geom);
+        world.bodies.push(body);
+    }
+    sort(&mut world);
+    world
+}
+
+/// Bodies depth first, as readers give them.
+fn sort(world: &mut World) {
+    let mut order = vec![0];
+    let mut stack: Vec<usize> = children(world, 0);
+    while let Some(b) = stack.pop() {
+        order.push(b);
+        stack.extend(children(world, b));
+    }
+    let place = |b: usize| order.iter().position(|&o| o == b).unwrap();
+    let bodies: Vec<Body> = order
+        .iter()
+        .map(|&b| Body { parent: world.bodies[b].parent.map(place), ..world.bodies[b].clone() })
+        .collect();
+    world.geoms.iter_mut().for_each(|g| g.body = place(g.body));
+    for actuator in &mut world.actuators {
+        if let Transmission::Joint { body, .. } = &mut actuator.transmission {
+            *body = place(*body);
+        }
+    }
+    world.bodies = bodies;
+}
+
+fn children(world: &World, b: usize) -> Vec<usize> {
+    let all = world.bodies.iter().enumerate().skip(1);
+    all.filter(|(_, body)| body.parent == Some(b)).map(|(c, _)| c).rev().collect()
+}
+
+fn reload(exported: &Export, format: Format) -> Model {
+    let name = if format == Format::Mjcf { "a.xml" } else { "a.urdf" };
+    let mut files = Memory::default().with(name, exported.text.as_bytes());
+    for (file, bytes) in &exported.files {
+        files = files.with(file, bytes.as_slice());
+    }
+    let world = load_with(name, &files, &LoadOptions::default());
+    Model::new(world.unwrap_or_else(|e| panic!("{e}\n{}", exported.text))).unwrap()
+}
+
+/// Largest difference relative to the size of what is compared.
+fn difference<'x>(a: impl Iterator<Item = &'x f64>, b: impl Iterator<Item = &'x f64>) -> f64 {
+    let (mut largest, mut scale) = (0.0f64, 1.0f64);
+    for (x, y) in a.zip(b) {
+        largest = largest.max((x - y).abs());
+        scale = scale.max(x.abs());
+    }
+    largest / scale
+}
+
+/// Compares at random states; `same` says which joints of the first stand in the second.
+fn assert_same_physics(world: &World, format: Format, seed: u64) {
+    let model = Model::new(world.clone()).unwrap();
+    let exported = export(world, format).unwrap();
+    let again = reload(&exported, format);
+    let context = || format!("{:?}\n{}", exported.losses, exported.text);
+    assert_eq!((model.nq(), model.nv()), (again.nq(), again.nv()), "{}", context());
+    assert!((model.total_mass() - again.total_mass()).abs() <= 1e-9 * model.total_mass(), "{}", context());
+    let mut n = Numbers(seed);
+    for _ in 0..3 {
+        let mut q: Vec<f64> = (0..model.nq()).map(|_| n.next()).collect();
+        for joint in model.multibody().joints() {
+            let at = joint.q.end - 4.min(joint.q.len());
+            if joint.q.len() >= 4 {
+                let norm = q[at..at + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
+                q[at..at + 4].iter_mut().for_each(|x| *x /= norm);
+            }
+        }
+        let v: Vec<f64> = (0..model.nv()).map(|_| n.next()).collect();
+        let (m, m2) = (model.mass_matrix(&q).unwrap(), again.mass_matrix(&q).unwrap());
+        assert!(difference(m.iter(), m2.iter()) < 1e-9, "M: {}", context());
+        let (b, b2) = (model.bias(&q, &v).unwrap(), again.bias(&q, &v).unwrap());
+        assert!(difference(b.iter(), b2.iter()) < 1e-9, "bias: {}", context());
+        let (w, w2) = (model.at(&q, &v).unwrap(), again.at(&q, &v).unwrap());
+        let pose = |m: &Model, w: &_, b: usize| m.multibody().pose(w, b).to_homogeneous();
+        for (k, body) in model.world().bodies.iter().enumerate() {
+            let other = again
+                .world()
+                .body_index(&body.name)
+                .unwrap_or_else(|| panic!("{}: {}", body.name, context()));
+            let (x, x2) = (pose(&model, &w, k), pose(&again, &w2, other));
+            assert!(difference(x.iter(), x2.iter()) < 1e-9, "pose of {}: {}", body.name, context());
+        }
+    }
+    let law = |a: &Actuator| (a.gain, a.bias, a.dynamics, a.muscle);
+    let forces = |m: &Model| m.world().actuators.iter().map(law).collect::<Vec<_>>();
+    assert_eq!(forces(&model), forces(&again), "{}", context());
+    let damping = |m: &Model| m.multibody().damping().to_vec();
+    assert_eq!(damping(&model), damping(&again), "{}", context());
+}
+
+#[test]
+fn scenes_exported_as_mjcf_load_back_to_the_same_physics() {
+    for scene in scenes::all() {
+        let world = Model::from_scene(scene.name).unwrap().world().clone();
+        assert_same_physics(&world, Format::Mjcf, 1);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_trees_exported_as_mjcf_load_back_to_the_same_physics(seed in any::<u64>()) {
+        assert_same_physics(&random_world(seed, false), Format::Mjcf, seed);
+    }
+
+    #[test]
+    fn random_trees_exported_as_urdf_load_back_to_the_same_physics(seed in any::<u64>()) {
+        assert_same_physics(&random_world(seed, true), Format::Urdf, seed);
+    }
+}
