@@ -1,6 +1,7 @@
 """Which model files there are: the project's scenes and those in packages, or those in given folders."""
 
 import hashlib
+import importlib.util
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SCENES = ROOT / "scenes"
 PACKAGES = ROOT / ".cache" / "peers-models"
+DRAKE = Path(importlib.util.find_spec("pydrake").origin).parent / "share" / "drake"  # what Drake itself ships
 
 # pybullet carries a thousand variations of one random object: a few stand for all.
 AT_MOST = {"random_urdfs": 5}
@@ -17,7 +19,7 @@ AT_MOST = {"random_urdfs": 5}
 class ModelFile:
     path: Path
     label: str  # how the tables call it: package and path inside it
-    format: str  # "mjcf" or "urdf"
+    format: str  # "mjcf", "urdf" or "sdf"
 
     @property
     def package(self):
@@ -26,10 +28,14 @@ class ModelFile:
 
 def find(folders):
     """All distinct model files of `folders` (of the scenes and the packages if none), in a fixed order."""
-    roots = [(Path(f).resolve(), Path(f).resolve().name) for f in folders] or [(SCENES, "scenes"), (PACKAGES, "")]
+    roots = [(Path(f).resolve(), Path(f).resolve().name) for f in folders] or [
+        (SCENES, "scenes"),
+        (PACKAGES, ""),
+        (DRAKE, "drake"),
+    ]
     seen, taken, found = set(), {}, []
     for root, prefix in roots:
-        for path in sorted(p for p in root.rglob("*") if p.suffix in (".xml", ".urdf")):
+        for path in sorted(p for p in root.rglob("*") if p.suffix in (".xml", ".urdf", ".sdf", ".world")):
             kind = format_of(path)
             content = hashlib.sha256(path.read_bytes()).digest()
             if kind is None or (content, path.name) in seen:
@@ -44,13 +50,13 @@ def find(folders):
 
 
 def format_of(path):
-    """"mjcf", "urdf" or None, by the root element; files that are no XML at all are left out."""
+    """"mjcf", "urdf", "sdf" or None, by the root element; files that are no XML at all are left out."""
     try:
         # Only the first start tag matters.
         _, element = next(ElementTree.iterparse(path, events=("start",)))
     except (ElementTree.ParseError, UnicodeDecodeError, StopIteration):
         return None
-    return {"mujoco": "mjcf", "robot": "urdf"}.get(element.tag)
+    return {"mujoco": "mjcf", "robot": "urdf", "sdf": "sdf"}.get(element.tag)
 
 
 def label(path, root, prefix):

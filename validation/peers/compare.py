@@ -1,6 +1,6 @@
 """Compares dynamics on every scene and on the models inside packages, or on given folders.
 
-    python validation/peers/compare.py [--only TEXT] [FOLDER...]
+    python validation/peers/compare.py [--only TEXT] [--formats urdf,sdf] [FOLDER...]
 
 Writes peers.md and peers.json into docs/ (for given folders into out/); fails if a difference is
 not explained. `--only TEXT` takes the files whose name contains TEXT and writes nothing.
@@ -21,17 +21,23 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folders", nargs="*")
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--formats", default="mjcf,urdf,sdf", help="rows of others stay as they are in docs/")
     arguments.add_argument("--workers", type=int, default=os.cpu_count())
     options = arguments.parse_args()
 
-    files = [file for file in catalog.find(options.folders) if options.only in file.label]
+    formats = options.formats.split(",")
+    everything = catalog.find(options.folders)
+    files = [file for file in everything if options.only in file.label and file.format in formats]
     total = sum(len(one_file.peers(file)) for file in files)
     rows = []
     for row in map(report.explained, one_file.in_own_process(files, options.workers)):
         rows.append(row)
         if options.only or row["verdict"] in ("differs", "no answer", "not loaded here"):
             print(f"[{len(rows)}/{total}] {report.line(row)}", flush=True)
-    order = {file.label: index for index, file in enumerate(files)}
+    if not options.folders and not options.only:
+        rows += [row for row in report.last() if row["format"] not in formats]
+    order = {file.label: index for index, file in enumerate(everything)}
+    rows = [row for row in rows if row["file"] in order]
     rows.sort(key=lambda row: (order[row["file"]], row["peer"]))
     print(report.summary(rows))
     if not options.only:

@@ -4,13 +4,14 @@ Its floating base has q = [qw qx qy qz, x y z] and v = [angular, linear], both i
 so v_drake = T v with the blocks R (our angular velocity is in the body frame) and 1.
 """
 
+import xml.etree.ElementTree as ElementTree
 from importlib.metadata import version
 
 import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import MultibodyForces
+from pydrake.multibody.tree import ModelInstanceIndex, MultibodyForces
 
 import layout
 from catalog import package_paths
@@ -41,12 +42,20 @@ class Peer:
         if expected != self.nv:
             raise layout.Unsupported(f"Drake counts {self.nv} velocities, the file {expected}")
 
+    def joint_of(self, joint):
+        """Drake's joint for one of ours."""
+        return self.plant.GetJointByName(self.root_link if joint.kind == "free" else joint.name, self.instance)
+
+    def bodies(self):
+        """Name here and body of all bodies."""
+        for index in self.plant.GetBodyIndices(self.instance):
+            yield self.plant.get_body(index).name(), self.plant.get_body(index)
+
     def evaluate(self, q, v, a, tau):
         plant, context = self.plant, self.context
         q_drake, T = np.zeros(self.nq), np.zeros((self.nv, self.nv))
         for joint in self.joints:
-            name = self.root_link if joint.kind == "free" else joint.name
-            peer = plant.GetJointByName(name, self.instance)
+            peer = self.joint_of(joint)
             at_q, at_v = peer.position_start(), peer.velocity_start()
             if joint.kind == "free":
                 quaternion = q[joint.q + 3 : joint.q + 7]
@@ -69,8 +78,63 @@ class Peer:
         tau = inverse if tau is None else tau
         forward = solve(M, tau - bias)
         poses = {}
-        for index in plant.GetBodyIndices(self.instance):
-            body = plant.get_body(index)
+        for name, body in self.bodies():
             pose = plant.EvalBodyPoseInWorld(context, body)
-            poses[body.name()] = (pose.rotation().matrix(), pose.translation())
+            poses[name] = (pose.rotation().matrix(), pose.translation())
         return Evaluation(M, bias, inverse, forward, poses)
+
+
+class SdfPeer(Peer):
+    """An SDFormat file as it is: every model in it, each free or fixed as the file says."""
+
+    KINDS = {"revolute": "revolute", "prismatic": "prismatic", "quaternion_floating": "free"}
+
+    def __init__(self, path):
+        self.plant = plant = MultibodyPlant(0.0)
+        parser = Parser(plant)
+        for folder in package_paths(path):
+            if (folder / "package.xml").is_file():
+                parser.package_map().AddPackageXml(str(folder / "package.xml"))
+        instances = parser.AddModels(str(path))
+        plant.Finalize()
+        self.context = plant.CreateDefaultContext()
+        self.nq, self.nv = plant.num_positions(), plant.num_velocities()
+        # A file with one model calls its parts by their own names, others put the model's before.
+        outer = plant.GetModelInstanceName(instances[0]) + "::"
+        alone = len(ElementTree.parse(path).getroot().findall("model")) == 1
+        self.prefix = outer if alone else ""
+        world = plant.world_body().index()
+        indices = [i for m in self.instances() for i in plant.GetBodyIndices(m) if i != world]
+        self.by_name = {self.name(plant.get_body(i)): plant.get_body(i) for i in indices}
+        self.total_mass = float(sum(body.default_mass() for body in self.by_name.values()))
+        joints = [plant.get_joint(i) for m in self.instances() for i in plant.GetJointIndices(m)]
+        self.joints_by_name = {}
+        for joint in joints:
+            free = joint.type_name() == "quaternion_floating"
+            self.joints_by_name[self.name(joint) + ("_free" if free else "")] = joint
+
+    def instances(self):
+        return [ModelInstanceIndex(i) for i in range(self.plant.num_model_instances())]
+
+    def name(self, part):
+        full = f"{self.plant.GetModelInstanceName(part.model_instance())}::{part.name()}"
+        return full.removeprefix(self.prefix)
+
+    def place(self, names):
+        """Our joints, by their names in order, with their places in q and v."""
+        self.joints, q, v = [], 0, 0
+        for name in names:
+            if name not in self.joints_by_name:
+                raise layout.Unsupported(f"Drake has no joint `{name}`")
+            kind = self.joints_by_name[name].type_name()
+            if kind not in self.KINDS:
+                raise layout.Unsupported(f"joint `{name}` is of type {kind}")
+            self.joints.append(layout.Joint(name, self.KINDS[kind], q, v))
+            q, v = q + layout.SIZES[self.KINDS[kind]][0], v + layout.SIZES[self.KINDS[kind]][1]
+        return self.joints
+
+    def joint_of(self, joint):
+        return self.joints_by_name[joint.name]
+
+    def bodies(self):
+        return self.by_name.items()

@@ -22,13 +22,13 @@ TIME_LIMIT = 240.0  # seconds for one file
 
 def peers(file):
     """The peers that read the file's format."""
-    return [mujoco_peer] if file.format == "mjcf" else [pinocchio_peer, drake_peer]
+    return {"mjcf": [mujoco_peer], "urdf": [pinocchio_peer, drake_peer], "sdf": [drake_peer]}[file.format]
 
 
 def compare(file, peer):
     """One row of the table."""
     try:
-        return mujoco_row(file) if peer is mujoco_peer else urdf_row(file, peer)
+        return {"mjcf": mujoco_row, "sdf": sdf_row}.get(file.format, lambda f: urdf_row(f, peer))(file)
     except Exception as error:
         reason = f"{type(error).__name__}: {text(error)}"
         return new_row(file, peer.VERSION) | {"verdict": "no answer", "reason": reason}
@@ -73,6 +73,26 @@ def urdf_row(file, module):
             return row | {"verdict": "not loaded here", "reason": text(error)}
         row = measured(row, peer, ours, lambda random: layout.random_state(joints, random))
     return row
+
+
+def sdf_row(file):
+    row = new_row(file, drake_peer.VERSION)
+    warnings = DrakeWarnings()
+    try:
+        peer = drake_peer.SdfPeer(file.path)
+    except Exception as error:
+        return row | {"verdict": "peer does not load", "reason": text(error)}
+    if warnings.inertias():
+        row["particulars"] = [f"Drake replaced {warnings.inertias()} inertias that no body can have"]
+    try:
+        ours = Ours(file)
+    except Exception as error:
+        return row | {"verdict": "not loaded here", "reason": text(error)}
+    try:
+        joints = peer.place(ours.model.joint_names)
+    except layout.Unsupported as error:
+        return row | {"verdict": "out of scope", "reason": text(error)}
+    return measured(row, peer, ours, lambda random: layout.random_state(joints, random))
 
 
 def new_row(file, peer):
@@ -131,8 +151,9 @@ class DrakeWarnings(logging.Handler):
 def text(error):
     """The first lines of an error, without the place of this repository."""
     message = " ".join(str(error).split()) or type(error).__name__
-    from catalog import PACKAGES, ROOT
+    from catalog import DRAKE, PACKAGES, ROOT
 
+    message = message.replace(f"{DRAKE}/", "drake/")
     return message.replace(f"{PACKAGES}/", "").replace(f"{ROOT}/", "").replace("cmeel.prefix/share/", "")[:300]
 
 

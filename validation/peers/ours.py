@@ -12,7 +12,7 @@ VERSION = f"Stiction {st.__version__}"
 
 class Ours:
     def __init__(self, file, fixed_base=False):
-        paths = [str(folder) for folder in package_paths(file.path)] if file.format == "urdf" else []
+        paths = [str(folder) for folder in package_paths(file.path)] if file.format != "mjcf" else []
         self.model = model = st.Model.from_file(str(file.path), fixed_base=fixed_base, package_paths=paths)
         self.nq, self.nv, self.total_mass = model.nq, model.nv, model.total_mass
 

@@ -51,6 +51,12 @@ def write(rows, folder):
     print(f"wrote {folder.name}/peers.md and {folder.name}/peers.json")
 
 
+def last():
+    """The rows written last into docs/."""
+    path = Path(__file__).resolve().parents[2] / "docs" / "peers.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
 def page(rows):
     compared = [row for row in rows if row["verdict"] in ("agrees", "explained", "differs", "no answer")]
     foreign = {row["file"] for row in rows if row["verdict"] == "agrees" and not row["file"].startswith("scenes/")}
@@ -61,7 +67,7 @@ def page(rows):
         "bias forces, inverse dynamics, forward dynamics under the peer's inverse dynamics. The numbers are the "
         "largest relative differences; the measure is in `validation/peers/quantities.py`. A row agrees if all are "
         "at most 1e-9 (accelerations: or 100 roundings times the condition number of the mass matrix). URDF files "
-        "are compared with a free and with a fixed base.",
+        "are compared with a free and with a fixed base, SDFormat files as they are.",
         f"{len(foreign)} files from other projects agree with a peer in everything.",
         "## Summary",
         summary(rows),

@@ -21,6 +21,13 @@ impl Inertia {
         Self { mass: 0.0, com: Vec3::zeros(), rotational: Matrix3::zeros() }
     }
 
+    /// The least principal moment, kg m², if it is negative beyond rounding: the mass matrix is then
+    /// positive definite only if the inertia of other bodies makes up for it.
+    pub fn negative_moment(&self) -> Option<f64> {
+        let least = self.rotational.symmetric_eigenvalues().min();
+        (least < -1e-9 * self.rotational.abs().max()).then_some(least)
+    }
+
     /// The principal moments in rising order, kg m², if the two smaller ones add up to less than the
     /// largest: no rigid body has such an inertia, though its mass matrix can be positive definite.
     pub fn broken_triangle(&self) -> Option<[f64; 3]> {

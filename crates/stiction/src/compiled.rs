@@ -12,7 +12,7 @@ use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
 use stiction_geometry::patch::ContactSolid;
 use stiction_geometry::solid::Solid;
-use stiction_model::{Source, Warning, World};
+use stiction_model::{ModelError, Source, Warning, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
 /// A compiled model. Cloning shares it.
@@ -82,7 +82,7 @@ impl Model {
         let dofs = multibody.dofs().iter().enumerate();
         let dry_friction = dofs.filter(|(_, d)| d.friction > 0.0).map(|(v, d)| (v, d.friction)).collect();
         let bytes = postcard::to_allocvec(&world).expect("a description is plain data and always serialises");
-        Ok(Self {
+        let model = Self {
             inner: Arc::new(Compiled {
                 fingerprint: fnv1a(&bytes),
                 geoms: shapes.geoms,
@@ -99,7 +99,30 @@ impl Model {
                 dry_friction,
                 warnings,
             }),
-        })
+        };
+        model.check_negative_moments()?;
+        Ok(model)
+    }
+
+    /// A negative principal moment is allowed as long as the mass matrix is positive definite.
+    fn check_negative_moments(&self) -> Result<(), LoadError> {
+        let bodies = &self.world().bodies;
+        let Some((body, least)) = bodies.iter().find_map(|b| Some((b, b.inertia.negative_moment()?))) else {
+            return Ok(());
+        };
+        let definite = self.mass_matrix(self.default_q()).is_ok_and(|m| m.cholesky().is_some());
+        if definite {
+            return Ok(());
+        }
+        let mut place = body.source.clone();
+        if place.element.is_empty() {
+            place.element = format!("body \"{}\"", body.name);
+        }
+        let what = format!(
+            "its rotational inertia has a negative principal moment ({least:.6e} kg m²), and the mass matrix is not positive \
+             definite; correct the inertia"
+        );
+        Err(LoadError::Model(ModelError { place, what }))
     }
 
     /// Reads and compiles a model file (MJCF `.xml`, `.urdf`).

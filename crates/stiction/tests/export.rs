@@ -213,3 +213,22 @@ proptest! {
         assert_same_physics(&random_world(seed, true), Format::Urdf, seed);
     }
 }
+
+#[test]
+fn a_negative_moment_is_an_error_only_where_the_mass_matrix_is_not_positive_definite() {
+    let mut world = random_world(1, false);
+    world.bodies.truncate(1);
+    (world.geoms, world.actuators) = (Vec::new(), Vec::new());
+    let mut base = Body::new("base", 0);
+    base.inertia = Inertia { mass: 5.0, com: Vector3::zeros(), rotational: Matrix3::identity() };
+    base.joints.push(Joint::new("free", JointKind::Free));
+    let mut antenna = Body::new("antenna", 1);
+    let diagonal = Vector3::new(1e-3, 1e-3, -1e-4);
+    antenna.inertia =
+        Inertia { mass: 0.1, com: Vector3::zeros(), rotational: Matrix3::from_diagonal(&diagonal) };
+    world.bodies.extend([base, antenna]);
+    assert!(Model::new(world.clone()).is_ok(), "the body it is welded to makes up for it");
+    world.bodies[2].joints.push(Joint::new("spin", JointKind::Hinge { axis: Vector3::z() }));
+    let error = Model::new(world).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(error.contains("antenna") && error.contains("correct the inertia"), "{error}");
+}

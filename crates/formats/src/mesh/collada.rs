@@ -4,7 +4,7 @@
 //! `up_axis` is not applied: those who write robots' meshes mean the numbers as they stand, and the
 //! other readers of such files (rviz and its kin) leave it out too.
 
-use super::{MAX_ELEMENTS, obj::used};
+use super::{MAX_INSTANCED, obj::used};
 use crate::xml::{self, Node};
 use nalgebra::{Matrix4, Point3, Unit, Vector3};
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ struct Reader<'a> {
     part: Option<&'a str>,
     mesh: Mesh,
     steps: usize,
+    /// Numbers read so far, each time a geometry is placed.
+    work: usize,
 }
 
 /// Reads all geometry of the scene, or the node or geometry called `part`.
@@ -36,8 +38,14 @@ pub fn read(bytes: &[u8], part: Option<&str>) -> Result<Mesh, String> {
     if !(unit > 0.0 && unit.is_finite()) {
         return Err(format!("unit meter is {unit}; it must be positive"));
     }
-    let mut reader =
-        Reader { geometries: BTreeMap::new(), nodes: BTreeMap::new(), part, mesh: Mesh::default(), steps: 0 };
+    let mut reader = Reader {
+        geometries: BTreeMap::new(),
+        nodes: BTreeMap::new(),
+        part,
+        mesh: Mesh::default(),
+        steps: 0,
+        work: 0,
+    };
     for library in root.children_named("library_geometries") {
         for geometry in library.children_named("geometry") {
             if let Some(id) = geometry.attr("id") {
@@ -222,8 +230,9 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            if self.mesh.triangles.len() > MAX_ELEMENTS {
-                return Err("the mesh is too large".into());
+            self.work += primitive.children_named("p").map(|p| p.text.len() / 2).sum::<usize>();
+            if self.mesh.triangles.len() > MAX_INSTANCED || self.work > 3 * MAX_INSTANCED {
+                return Err("the mesh is too large, or placed too often".into());
             }
         }
         Ok(())
@@ -254,8 +263,9 @@ impl<'a> Reader<'a> {
                 .unwrap_or(default)
         };
         let (stride, offset) = (whole("stride", 3).max(3), whole("offset", 0));
-        if values.len() > 3 * MAX_ELEMENTS || self.mesh.vertices.len() > MAX_ELEMENTS {
-            return Err("the mesh is too large".into());
+        self.work += values.len();
+        if self.work > 3 * MAX_INSTANCED {
+            return Err("the mesh is too large, or placed too often".into());
         }
         let first = self.mesh.vertices.len() as u64;
         for p in values.get(offset..).unwrap_or(&[]).chunks_exact(stride) {

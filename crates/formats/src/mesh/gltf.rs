@@ -2,7 +2,7 @@
 //!
 //! The format has y up; a quarter turn about x brings them to z up, as Drake does.
 
-use super::{MAX_ELEMENTS, obj::used};
+use super::{MAX_INSTANCED, obj::used};
 use nalgebra::{Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 use stiction_model::{Mesh, Vec3};
@@ -166,7 +166,7 @@ impl Reader<'_> {
         if indices.iter().any(|&i| i >= count) {
             return Err("an index is beyond the last vertex".into());
         }
-        if base + count > MAX_ELEMENTS || self.mesh.triangles.len() + indices.len() > MAX_ELEMENTS {
+        if base + count > MAX_INSTANCED || self.mesh.triangles.len() + indices.len() > MAX_INSTANCED {
             return Err("the mesh is too large".into());
         }
         for p in values.chunks_exact(3) {

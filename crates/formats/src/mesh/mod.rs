@@ -14,6 +14,9 @@ use stiction_model::{Mesh, Vec3};
 /// Most vertices or triangles taken from one file.
 pub const MAX_ELEMENTS: usize = 50_000_000;
 
+/// Most vertices or triangles of a file that places its parts several times.
+const MAX_INSTANCED: usize = 10_000_000;
+
 /// Reads mesh bytes; the name's extension decides the format. The error says what is wrong without
 /// the file name.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, String> {
@@ -173,6 +176,46 @@ mod tests {
         let mut dented = mesh;
         dented.vertices[6] = Vec3::new(0.2, 0.2, 0.2);
         assert!(!is_convex(&dented));
+    }
+
+    /// A triangle in the plane z = 0 with a node that moves it, in COLLADA and in glTF.
+    #[test]
+    fn scenes_place_scale_and_turn_their_parts() {
+        let dae = r##"<COLLADA><asset><unit meter="0.01"/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id="g"><mesh>
+            <source id="p"><float_array>0 0 0 100 0 0 0 100 0</float_array></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+            <triangles><input semantic="VERTEX" source="#v" offset="1"/><input semantic="NORMAL" source="#n" offset="0"/><p>7 0 7 1 7 2</p></triangles></mesh></geometry></library_geometries>
+            <library_visual_scenes><visual_scene id="s"><node name="a"><translate>0 0 200</translate><rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node>
+            <node name="b"><scale>-1 1 1</scale><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>"##;
+        let beside = |_: &str| Err("nothing".to_string());
+        let all = read("a.dae", dae.as_bytes()).unwrap();
+        assert_eq!((all.vertices.len(), all.triangles.len()), (6, 2));
+        let one = read_part("a.dae", dae.as_bytes(), Some("a"), &beside).unwrap();
+        assert!((one.vertices[1] - Vec3::new(0.0, 1.0, 2.0)).norm() < 1e-12, "{:?}", one.vertices);
+        // A mirrored part still faces the same way.
+        let mirrored = read_part("a.dae", dae.as_bytes(), Some("b"), &beside).unwrap();
+        let normal = |m: &Mesh| {
+            let [a, b, c] = m.triangles[0].map(|i| m.vertices[i as usize]);
+            (b - a).cross(&(c - a)).normalize()
+        };
+        assert!((normal(&mirrored) - Vec3::z()).norm() < 1e-12);
+        let data = "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA";
+        let gltf = format!(
+            r#"{{"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0,"translation":[0,2,0],"scale":[3,3,3]}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}],
+            "accessors":[{{"bufferView":0,"componentType":5126,"count":3}}],"bufferViews":[{{"buffer":0}}],"buffers":[{{"uri":"data:x;base64,{data}"}}]}}"#
+        );
+        let mesh = read("a.gltf", gltf.as_bytes()).unwrap();
+        // y up becomes z up.
+        assert_eq!(
+            mesh.vertices,
+            [Vec3::new(0.0, 0.0, 2.0), Vec3::new(3.0, 0.0, 2.0), Vec3::new(0.0, 0.0, 5.0)]
+        );
+        let obj = format!("o one\n{CUBE}o two\nv 0 0 9\nf 1 2 9\n");
+        let part = read_part("a.obj", obj.as_bytes(), Some("two"), &beside).unwrap();
+        assert_eq!((part.vertices.len(), part.triangles.len()), (3, 1));
+        assert!(read_part("a.obj", obj.as_bytes(), Some("three"), &beside).unwrap_err().contains("three"));
+        let colored = format!("mtllib a.mtl\nusemtl red\n{CUBE}");
+        let library = |_: &str| Ok(b"newmtl blue\nKd 0 0 1\nnewmtl red\nKd 1 0 0\nd 0.5\n".to_vec());
+        assert_eq!(color("a.obj", colored.as_bytes(), &library), Some([1.0, 0.0, 0.0, 0.5]));
     }
 
     #[test]

@@ -17,7 +17,12 @@ pub fn inertial(node: &Node, link: &Node, report: &mut Report) -> Read<Inertia> 
     let x_li = origin(node)?;
     let mass = match node.child("mass") {
         Some(child) => child.number("value")?.ok_or_else(|| child.error("mass needs value=\"…\""))?,
-        None => return Err(node.error("an inertial needs a mass element")),
+        None => {
+            let name = link.attr("name").unwrap_or("");
+            let message = "its inertial has no mass element; it counts as massless";
+            report.warn(link, &format!("no mass {name}"), message)?;
+            return Ok(Inertia::zero());
+        }
     };
     let mut m = Matrix3::zeros();
     if let Some(child) = node.child("inertia") {
@@ -128,6 +133,14 @@ impl Reader<'_> {
             None => Vec3::repeat(1.0),
             Some([s]) => Vec3::repeat(*s),
             Some([x, y, z]) => Vec3::new(*x, *y, *z),
+            Some([x, y, z, ..]) => {
+                self.report.warn(
+                    node,
+                    "mesh@scale long",
+                    "scale has more than three numbers; the first three count",
+                )?;
+                Vec3::new(*x, *y, *z)
+            }
             Some(_) => return Err(node.error("scale needs one or three numbers")),
         };
         let wish = Wish {
