@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENES = ROOT / "scenes"
+MODELS = ROOT / "validation" / "peers" / "models"  # one for each group of features
 PACKAGES = ROOT / ".cache" / "peers-models"
 DRAKE = Path(importlib.util.find_spec("pydrake").origin).parent / "share" / "drake"  # what Drake itself ships
 
@@ -30,6 +31,7 @@ def find(folders):
     """All distinct model files of `folders` (of the scenes and the packages if none), in a fixed order."""
     roots = [(Path(f).resolve(), Path(f).resolve().name) for f in folders] or [
         (SCENES, "scenes"),
+        (MODELS, "models"),
         (PACKAGES, ""),
         (DRAKE, "drake"),
     ]

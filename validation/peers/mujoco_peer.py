@@ -8,6 +8,7 @@ import numpy as np
 from quantities import Evaluation, solve
 
 mujoco.set_mju_user_warning(lambda message: None)  # it would write a file into the current folder
+DOFS = np.array([6, 3, 1, 1])  # velocity coordinates of each type of joint
 VERSION = f"MuJoCo {mujoco.__version__}"
 
 
@@ -28,6 +29,7 @@ class Peer:
         self.data = mujoco.MjData(self.model)
         self.nq, self.nv = self.model.nq, self.model.nv
         self.total_mass = float(self.model.body_mass.sum())
+        self.nu, self.na = self.model.nu, self.model.na
 
     def random_state(self, random):
         q = self.model.qpos0.copy()
@@ -49,6 +51,39 @@ class Peer:
         forward = solve(M, (inverse if tau is None else tau) - bias)
         return Evaluation(M, bias, inverse, forward, self.poses())
 
+    def act(self, evaluation, q, v, random):
+        """Adds what drives the model, and the sensors under forward dynamics without constraints and medium. Returns
+        controls, activations and the accelerations."""
+        model, data = self.model, self.data
+        before = model.opt.disableflags, model.opt.density, model.opt.viscosity
+        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        model.opt.density = model.opt.viscosity = 0.0
+        mujoco.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = q, v
+        low, high = model.actuator_ctrlrange.T if model.nu else (0.0, 0.0)
+        limited = model.actuator_ctrllimited.astype(bool)
+        data.ctrl[:] = np.where(limited, random.uniform(low, np.maximum(low, high)), random.normal(size=model.nu))
+        data.act[:] = random.uniform(size=model.na)
+        mujoco.mj_forward(model, data)
+        # Gravity compensation that MuJoCo counts among the actuators is passive here.
+        lifted = np.repeat(model.jnt_actgravcomp.astype(bool), DOFS[model.jnt_type]) * data.qfrc_gravcomp
+        evaluation.passive = data.qfrc_passive + lifted
+        evaluation.tendons = {"length": data.ten_length.copy(), "rate": data.ten_velocity.copy()}
+        evaluation.actuators = {
+            "length": data.actuator_length.copy(),
+            "rate": data.actuator_velocity.copy(),
+            "force": data.actuator_force.copy(),
+            "joint forces": data.qfrc_actuator - lifted,
+        }
+        evaluation.sensors = {}
+        for index in range(model.nsensor):
+            sensor = model.sensor(index)
+            start, size = int(model.sensor_adr[index]), int(model.sensor_dim[index])
+            if sensor.name:
+                evaluation.sensors[sensor.name] = data.sensordata[start : start + size].copy()
+        (model.opt.disableflags, model.opt.density, model.opt.viscosity) = before
+        return data.ctrl.copy(), data.act.copy(), data.qacc.copy()
+
     def poses(self):
         model, data = self.model, self.data
         found = {}
@@ -64,6 +99,10 @@ class Peer:
             found.append("tendon armature")
         if model.nflex:
             found.append("flex")
+        if np.any(model.jnt_actfrclimited) or np.any(model.tendon_actfrclimited):
+            found.append("shared actuator force limits")
+        if model.nv and np.any(model.dof_damping < 0):
+            found.append("negative damping")
         if np.any(model.geom_type == mujoco.mjtGeom.mjGEOM_MESH):
             found.append("meshes")
         return found

@@ -102,8 +102,10 @@ def new_row(file, peer):
 def measured(row, peer, ours, random_state):
     """`row` with the largest differences over random states added."""
     row["nq"], row["nv"] = int(peer.nq), int(peer.nv)
-    if (ours.nq, ours.nv) != (peer.nq, peer.nv):
-        reason = f"nq, nv = {ours.nq}, {ours.nv} here and {peer.nq}, {peer.nv} there"
+    sizes = ["nq", "nv", "nu", "na"] if hasattr(peer, "nu") else ["nq", "nv"]
+    here, there = ([getattr(side, size) for size in sizes] for side in (ours, peer))
+    if here != there:
+        reason = f"{', '.join(sizes)} = {here} here and {there} there"
         return row | {"verdict": "differs", "reason": reason}
     errors, bad = dict(row["errors"]), []
     mass = abs(ours.total_mass - peer.total_mass) / max(abs(peer.total_mass), 1e-300)
@@ -113,6 +115,12 @@ def measured(row, peer, ours, random_state):
         q, v, a = random_state(random)
         theirs = peer.evaluate(q, v, a, None)
         mine = ours.evaluate(q, v, a, theirs.inverse)
+        if hasattr(peer, "act"):
+            ctrl, activation, acceleration = peer.act(theirs, q, v, random)
+            if np.all(np.isfinite(acceleration)):
+                ours.act(mine, q, v, acceleration, ctrl, activation)
+            else:
+                theirs.passive, theirs.tendons, theirs.actuators, theirs.sensors = None, {}, {}, {}
         found, condition = differences(theirs, mine)
         for name, value in found.items():
             if name == "forward" and not condition < SINGULAR:

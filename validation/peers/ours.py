@@ -15,6 +15,7 @@ class Ours:
         paths = [str(folder) for folder in package_paths(file.path)] if file.format != "mjcf" else []
         self.model = model = st.Model.from_file(str(file.path), fixed_base=fixed_base, package_paths=paths)
         self.nq, self.nv, self.total_mass = model.nq, model.nv, model.total_mass
+        self.nu, self.na = model.nu, model.na
 
     def joints(self, joints):
         """A URDF's joints in the order of this model."""
@@ -30,6 +31,20 @@ class Ours:
                 raise
             forward = np.full(self.nv, np.nan)
         return Evaluation(model.mass_matrix(q), model.bias(q, v), inverse, forward, self.poses(q))
+
+    def act(self, evaluation, q, v, a, ctrl, activation):
+        """Adds what drives the model, and what sensors read under the accelerations `a`."""
+        model = self.model
+        moments, forces = model.actuator_moments(q), model.actuator_forces(q, v, ctrl, activation)
+        evaluation.passive = model.passive_forces(q, v)
+        evaluation.tendons = {"length": model.tendon_lengths(q), "rate": model.tendon_moments(q) @ v}
+        evaluation.actuators = {
+            "length": model.actuator_lengths(q),
+            "rate": moments @ v,
+            "force": forces,
+            "joint forces": moments.T @ forces,
+        }
+        evaluation.sensors = model.sensors(q, v, a, ctrl, activation)
 
     def poses(self, q):
         found = {}

@@ -8,7 +8,8 @@ diagonal, so that units drop out and a light finger counts as much as a heavy tr
     accelerations max |Δa_i| · sqrt(M_ii)   over   max |a_i| · sqrt(M_ii)
 
 Positions are relative to the largest distance from the origin, at least 1 m; rotations are
-compared as matrices.
+compared as matrices. Lengths, rates and forces of tendons and actuators and readings of sensors are relative to
+the largest of their kind, at least 1 of their unit.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import numpy as np
 
 TOLERANCE = 1e-9
 SINGULAR = 1e12  # condition number from which on forward dynamics is not compared
-NAMES = ["mass", "poses", "M", "bias", "inverse", "forward"]
+NAMES = ["mass", "poses", "M", "bias", "inverse", "forward", "passive", "tendons", "actuators", "sensors"]
 
 
 @dataclass
@@ -29,6 +30,12 @@ class Evaluation:
     inverse: np.ndarray  # M a + bias
     forward: np.ndarray  # the acceleration under tau
     poses: dict = field(default_factory=dict)  # body name -> (rotation 3x3, position 3)
+    # What only MJCF has: springs, dampers and gravity compensation; then quantity -> numbers of all tendons,
+    # of all actuators, and sensor name -> reading.
+    passive: np.ndarray | None = None
+    tendons: dict = field(default_factory=dict)
+    actuators: dict = field(default_factory=dict)
+    sensors: dict = field(default_factory=dict)
 
 
 def differences(reference, other):
@@ -56,7 +63,20 @@ def differences(reference, other):
             )
             for name in shared
         )
+    if reference.passive is not None:
+        largest = reference.passive / root
+        result["passive"] = relative(other.passive / root, largest, np.append(reference.inverse / root, 1e-9))
+    for kind in ("tendons", "actuators", "sensors"):
+        theirs, mine = getattr(reference, kind), getattr(other, kind)
+        shared = [name for name in theirs if name in mine and np.size(theirs[name])]
+        if shared:
+            result[kind] = max(at_least_one(mine[name], theirs[name]) for name in shared)
     return result, condition
+
+
+def at_least_one(value, reference):
+    """Largest difference over the largest entry, at least 1."""
+    return np.abs(np.asarray(value) - reference).max() / max(1.0, np.abs(reference).max())
 
 
 def solve(matrix, right):

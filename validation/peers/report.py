@@ -40,6 +40,21 @@ def summary(rows):
     return "\n".join(lines)
 
 
+def share(rows):
+    """How many of the files that a peer loads load here and agree with it, to 1e-6 or better."""
+    lines = []
+    for format, name in (("mjcf", "MJCF"), ("urdf", "URDF"), ("sdf", "SDFormat")):
+        loaded, good = set(), set()
+        for row in rows:
+            if row["format"] == format and row["verdict"] not in ("peer does not load", "out of scope"):
+                loaded.add(row["file"])
+                if row["verdict"] == "agrees" or (row["verdict"] == "explained" and max(row["errors"].values(), default=1.0) <= 1e-6):
+                    good.add(row["file"])
+        if loaded:
+            lines.append(f"{name}: {len(good)} of {len(loaded)} files agree with a peer to 1e-6 ({len(good) / len(loaded):.1%}).")
+    return " ".join(lines)
+
+
 def table_row(cells):
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
@@ -59,18 +74,22 @@ def last():
 
 def page(rows):
     compared = [row for row in rows if row["verdict"] in ("agrees", "explained", "differs", "no answer")]
-    foreign = {row["file"] for row in rows if row["verdict"] == "agrees" and not row["file"].startswith("scenes/")}
+    foreign = {row["file"] for row in rows if row["verdict"] == "agrees" and not row["file"].startswith(("scenes/", "models/"))}
     parts = [
         "# The same models in MuJoCo, Pinocchio and Drake",
         "Written by `cargo xtask peers`. Every model is loaded here and in the peers that read its format, and "
         "evaluated at five random states (seeded by the file's name): total mass, poses of all bodies, mass matrix, "
-        "bias forces, inverse dynamics, forward dynamics under the peer's inverse dynamics. The numbers are the "
+        "bias forces, inverse dynamics, forward dynamics under the peer's inverse dynamics; of MJCF files also the "
+        "numbers of controls and activations, passive forces, lengths and rates of tendons and actuators, forces of "
+        "actuators under random controls and activations, and the readings of all named sensors under MuJoCo's "
+        "accelerations without constraints. The numbers are the "
         "largest relative differences; the measure is in `validation/peers/quantities.py`. A row agrees if all are "
         "at most 1e-9 (accelerations: or 100 roundings times the condition number of the mass matrix). URDF files "
         "are compared with a free and with a fixed base, SDFormat files as they are.",
         f"{len(foreign)} files from other projects agree with a peer in everything.",
         "## Summary",
         summary(rows),
+        share(rows),
         "`peer does not load` are fragments that other files include, files whose meshes the package leaves out, and "
         "files for other versions of the peer; `out of scope` are files whose layout the comparison cannot map (several "
         "roots, floating joints inside). All reasons are in `peers.json`.",

@@ -182,12 +182,15 @@ fn report(model: &Model) -> Value {
         "nq": model.nq(),
         "nv": model.nv(),
         "nu": model.nu(),
+        "na": model.na(),
         "total_mass": model.total_mass(),
         "gravity": world.options.gravity.as_slice(),
         "bodies": bodies,
         "joints": joints,
         "geoms": geoms,
         "actuators": world.actuators.iter().map(|a| a.name.clone()).collect::<Vec<_>>(),
+        "tendons": world.tendons.iter().map(|t| t.name.clone()).collect::<Vec<_>>(),
+        "sensors": world.sensors.iter().map(|s| s.name.clone()).collect::<Vec<_>>(),
         "keyframes": world.keyframes.iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
         "warnings": warnings,
     })
@@ -201,12 +204,14 @@ fn table(model: &Model) -> String {
         text.push('\n');
     };
     line(format!(
-        "{}: {} bodies, {} joints, {} geoms, {} actuators",
+        "{}: {} bodies, {} joints, {} geoms, {} actuators, {} tendons, {} sensors",
         world.name,
         world.bodies.len() - 1,
         world.joints().count(),
         world.geoms.len(),
-        model.nu()
+        model.nu(),
+        world.tendons.len(),
+        world.sensors.len()
     ));
     line(format!(
         "nq {}, nv {}, nu {}, total mass {:.6} kg\n",

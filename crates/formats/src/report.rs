@@ -39,6 +39,16 @@ impl Report {
         Ok(())
     }
 
+    /// Whether the first warning is an error.
+    pub fn strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Takes over the warnings of a model inside this one.
+    pub fn take(&mut self, warnings: Vec<Warning>) {
+        self.warnings.extend(warnings);
+    }
+
     /// Notes something that changes only the picture. All of these make one warning at the end, and
     /// they are no error under strict reading.
     pub fn drawing(&mut self, node: &Node, what: &str) {

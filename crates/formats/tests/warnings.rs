@@ -17,11 +17,11 @@ const CASES: &[(&str, &[&str])] = &[
     ("<mujoco><wordbody/></mujoco>", &["wordbody", "unknown"]),
     ("<mujoco><worldbody><body><thing><geom size='1'/></thing></body></worldbody></mujoco>", &["thing", "no effect"]),
     ("<mujoco><default><geom colour='1'/></default></mujoco>", &["geom", "colour"]),
-    ("<mujoco><sensor><gyro site='x'/><touch site='y'/></sensor></mujoco>", &["sensor", "not read"]),
-    ("<mujoco><tendon><fixed name='t'/></tendon></mujoco>", &["tendon", "no force"]),
+    ("<mujoco><sensor><user dim='3'/><user dim='2'/></sensor></mujoco>", &["user", "left out"]),
+    ("<mujoco><sensor><contact geom1='a'/></sensor></mujoco>", &["contact", "left out"]),
     ("<mujoco><option solver='CG' iterations='3' cone='elliptic'><flag warmstart='disable'/></option></mujoco>", &["solver", "iterations", "cone", "warmstart"]),
     ("<mujoco><option density='1.2' /></mujoco>", &["density", "medium"]),
-    ("<mujoco><contact><pair geom1='a' geom2='b'/></contact></mujoco>", &["pair", "contype"]),
+    ("<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><contact><pair geom1='a' geom2='b' margin='0.1'/></contact></mujoco>", &["margin", "push"]),
     ("<mujoco><worldbody><geom size='1' condim='6'/><geom size='1' condim='6'/></worldbody></mujoco>", &["rolling"]),
     ("<mujoco><worldbody><geom size='1' solref='0.01 1'/></worldbody></mujoco>", &["solref", "N/m"]),
     ("<mujoco><worldbody><geom size='1' solimp='0.9 0.9 0.01'/></worldbody></mujoco>", &["solimp"]),
@@ -32,12 +32,12 @@ const CASES: &[(&str, &[&str])] = &[
         &["margin", "limit"],
     ),
     (
-        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator><intvelocity joint='j' kp='1'/></actuator></mujoco>",
-        &["intvelocity", "no force"],
+        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator><dcmotor joint='j'/></actuator></mujoco>",
+        &["dcmotor", "no force"],
     ),
     (
-        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody><actuator><motor site='s'/></actuator></mujoco>",
-        &["only actuators on joints"],
+        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody><actuator><motor site='s' armature='1'/></actuator></mujoco>",
+        &["armature", "no effect"],
     ),
     (
         "<mujoco><asset><mesh name='m' vertex='0 0 0 2 0 0 0 2 0 0 0 2 0.1 0.1 0.1' face='0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4'/></asset>
@@ -73,7 +73,7 @@ fn ignored_attributes_that_ask_for_nothing_are_no_matter() {
 #[test]
 fn an_unsupported_actuator_keeps_its_place_among_the_controls() {
     let text = "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody>
-        <actuator><motor site='s'/><motor joint='j'/></actuator><keyframe><key ctrl='1 2'/></keyframe></mujoco>";
+        <actuator><dcmotor joint='j'/><motor joint='j'/></actuator><keyframe><key ctrl='1 2'/></keyframe></mujoco>";
     let world = load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap();
     assert_eq!(world.nu(), 2);
     let stiction_model::Transmission::Joint { gear, .. } = world.actuators[0].transmission else {
@@ -84,10 +84,10 @@ fn an_unsupported_actuator_keeps_its_place_among_the_controls() {
 
 #[test]
 fn pictures_make_one_warning_and_pass_strict_reading() {
-    let text = "<mujoco><visual/><statistic/><worldbody><light/><camera/><geom size='1' user='1'/></worldbody></mujoco>";
+    let text = "<mujoco><visual><quality/></visual><custom/><worldbody><light mode='fixed'/><camera/><geom size='1' user='1'/></worldbody></mujoco>";
     let all = warnings(text, Format::Mjcf);
     assert_eq!(all.len(), 1, "{all:?}");
-    for word in ["visual", "light", "camera", "geom user"] {
+    for word in ["quality", "light mode", "custom", "geom user"] {
         assert!(all[0].contains(word), "{}", all[0]);
     }
     assert_eq!(strict(text, Format::Mjcf), Ok(()));

@@ -40,6 +40,7 @@ mod ray;
 mod rules;
 mod shape;
 pub mod solid;
+pub mod wrap;
 
 pub use aabb::Aabb;
 pub use bvh::Bvh;

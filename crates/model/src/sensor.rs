@@ -77,7 +77,7 @@ pub enum SensorKind {
         /// The joint: (body, place in its list).
         joint: (usize, usize),
     },
-    /// Distance of a joint's position from the nearer of its limits.
+    /// How far a joint's position is beyond its limits, as a negative number; 0 within them.
     JointLimitPosition {
         /// The joint: (body, place in its list).
         joint: (usize, usize),
@@ -107,7 +107,7 @@ pub enum SensorKind {
         /// Index of the tendon.
         tendon: usize,
     },
-    /// Distance of a tendon's length from the nearer of its limits.
+    /// How far a tendon's length is beyond its limits, as a negative number; 0 within them.
     TendonLimitPosition {
         /// Index of the tendon.
         tendon: usize,

@@ -55,7 +55,8 @@ pub struct Tendon {
     pub limit_stiffness: Option<f64>,
     /// Stiffness of its spring.
     pub stiffness: f64,
-    /// Lengths between which its spring is slack; `None` is the length at the default positions.
+    /// Lengths between which its spring is slack; `None` is the length where all joint springs
+    /// are relaxed.
     pub rest: Option<[f64; 2]>,
     /// Viscous damping.
     pub damping: f64,

@@ -66,7 +66,10 @@ impl World {
                 }
             }
             TendonPath::Spatial { stages } => {
-                for branch in stages.split(|s| matches!(s, PathStage::Pulley { .. })) {
+                // The first branch may begin with a pulley, too.
+                let pulley = |s: &PathStage| matches!(s, PathStage::Pulley { .. });
+                let skip = usize::from(stages.first().is_some_and(pulley));
+                for branch in stages[skip..].split(pulley) {
                     let site = |s: Option<&PathStage>| matches!(s, Some(PathStage::Site { .. }));
                     let wraps = |s: &[PathStage]| s.iter().all(|s| matches!(s, PathStage::Wrap { .. }));
                     if branch.len() < 2 || !site(branch.first()) || !site(branch.last()) {

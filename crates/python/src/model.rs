@@ -177,6 +177,24 @@ impl Model {
         self.inner.world().actuators.iter().map(|a| a.name.clone()).collect()
     }
 
+    /// Number of activations: the actuators that follow their control with a delay have one each.
+    #[getter]
+    fn na(&self) -> usize {
+        self.inner.na()
+    }
+
+    /// Names of the tendons.
+    #[getter]
+    fn tendon_names(&self) -> Vec<String> {
+        self.inner.world().tendons.iter().map(|t| t.name.clone()).collect()
+    }
+
+    /// Names of the sensors, in the order of Simulation.sensors.
+    #[getter]
+    fn sensor_names(&self) -> Vec<String> {
+        self.inner.world().sensors.iter().map(|s| s.name.clone()).collect()
+    }
+
     /// Names of the keyframes, for Simulation.reset.
     #[getter]
     fn keyframe_names(&self) -> Vec<String> {
@@ -212,6 +230,94 @@ impl Model {
     fn qvel_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
         let range = &self.joint(joint)?.v;
         Ok(PySlice::new(py, range.start as isize, range.end as isize, 1))
+    }
+
+    /// Lengths of all tendons at positions q, shape (ntendon,); m, or what fixed tendons add up.
+    fn tendon_lengths<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let found = self.inner.tendon_lengths(&vector("q", q)?).map_err(input_error)?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// Moment arms of all tendons at positions q: the gradient of each length, shape (ntendon, nv).
+    fn tendon_moments<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(matrix(py, &self.inner.tendon_moments(&vector("q", q)?).map_err(input_error)?))
+    }
+
+    /// Lengths of all actuators' transmissions at positions q, shape (nu,).
+    fn actuator_lengths<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let found = self.inner.actuator_lengths(&vector("q", q)?).map_err(input_error)?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// Moment arms of all actuators at positions q: joint forces per unit of actuator force, shape (nu, nv).
+    fn actuator_moments<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(matrix(py, &self.inner.actuator_moments(&vector("q", q)?).map_err(input_error)?))
+    }
+
+    /// Forces of all actuators along their lengths, shape (nu,), at positions q, velocities v, controls and
+    /// activations (zeros if not given).
+    #[pyo3(signature = (q, v, ctrl, act=None))]
+    fn actuator_forces<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+        ctrl: &Bound<'py, PyAny>,
+        act: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (q, v, ctrl) = (vector("q", q)?, vector("v", v)?, vector("ctrl", ctrl)?);
+        let act = self.or_zeros("act", act, self.inner.na())?;
+        let found = self.inner.actuator_forces(&q, &v, &ctrl, &act).map_err(input_error)?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// Forces of springs and damping of joints and tendons and of gravity compensation, shape (nv,).
+    fn passive_forces<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let found = self.inner.passive_forces(&vector("q", q)?, &vector("v", v)?).map_err(input_error)?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// Readings of all sensors, a dict from name to array, at positions q, velocities v and accelerations a
+    /// (zeros if not given), without contacts. Simulation.sensors reads a running simulation.
+    #[pyo3(signature = (q, v, a=None, ctrl=None, act=None))]
+    fn sensors<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+        a: Option<&Bound<'py, PyAny>>,
+        ctrl: Option<&Bound<'py, PyAny>>,
+        act: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut state = self.inner.default_state();
+        state.q = vector("q", q)?.to_vec();
+        state.v = vector("v", v)?.to_vec();
+        state.ctrl = self.or_zeros("ctrl", ctrl, self.inner.nu())?;
+        state.activation = self.or_zeros("act", act, self.inner.na())?;
+        let a = self.or_zeros("a", a, self.inner.nv())?;
+        let values = self.inner.sensors(&state, &a).map_err(input_error)?;
+        readings(py, &self.inner, &values)
     }
 
     /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv).
@@ -378,6 +484,10 @@ impl Model {
         let found = joints.iter().find(|j| j.name == name);
         found.ok_or_else(|| unknown("joint", name.into(), joints.iter().map(|j| j.name.as_str())))
     }
+    /// A vector, or zeros where none is given.
+    fn or_zeros(&self, what: &str, given: Option<&Bound<'_, PyAny>>, length: usize) -> PyResult<Vec<f64>> {
+        given.map_or(Ok(vec![0.0; length]), |values| Ok(vector(what, values)?.to_vec()))
+    }
 
     /// Computes in the kept memory; in fresh one if another call is using that.
     fn with_scratch<T>(&self, compute: impl FnOnce(&mut Scratch) -> PyResult<T>) -> PyResult<T> {
@@ -443,4 +553,21 @@ pub fn scenes() -> Vec<&'static str> {
 pub fn _restore_model(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
     let inner = py.detach(|| stiction::Model::from_bytes(bytes));
     Ok(inner.map_err(load_error)?.into())
+}
+
+/// Sensor readings by name.
+pub fn readings<'py>(
+    py: Python<'py>,
+    model: &stiction::Model,
+    values: &[f64],
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (k, sensor) in model.world().sensors.iter().enumerate() {
+        dict.set_item(&sensor.name, PyArray1::from_slice(py, &values[model.sensor_range(k)]))?;
+    }
+    Ok(dict)
+}
+
+fn matrix<'py>(py: Python<'py>, m: &nalgebra::DMatrix<f64>) -> Bound<'py, PyArray2<f64>> {
+    Array2::from_shape_fn((m.nrows(), m.ncols()), |at| m[at]).into_pyarray(py)
 }

@@ -8,7 +8,7 @@ use crate::arrays::{Shared, finite_vector, three};
 use crate::contacts::structured;
 use crate::controller::{Hook, PythonController};
 use crate::errors::{SimulationError, input_error, option_error, step_error};
-use crate::model::{Model, energy_tuple, pose_tuple, unknown, warning_tuples};
+use crate::model::{Model, energy_tuple, pose_tuple, readings, unknown, warning_tuples};
 use crate::options::{keywords, options};
 use crate::patches::patch_list;
 use crate::recording::{self, Recording, record_error};
@@ -71,6 +71,7 @@ pub struct Simulation {
     qvel: Shared,
     ctrl: Shared,
     applied: Shared,
+    act: Shared,
 }
 
 #[pymethods]
@@ -123,6 +124,7 @@ impl Simulation {
             qvel: Shared::new(py, &state.v),
             ctrl: Shared::new(py, &state.ctrl),
             applied: Shared::new(py, &state.applied),
+            act: Shared::new(py, &state.activation),
             model,
             inner: Mutex::new(inner),
             hook: Mutex::new(None),
@@ -174,6 +176,17 @@ impl Simulation {
     #[setter]
     fn set_ctrl(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
         self.ctrl.assign("ctrl", values)
+    }
+
+    /// Activations of the actuators that have one, shape (na,).
+    #[getter]
+    fn act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.act.view(py)
+    }
+
+    #[setter]
+    fn set_act(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.act.assign("act", values)
     }
 
     /// Generalised forces applied from outside, shape (nv,), N or N m, held until they are changed;
@@ -352,6 +365,15 @@ impl Simulation {
         }
         dict.set_item("seconds", seconds)?;
         Ok(dict)
+    }
+
+    /// Readings of all sensors, a dict from name to array: positions and velocities of the present state,
+    /// accelerations and forces of the last step (zero before the first).
+    #[getter]
+    fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        readings(py, &self.model.get().inner, inner.sensors())
     }
 
     /// Kinetic and potential energy of the present state, J: a tuple (kinetic, potential) with a .total.
@@ -675,6 +697,7 @@ impl Simulation {
         self.qvel.read_into(py, &mut state.v)?;
         self.ctrl.read_into(py, &mut state.ctrl)?;
         self.applied.read_into(py, &mut state.applied)?;
+        self.act.read_into(py, &mut state.activation)?;
         inner.model().check_state(inner.state()).map_err(input_error)
     }
 
@@ -684,7 +707,8 @@ impl Simulation {
         self.qpos.write(py, &state.q)?;
         self.qvel.write(py, &state.v)?;
         self.ctrl.write(py, &state.ctrl)?;
-        self.applied.write(py, &state.applied)
+        self.applied.write(py, &state.applied)?;
+        self.act.write(py, &state.activation)
     }
 }
 

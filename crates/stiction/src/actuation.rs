@@ -1,30 +1,42 @@
 //! Actuators and joint limits, compiled to coordinates.
 //!
-//! An actuator's force along its length l is u = (g · [1, l, l̇]) ctrl + b · [1, l, l̇], clamped to its
-//! range. At a given control this is u = u₀ − K_p l − K_d l̇. Where K_p, K_d ≥ 0 the law is taken implicitly
-//! (l = l₀ + δt l̇), which keeps stiff servos on light joints stable; a negative slope would not be convex
-//! and is evaluated at the beginning of the step.
+//! An actuator's force along its length l is u = (g · [1, l, l̇]) a + b · [1, l, l̇], clamped to its range, with a
+//! the control or the activation that follows it. At a given input this is u = u₀ − K_p l − K_d l̇. Where
+//! K_p, K_d ≥ 0 the law is taken implicitly (l = l₀ + δt l̇), which keeps stiff servos on light joints stable; a
+//! negative slope would not be convex and is evaluated at the beginning of the step. A muscle's curves are taken
+//! by their tangents in the same way.
+//!
+//! An activation acts as it is at the beginning of the step, and then follows the control over the step.
 
 use crate::error::LoadError;
-use stiction_model::{Transmission, World};
+use crate::moments::{Moments, Pattern};
+use crate::muscle::{CompiledMuscle, activation_rate};
+use crate::transmission::{self, Link};
+use nalgebra::{Quaternion, UnitQuaternion};
+use stiction_model::{Dynamics, Transmission, World};
 use stiction_multibody::Multibody;
 
 /// An actuator in coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Drive {
-    /// Force on each velocity coordinate per unit of actuator force.
-    pub gear: Vec<(usize, f64)>,
-    /// Position coordinate and gear that give the length, for joints of one coordinate.
-    pub length: Option<(usize, f64)>,
+    pub link: Link,
     pub gain: [f64; 3],
     pub bias: [f64; 3],
+    pub muscle: Option<CompiledMuscle>,
+    pub dynamics: Dynamics,
+    /// Place of its activation in the state.
+    pub activation: Option<usize>,
+    pub activation_range: [f64; 2],
+    pub early: bool,
+    /// The turn, in units of length, of a servo whose length is an angle in space: setpoints a turn apart are the same.
+    pub turn: Option<f64>,
     pub control_range: [f64; 2],
     /// Force range, the joint's effort limit included; infinite if there is none.
     pub force_range: [f64; 2],
 }
 
 /// A drive at one state and control: u(l̇) = clamp(force − (δt K_p + K_d) l̇, range).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Servo {
     /// Force at zero velocity, N or N m.
     pub force: f64,
@@ -35,76 +47,186 @@ pub(crate) struct Servo {
 }
 
 impl Drive {
-    /// The law at positions `q`, velocities `v` and control `ctrl`.
-    pub fn servo(&self, q: &[f64], v: &[f64], ctrl: f64) -> Servo {
-        let u = ctrl.clamp(self.control_range[0], self.control_range[1]);
-        let length = self.length.map_or(0.0, |(i, gear)| gear * q[i]);
-        let slope: [f64; 3] = std::array::from_fn(|k| self.gain[k] * u + self.bias[k]);
-        let mut force = slope[0] + slope[1] * length;
-        let mut servo = Servo { force, proportional: 0.0, derivative: 0.0 };
-        if self.length.is_some() && slope[1] < 0.0 {
-            servo.proportional = -slope[1];
+    /// What drives it over a step of `dt`: the control, or the activation.
+    pub fn input(&self, ctrl: f64, activations: &[f64], dt: f64) -> f64 {
+        match self.activation {
+            None => ctrl.clamp(self.control_range[0], self.control_range[1]),
+            Some(i) if self.early => self.next_activation(ctrl, activations[i], dt),
+            Some(i) => activations[i],
         }
-        if slope[2] < 0.0 {
-            servo.derivative = -slope[2];
-        } else if slope[2] > 0.0 {
-            force += slope[2] * self.gear.iter().map(|&(i, g)| g * v[i]).sum::<f64>();
+    }
+
+    /// The activation after a step of `dt` under a control held over it.
+    pub fn next_activation(&self, ctrl: f64, activation: f64, dt: f64) -> f64 {
+        let ctrl = ctrl.clamp(self.control_range[0], self.control_range[1]);
+        let change = match self.dynamics {
+            Dynamics::None => 0.0,
+            Dynamics::Integrator => dt * ctrl,
+            Dynamics::Filter { time } => dt * (ctrl - activation) / time,
+            Dynamics::ExactFilter { time } => (ctrl - activation) * -(-dt / time).exp_m1(),
+            Dynamics::Muscle { rise, fall, smoothing } => {
+                dt * activation_rate(ctrl, activation, rise, fall, smoothing)
+            }
+        };
+        (activation + change).clamp(self.activation_range[0], self.activation_range[1])
+    }
+
+    /// The law at a length and rate, and an input.
+    pub fn servo(&self, length: f64, rate: f64, input: f64) -> Servo {
+        let input = self.turn.map_or(input, |turn| input - turn * ((input - length) / turn).round());
+        let (at, by_length, by_rate) = match &self.muscle {
+            Some(muscle) => muscle.force(length, rate, input),
+            None => {
+                let slope: [f64; 3] = std::array::from_fn(|k| self.gain[k] * input + self.bias[k]);
+                (slope[0] + slope[1] * length + slope[2] * rate, slope[1], slope[2])
+            }
+        };
+        let mut servo = Servo { force: at, ..Servo::default() };
+        if by_length < 0.0 && self.measures() {
+            servo.proportional = -by_length;
         }
-        servo.force = force;
+        if by_rate < 0.0 {
+            servo.derivative = -by_rate;
+            servo.force -= by_rate * rate;
+        }
         servo
     }
 
-    /// The force at positions `q`, velocities `v` and control `ctrl`, within its range, N or N m.
-    pub fn force(&self, q: &[f64], v: &[f64], ctrl: f64) -> f64 {
-        let servo = self.servo(q, v, ctrl);
-        let rate: f64 = self.gear.iter().map(|&(i, g)| g * v[i]).sum();
+    /// Force at a length, rate and input, clamped.
+    pub fn force(&self, length: f64, rate: f64, input: f64) -> f64 {
+        let servo = self.servo(length, rate, input);
         (servo.force - servo.derivative * rate).clamp(self.force_range[0], self.force_range[1])
+    }
+
+    /// Whether its length changes as it moves, rather than being nought by definition.
+    fn measures(&self) -> bool {
+        !matches!(self.link, Link::Coordinates | Link::Adhesion { .. } | Link::Site { reference: None, .. })
+            && !matches!(self.link, Link::Turn { measured: false, .. })
     }
 
     /// Whether the force is limited.
     pub fn limited(&self) -> bool {
         self.force_range[0].is_finite() || self.force_range[1].is_finite()
     }
+
+    /// Whether the law at `servo` becomes a row of the problem; otherwise it is part of A and v*.
+    pub fn needs_row(&self, servo: &Servo, coordinates: usize) -> bool {
+        self.limited() || (coordinates != 1 && servo.proportional + servo.derivative > 0.0)
+    }
 }
 
-/// Compiles the actuators of a world.
-pub(crate) fn compile_drives(world: &World, multibody: &Multibody) -> Result<Vec<Drive>, LoadError> {
-    world
-        .actuators
-        .iter()
-        .map(|actuator| {
-            let Transmission::Joint { body, joint, gear } = actuator.transmission else {
-                return Err(LoadError::Shape {
-                    place: format!("{}: actuator \"{}\"", actuator.source, actuator.name),
-                    reason: "only actuators on joints are simulated".into(),
-                });
+/// The actuators of a world.
+#[derive(Default)]
+pub(crate) struct Drives {
+    pub drives: Vec<Drive>,
+    pub pattern: Pattern,
+    /// For each drive the arms that never change.
+    constant: Vec<Vec<(usize, f64)>>,
+}
+
+impl Drives {
+    /// Adds the joint forces of actuator `row` at positions `q`, velocities `v` and control `ctrl` to `out`, for an actuator
+    /// that acts on a joint and has no activation.
+    pub fn add_joint_force(&self, row: usize, q: &[f64], v: &[f64], ctrl: f64, out: &mut [f64]) {
+        let drive = &self.drives[row];
+        let turned: [(usize, f64); 3];
+        let (length, arms): (f64, &[(usize, f64)]) = match drive.link {
+            Link::Coordinate { q: i, gear } => (gear * q[i], &self.constant[row]),
+            Link::Turn { q: i, v: dof, gear, .. } => {
+                let turn = Quaternion::new(q[i], q[i + 1], q[i + 2], q[i + 3]);
+                turned = std::array::from_fn(|k| (dof + k, gear[k]));
+                (gear.dot(&UnitQuaternion::from_quaternion(turn).scaled_axis()), &turned)
+            }
+            _ => (0.0, &self.constant[row]),
+        };
+        let rate = arms.iter().map(|&(i, arm)| arm * v[i]).sum();
+        let force = drive.force(length, rate, drive.input(ctrl, &[], 0.0));
+        arms.iter().for_each(|&(i, arm)| out[i] += arm * force);
+    }
+
+    /// Compiles the actuators; `tendons` are any moments of the world's tendons.
+    pub fn new(world: &World, multibody: &Multibody, tendons: &Moments) -> Result<Self, LoadError> {
+        let mut this = Self { pattern: Pattern::new(), ..Self::default() };
+        let mut activations = 0..;
+        for actuator in &world.actuators {
+            let (link, constant) =
+                transmission::compile(&actuator.transmission, world, multibody, tendons, &mut this.pattern);
+            let mut force_range = actuator.force_range.unwrap_or(EVERYTHING);
+            let outer = match actuator.transmission {
+                Transmission::Joint { body, joint, gear }
+                | Transmission::JointInParent { body, joint, gear } => {
+                    let dof = &world.bodies[body].joints[joint].dofs[0];
+                    let single = matches!(link, Link::Coordinate { .. });
+                    single.then_some(([-dof.effort_limit, dof.effort_limit], gear[0]))
+                }
+                Transmission::Tendon { tendon, gear } => {
+                    world.tendons[tendon].actuator_force_range.map(|range| (range, gear))
+                }
+                _ => None,
             };
-            let info = multibody.joints().iter().find(|j| j.body == body && j.index == joint);
-            let info = info.expect("a validated actuator drives an existing joint");
-            let coordinates = info.v.clone().zip(gear).filter(|(_, g)| *g != 0.0).collect::<Vec<_>>();
-            let single = info.q.len() == 1;
-            let mut force_range = actuator.force_range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-            if single && gear[0] != 0.0 {
-                let effort = multibody.dofs()[info.v.start].effort_limit / gear[0].abs();
-                force_range = [force_range[0].max(-effort), force_range[1].min(effort)];
+            if let Some((range, gear)) = outer.filter(|(_, gear)| *gear != 0.0) {
+                let ends = [range[0] / gear, range[1] / gear];
+                let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+                force_range = [force_range[0].max(low), force_range[1].min(high)];
             }
-            if force_range[0].is_finite() != force_range[1].is_finite() {
+            if force_range[0].is_finite() != force_range[1].is_finite() || force_range[0] > force_range[1] {
                 return Err(LoadError::Shape {
                     place: format!("{}: actuator \"{}\"", actuator.source, actuator.name),
-                    reason: "its force range has one infinite end; give two finite ends or none".into(),
+                    reason: "its force range is empty or has one infinite end; give two finite ends or none"
+                        .into(),
                 });
             }
-            Ok(Drive {
-                gear: coordinates,
-                length: single.then_some((info.q.start, gear[0])),
+            // Only where the control is a position does it make sense to speak of the nearest one.
+            let servo = actuator.gain[0] != 0.0 && actuator.bias[1] == -actuator.gain[0];
+            let axis = match link {
+                Link::Turn { gear, measured: true, .. } => gear.norm(),
+                Link::Site { reference: Some(_), force, torque, .. } if force.norm() == 0.0 => torque.norm(),
+                _ => 0.0,
+            };
+            let turn = (servo && axis > 0.0).then_some(std::f64::consts::TAU * axis);
+            this.constant.push(constant);
+            this.drives.push(Drive {
+                link,
                 gain: actuator.gain,
                 bias: actuator.bias,
-                control_range: actuator.control_range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]),
+                muscle: None,
+                dynamics: actuator.dynamics,
+                activation: actuator.activates().then(|| activations.next().expect("counts on")),
+                activation_range: actuator.activation_range.unwrap_or(EVERYTHING),
+                early: actuator.early,
+                turn,
+                control_range: actuator.control_range.unwrap_or(EVERYTHING),
                 force_range,
-            })
-        })
-        .collect()
+            });
+        }
+        Ok(this)
+    }
+
+    /// Moments with the arms that never change filled in.
+    pub fn moments(&self, multibody: &Multibody) -> Moments {
+        let mut moments = Moments::new(&self.pattern);
+        let locked = multibody.locked();
+        for (row, constant) in self.constant.iter().enumerate() {
+            for &(dof, arm) in constant {
+                let arms = moments.row_mut(row);
+                let at = arms.partition_point(|&(d, _)| d < dof);
+                arms[at].1 = if locked[dof] { 0.0 } else { arm };
+            }
+        }
+        moments
+    }
+
+    /// Activations after a step of `dt`.
+    pub fn advance(&self, ctrl: &[f64], activations: &mut [f64], dt: f64) {
+        for (drive, &ctrl) in self.drives.iter().zip(ctrl) {
+            if let Some(i) = drive.activation {
+                activations[i] = drive.next_activation(ctrl, activations[i], dt);
+            }
+        }
+    }
 }
+
+const EVERYTHING: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// A coordinate with position limits.
 #[derive(Clone, Copy, Debug)]

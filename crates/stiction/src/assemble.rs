@@ -11,12 +11,14 @@ use crate::options::Options;
 use crate::patches::PatchSet;
 use crate::rows::{ball_limit_row, drive_row, limit_rows};
 use crate::state::{ContactStretch, State};
+use crate::tendons::{TendonScratch, tendon_rows};
 use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
 use stiction_convex::{
     BodyId, ContactEntry, ContactSettings, NormalLawId, PairId, Problem, ProblemError, RowLaw,
     TangentialSpring, frame_from_normal,
 };
 use stiction_geometry::ContactPoint;
+use stiction_multibody::Workspace;
 
 /// What an entry of the problem stands for.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,54 @@ pub(crate) struct Touching<'a> {
     pub patches: &'a PatchSet,
 }
 
+impl Touching<'_> {
+    /// Adds the joint forces of a body that pulls itself against whatever it touches, `pull` newtons in all, shared
+    /// evenly by its contact points and patches.
+    pub fn adhere(
+        &self,
+        compiled: &Compiled,
+        workspace: &Workspace,
+        body: usize,
+        pull: f64,
+        force: &mut [f64],
+    ) {
+        let body_of = |geom: usize| compiled.geoms.geoms()[geom].body;
+        let touches = |a: usize, b: usize| body_of(a) == body || body_of(b) == body;
+        let points = || self.points.iter().filter(|p| touches(p.geom_a, p.geom_b));
+        let patches = || {
+            let found = self.patches.patches.iter();
+            found.filter(|p| touches(p.geom_a, p.geom_b) && !p.patch.faces.is_empty())
+        };
+        let share = pull / (points().count() + patches().count()).max(1) as f64;
+        let mut add = |a: usize, b: usize, point: &Vector3<f64>, normal: &Vector3<f64>, share: f64| {
+            for (body, sign) in [(body_of(a), share), (body_of(b), -share)] {
+                let f = sign * normal;
+                let wrench = Vector6::new(0.0, 0.0, 0.0, f.x, f.y, f.z);
+                compiled.multibody.add_wrench(workspace, body, point, &wrench, force);
+            }
+        };
+        for p in points() {
+            add(p.geom_a, p.geom_b, &(0.5 * (p.p_wa + p.p_wb)), &p.normal_w, share);
+        }
+        for found in patches() {
+            let faces = &self.patches.faces.faces[found.patch.faces.clone()];
+            let area = faces.iter().map(|f| f.area).sum::<f64>();
+            for face in faces {
+                add(found.geom_a, found.geom_b, &face.centroid, &face.normal, share * face.area / area);
+            }
+        }
+    }
+}
+
+/// A row of the problem that pushes body B along a direction [angular; linear] about a point, and A back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coupling {
+    pub row: usize,
+    pub bodies: (usize, usize),
+    pub point: Vector3<f64>,
+    pub direction: Vector6<f64>,
+}
+
 /// Scratch of the assembly.
 pub(crate) struct Assembler {
     manifolds: Vec<Manifold>,
@@ -76,6 +126,12 @@ pub(crate) struct Assembler {
     used_bodies: Vec<usize>,
     block: Vec<f64>,
     jacobian: Vec<[f64; 6]>,
+    /// Where couplings between bodies act.
+    pub couplings: Vec<Coupling>,
+    /// Scratch and rows of the tendons.
+    pub tendons: TendonScratch,
+    /// Coefficients of a row.
+    pub row: Vec<(usize, f64)>,
     /// For each contact of the problem.
     pub places: Vec<EntryPlace>,
 }
@@ -89,6 +145,9 @@ impl Assembler {
             used_bodies: Vec::new(),
             block: vec![0.0; largest * largest],
             jacobian: vec![[0.0; 6]; largest],
+            couplings: Vec::new(),
+            tendons: TendonScratch::default(),
+            row: Vec::new(),
             places: Vec::new(),
         }
     }
@@ -116,6 +175,8 @@ impl Assembler {
             self.body_ids[body] = None;
         }
         self.places.clear();
+        self.couplings.clear();
+        self.tendons.rows.clear();
         let compiled = model.compiled();
         self.cliques(compiled, free, problem)?;
         self.contacts(compiled, options, state, free, touching, problem)?;
@@ -134,8 +195,12 @@ impl Assembler {
                 problem.add_row(&[(dof, 1.0)], 0.0, law)?;
             }
         }
-        for (drive, &ctrl) in compiled.drives.iter().zip(&state.ctrl) {
-            drive_row(drive, state, free, ctrl, dt, problem)?;
+        for t in 0..compiled.world.tendons.len() {
+            let (v, epsilon) = ((&free.v0[..], &free.v_star[..]), options.stiction_tolerance);
+            tendon_rows(t, compiled, &free.tendons, v, dt, epsilon, &mut self.tendons, problem)?;
+        }
+        for (row, drive) in compiled.drives.drives.iter().enumerate() {
+            drive_row(row, drive, free, problem)?;
         }
         Ok(())
     }
@@ -303,8 +368,7 @@ impl Assembler {
     ) -> Result<(), ProblemError> {
         let range = manifold.begin as usize..manifold.end as usize;
         let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
-        let rule = compiled.world.options.friction_rule;
-        let material = PairMaterial::combine(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
+        let material = compiled.pair_material(manifold.geoms, PairMaterial::combine);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
         // The pair's stiffness is shared, so that it does not depend on how many points there are. Points that are
         // kept before they touch take no share from those that do.
@@ -364,9 +428,7 @@ impl Assembler {
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
         let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
-        let rule = compiled.world.options.friction_rule;
-        let material =
-            PairMaterial::combine_patch(&compiled.materials[geom_a], &compiled.materials[geom_b], rule);
+        let material = compiled.pair_material(manifold.geoms, PairMaterial::combine_patch);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
         let range = manifold.begin as usize..manifold.end as usize;
         let faces = &patches.faces.faces[range.clone()];

@@ -1,18 +1,23 @@
 //! A compiled model: immutable, cheap to clone and to share between threads.
 
-use crate::actuation::{Drive, LimitedBall, LimitedCoordinate, compile_drives, compile_limits};
+use crate::actuation::{Drives, LimitedBall, LimitedCoordinate, compile_limits};
 use crate::error::{InputError, LoadError};
-use crate::material::GeomMaterial;
+use crate::material::{GeomMaterial, PairOverride};
+use crate::measure::Gauge;
+use crate::moments::Moments;
+use crate::readings::add_tendon_wrenches;
 use crate::scenes;
+use crate::sensors::{Loads, Sensors};
 use crate::shapes::compile_geoms;
 use crate::state::{MocapState, State};
+use crate::tendons::Tendons;
 use nalgebra::DMatrix;
 use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
 use stiction_geometry::patch::ContactSolid;
 use stiction_geometry::solid::Solid;
-use stiction_model::{ModelError, Source, Warning, World};
+use stiction_model::{Actuator, ModelError, Source, Transmission, Warning, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
 /// A compiled model. Cloning shares it.
@@ -29,13 +34,17 @@ pub(crate) struct Compiled {
     pub colliding: Vec<usize>,
     /// Material of each geom of `geoms`.
     pub materials: Vec<GeomMaterial>,
+    /// Pairs of geoms of `geoms` with a material of their own, sorted.
+    pub pair_materials: Vec<((u32, u32), PairOverride)>,
     /// What each geom of `geoms` is to patch contact; empty if nothing is compliant.
     pub solids: Vec<ContactSolid>,
     /// The body whose joints carry each body: itself, or what it is welded to; 0 for the world.
     pub carrier: Vec<usize>,
     /// For each body the number of the mocap body it is or hangs on, in the state's list.
     pub base_mocap: Vec<Option<usize>>,
-    pub drives: Vec<Drive>,
+    pub tendons: Tendons,
+    pub sensors: Sensors,
+    pub drives: Drives,
     pub limits: Vec<LimitedCoordinate>,
     pub ball_limits: Vec<LimitedBall>,
     pub dry_friction: Vec<(usize, f64)>,
@@ -77,29 +86,35 @@ impl Model {
             let own = multibody.mocap_bodies().iter().position(|&m| m == b);
             base_mocap[b] = own.or(base_mocap[body.parent.unwrap_or(0)]);
         }
-        let drives = compile_drives(&world, &multibody)?;
+        let tendons = Tendons::new(&world, &multibody);
+        let drives = Drives::new(&world, &multibody, &Moments::new(&tendons.pattern))?;
+        warn_of_shared_limits(&world, &mut warnings);
         let (limits, ball_limits) = compile_limits(&multibody);
         let dofs = multibody.dofs().iter().enumerate();
         let dry_friction = dofs.filter(|(_, d)| d.friction > 0.0).map(|(v, d)| (v, d.friction)).collect();
         let bytes = postcard::to_allocvec(&world).expect("a description is plain data and always serialises");
-        let model = Self {
-            inner: Arc::new(Compiled {
-                fingerprint: fnv1a(&bytes),
-                geoms: shapes.geoms,
-                colliding: shapes.colliding,
-                materials: shapes.materials,
-                solids: shapes.solids,
-                world,
-                multibody,
-                carrier,
-                base_mocap,
-                drives,
-                limits,
-                ball_limits,
-                dry_friction,
-                warnings,
-            }),
+        let mut compiled = Compiled {
+            fingerprint: fnv1a(&bytes),
+            geoms: shapes.geoms,
+            colliding: shapes.colliding,
+            materials: shapes.materials,
+            pair_materials: shapes.pair_materials,
+            solids: shapes.solids,
+            world,
+            multibody,
+            carrier,
+            base_mocap,
+            tendons,
+            sensors: shapes.sensors,
+            drives,
+            limits,
+            ball_limits,
+            dry_friction,
+            warnings,
         };
+        let mut state = compiled.default_state();
+        compiled.measure(&mut state)?;
+        let model = Self { inner: Arc::new(compiled) };
         model.check_negative_moments()?;
         Ok(model)
     }
@@ -188,7 +203,12 @@ impl Model {
 
     /// Number of controls.
     pub fn nu(&self) -> usize {
-        self.inner.drives.len()
+        self.inner.drives.drives.len()
+    }
+
+    /// Number of activations.
+    pub fn na(&self) -> usize {
+        self.inner.world.na()
     }
 
     /// Mass of all bodies, kg.
@@ -221,23 +241,9 @@ impl Model {
         self.inner.multibody.default_q()
     }
 
-    /// The default positions at rest at time 0, controls at zero.
+    /// The default positions at rest at time 0, controls and activations at zero.
     pub fn default_state(&self) -> State {
-        let bodies = &self.inner.world.bodies;
-        let mocap = self.inner.multibody.mocap_bodies().iter();
-        State {
-            time: 0.0,
-            q: self.default_q().to_vec(),
-            v: vec![0.0; self.nv()],
-            ctrl: vec![0.0; self.nu()],
-            applied: vec![0.0; self.nv()],
-            mocap: mocap.map(|&b| MocapState { pose: bodies[b].pose, twist: [0.0; 6] }).collect(),
-            stretches: Vec::new(),
-            springs: Vec::new(),
-            next_step: 0.0,
-            next_sample: 0,
-            controller: Vec::new(),
-        }
+        self.inner.default_state()
     }
 
     /// The state of a keyframe, by name or by number.
@@ -251,12 +257,18 @@ impl Model {
         };
         let mut state = self.default_state();
         state.time = key.time;
-        for (values, target) in
-            [(&key.qpos, &mut state.q), (&key.qvel, &mut state.v), (&key.ctrl, &mut state.ctrl)]
-        {
+        for (values, target) in [
+            (&key.qpos, &mut state.q),
+            (&key.qvel, &mut state.v),
+            (&key.ctrl, &mut state.ctrl),
+            (&key.activation, &mut state.activation),
+        ] {
             if !values.is_empty() {
                 target.clone_from(values);
             }
+        }
+        for (mocap, pose) in state.mocap.iter_mut().zip(&key.mocap) {
+            mocap.pose = *pose;
         }
         Ok(state)
     }
@@ -266,6 +278,7 @@ impl Model {
         check("qpos", &state.q, self.nq())?;
         check("qvel", &state.v, self.nv())?;
         check("ctrl", &state.ctrl, self.nu())?;
+        check("activation", &state.activation, self.na())?;
         check("applied force", &state.applied, self.nv())?;
         check("time", &[state.time], 1)?;
         let (given, needed) = (state.mocap.len(), self.inner.multibody.mocap_bodies().len());
@@ -318,8 +331,126 @@ impl Model {
     pub fn energy(&self, q: &[f64], v: &[f64]) -> Result<Energy, InputError> {
         let workspace = self.at(q, v)?;
         let multibody = self.multibody();
-        let potential = multibody.potential_energy(&workspace) + multibody.spring_energy(q);
+        let mut potential = multibody.potential_energy(&workspace) + multibody.spring_energy(q);
+        if !self.world().tendons.is_empty() {
+            potential += self.inner.tendons.energy(self.world(), &self.gauge(q).tendons.lengths);
+        }
         Ok(Energy { kinetic: multibody.kinetic_energy(&workspace, v), potential })
+    }
+
+    /// Lengths of all tendons at positions `q`.
+    pub fn tendon_lengths(&self, q: &[f64]) -> Result<Vec<f64>, InputError> {
+        check("q", q, self.nq())?;
+        Ok(self.gauge(q).tendons.lengths)
+    }
+
+    /// Moment arms of all tendons at positions `q`: the gradient of each length, one row a tendon.
+    pub fn tendon_moments(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
+        check("q", q, self.nq())?;
+        Ok(dense(&self.gauge(q).tendons, self.nv()))
+    }
+
+    /// Lengths of all actuators' transmissions at positions `q`.
+    pub fn actuator_lengths(&self, q: &[f64]) -> Result<Vec<f64>, InputError> {
+        check("q", q, self.nq())?;
+        Ok(self.gauge(q).drives.lengths)
+    }
+
+    /// Moment arms of all actuators at positions `q`: joint forces per unit of actuator force, one row an
+    /// actuator. Adhesion has none without contacts.
+    pub fn actuator_moments(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
+        check("q", q, self.nq())?;
+        Ok(dense(&self.gauge(q).drives, self.nv()))
+    }
+
+    /// Forces of all actuators along their lengths at positions `q`, velocities `v`, controls and activations.
+    pub fn actuator_forces(
+        &self,
+        q: &[f64],
+        v: &[f64],
+        ctrl: &[f64],
+        activation: &[f64],
+    ) -> Result<Vec<f64>, InputError> {
+        check("q", q, self.nq())?;
+        check("v", v, self.nv())?;
+        check("ctrl", ctrl, self.nu())?;
+        check("activation", activation, self.na())?;
+        let (gauge, drives) = (self.gauge(q), self.inner.drives.drives.iter().enumerate());
+        Ok(drives
+            .map(|(row, drive)| {
+                // An early activation is that of the end of a step; this instant has no step.
+                let input = drive.input(ctrl[row], activation, 0.0);
+                drive.force(gauge.drives.lengths[row], gauge.drives.rate(row, v), input)
+            })
+            .collect())
+    }
+
+    /// Forces of springs, damping and gravity compensation of joints, and of springs and damping of tendons.
+    pub fn passive_forces(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, InputError> {
+        let mut workspace = self.at(q, v)?;
+        let mut out = vec![0.0; self.nv()];
+        self.multibody().passive_forces(&mut workspace, q, v, &mut out);
+        let tendons = &self.gauge(q).tendons;
+        for (t, tendon) in self.world().tendons.iter().enumerate() {
+            let (length, rate) = (tendons.lengths[t], tendons.rate(t, v));
+            let force = self.inner.tendons.passive_force(t, tendon, length, rate);
+            tendons.row(t).iter().for_each(|&(dof, arm)| out[dof] += arm * force);
+        }
+        Ok(out)
+    }
+
+    /// How many numbers all sensors read.
+    pub fn sensor_count(&self) -> usize {
+        self.inner.sensors.len()
+    }
+
+    /// Where the numbers of sensor number `sensor` lie among the readings.
+    pub fn sensor_range(&self, sensor: usize) -> std::ops::Range<usize> {
+        self.inner.sensors.starts[sensor]..self.inner.sensors.starts[sensor + 1]
+    }
+
+    /// Readings of all sensors at a state with the accelerations `vdot`, without contacts and couplings.
+    pub fn sensors(&self, state: &State, vdot: &[f64]) -> Result<Vec<f64>, InputError> {
+        self.check_state(state)?;
+        check("acceleration", vdot, self.nv())?;
+        let mut values = vec![0.0; self.sensor_count()];
+        let mut gauge = Gauge::new(&self.inner);
+        gauge.update(&self.inner, state);
+        self.multibody().velocities(&state.v, &mut gauge.workspace);
+        self.inner.read_state(state, &gauge, &mut values);
+        let drives = self.inner.drives.drives.iter().enumerate();
+        let force = |(row, drive): (usize, &crate::actuation::Drive)| {
+            let input = drive.input(state.ctrl[row], &state.activation, 0.0);
+            drive.force(gauge.drives.lengths[row], gauge.drives.rate(row, &state.v), input)
+        };
+        let actuator_forces: Vec<f64> = drives.map(force).collect();
+        let passive = |(t, tendon): (usize, &stiction_model::Tendon)| {
+            let (length, rate) = (gauge.tendons.lengths[t], gauge.tendons.rate(t, &state.v));
+            self.inner.tendons.passive_force(t, tendon, length, rate)
+        };
+        let mut tendon_forces: Vec<f64> = self.world().tendons.iter().enumerate().map(passive).collect();
+        let mut wrenches = vec![[0.0; 6]; self.world().bodies.len()];
+        add_tendon_wrenches(&self.inner, &gauge.x_wb, &actuator_forces, &mut tendon_forces, &mut wrenches);
+        let loads = Loads {
+            x_wb: &gauge.x_wb,
+            workspace: &mut gauge.workspace,
+            acceleration: vdot,
+            drives: &gauge.drives,
+            actuator_forces: &actuator_forces,
+            wrenches: &wrenches,
+            pushes: &[],
+        };
+        self.inner.read_forces(loads, &mut values);
+        Ok(values)
+    }
+
+    /// Lengths and moment arms at positions `q`, mocap bodies at their default poses.
+    fn gauge(&self, q: &[f64]) -> Gauge {
+        let mut state = self.default_state();
+        state.q.copy_from_slice(q);
+        let mut gauge = Gauge::new(&self.inner);
+        gauge.update(&self.inner, &state);
+        gauge
     }
 
     /// A workspace at positions `q` and velocities `v`, mocap bodies at their default poses.
@@ -337,6 +468,53 @@ impl Model {
         let joints = self.multibody().joints();
         joints.iter().find(|j| j.v.contains(&dof)).map_or(String::new(), |j| j.name.clone())
     }
+}
+
+impl Compiled {
+    fn default_state(&self) -> State {
+        let mocap = self.multibody.mocap_bodies().iter();
+        let pose = |&b: &usize| MocapState { pose: self.world.bodies[b].pose, twist: [0.0; 6] };
+        let nv = self.multibody.nv();
+        State {
+            q: self.multibody.default_q().to_vec(),
+            v: vec![0.0; nv],
+            ctrl: vec![0.0; self.world.nu()],
+            activation: vec![0.0; self.world.na()],
+            applied: vec![0.0; nv],
+            mocap: mocap.map(pose).collect(),
+            ..State::empty(0.0)
+        }
+    }
+}
+
+/// A limit on the sum of several actuators' forces is applied to each of them.
+fn warn_of_shared_limits(world: &World, warnings: &mut Vec<Warning>) {
+    let target = |actuator: &Actuator| match actuator.transmission {
+        Transmission::Joint { body, joint, gear } | Transmission::JointInParent { body, joint, gear } => {
+            let limited = world.bodies[body].joints[joint].dofs[0].effort_limit.is_finite();
+            (limited && gear[0] != 0.0).then_some((body, joint))
+        }
+        Transmission::Tendon { tendon, .. } => {
+            world.tendons[tendon].actuator_force_range.map(|_| (usize::MAX, tendon))
+        }
+        _ => None,
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    let shared = world.actuators.iter().find(|a| target(a).is_some_and(|t| !seen.insert(t)));
+    if let Some(actuator) = shared {
+        let message = "several actuators drive one joint or tendon whose actuation force is limited: each of them is held \
+                       to the limit, not their sum; merge them, or give each a forcerange"
+            .into();
+        warnings.push(Warning { source: actuator.source.clone(), message });
+    }
+}
+
+fn dense(moments: &Moments, nv: usize) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(moments.lengths.len(), nv);
+    for row in 0..moments.lengths.len() {
+        moments.row(row).iter().for_each(|&(dof, arm)| out[(row, dof)] = arm);
+    }
+    out
 }
 
 fn check(what: &'static str, values: &[f64], needed: usize) -> Result<(), InputError> {

@@ -9,9 +9,13 @@
 //!
 //! (`theory` section 1.) Limited servos are not linear; they become rows of the problem and are left out here.
 
+use crate::actuation::Servo;
+use crate::assemble::Touching;
 use crate::compiled::Model;
 use crate::error::{InputError, StepError};
+use crate::moments::{Moments, Place};
 use crate::state::State;
+use crate::transmission::Link;
 use nalgebra::Vector6;
 use stiction_model::{Pose, Vec3};
 use stiction_multibody::{Factor, MassMatrix, Workspace};
@@ -28,13 +32,19 @@ pub(crate) struct FreeMotion {
     pub v_star: Vec<f64>,
     /// Previous velocities, zero where a joint is locked.
     pub v0: Vec<f64>,
+    /// Lengths and moment arms of the tendons.
+    pub tendons: Moments,
+    /// Lengths and moment arms of the actuators.
+    pub drives: Moments,
+    /// The law of each actuator over the step.
+    pub servos: Vec<Servo>,
     factor: Factor,
     scratch: Vec<f64>,
 }
 
 impl FreeMotion {
     pub fn new(model: &Model) -> Self {
-        let multibody = model.multibody();
+        let (multibody, compiled) = (model.multibody(), model.compiled());
         let nv = multibody.nv();
         Self {
             workspace: Workspace::new(multibody),
@@ -43,12 +53,15 @@ impl FreeMotion {
             added: vec![0.0; nv],
             v_star: vec![0.0; nv],
             v0: vec![0.0; nv],
+            tendons: Moments::new(&compiled.tendons.pattern),
+            drives: compiled.drives.moments(multibody),
+            servos: vec![Servo::default(); compiled.drives.drives.len()],
             factor: Factor::new(multibody),
             scratch: vec![0.0; nv],
         }
     }
 
-    /// Poses, velocities and mass matrix at `state`.
+    /// Poses, velocities, mass matrix, tendons and transmissions at `state`.
     pub fn kinematics(&mut self, model: &Model, state: &State) {
         let multibody = model.multibody();
         for (k, mocap) in state.mocap.iter().enumerate() {
@@ -66,11 +79,20 @@ impl FreeMotion {
         for (body, pose) in self.x_wb.iter_mut().enumerate() {
             *pose = multibody.pose(&self.workspace, body);
         }
+        let compiled = model.compiled();
+        let place = Place { compiled, state, workspace: &self.workspace, x_wb: &self.x_wb };
+        compiled.links(&place, &mut self.tendons, &mut self.drives);
     }
 
-    /// A's diagonal part and v*, for a step of `dt`.
-    pub fn solve(&mut self, model: &Model, state: &State, dt: f64) -> Result<(), StepError> {
-        let (multibody, drives) = (model.multibody(), &model.compiled().drives);
+    /// A's diagonal part and v*, for a step of `dt` in which these things touch.
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        touching: Touching,
+    ) -> Result<(), StepError> {
+        let (multibody, drives) = (model.multibody(), &model.compiled().drives.drives);
         let rest = multibody.damping().iter().zip(multibody.stiffness());
         for (added, (damping, stiffness)) in self.added.iter_mut().zip(rest) {
             *added = dt * (damping + dt * stiffness);
@@ -83,19 +105,24 @@ impl FreeMotion {
             *f = applied + spring - *f;
         }
         multibody.add_gravity_compensation(&mut self.workspace, force);
-        for (drive, &ctrl) in drives.iter().zip(&state.ctrl) {
-            let servo = drive.servo(&state.q, &self.v0, ctrl);
-            let slope = dt * (dt * servo.proportional + servo.derivative);
-            if !drive.limited() && (slope == 0.0 || drive.gear.len() == 1) {
-                for &(i, gear) in &drive.gear {
-                    force[i] += gear * servo.force;
-                    self.added[i] += gear * gear * slope;
-                }
-            } else if drive.limited() {
+        for (row, (drive, &ctrl)) in drives.iter().zip(&state.ctrl).enumerate() {
+            let (length, rate) = (self.drives.lengths[row], self.drives.rate(row, &self.v0));
+            let servo = drive.servo(length, rate, drive.input(ctrl, &state.activation, dt));
+            self.servos[row] = servo;
+            let arms = self.drives.row(row);
+            if let Link::Adhesion { body, gear } = drive.link {
+                let pull = gear * servo.force.clamp(drive.force_range[0], drive.force_range[1]);
+                touching.adhere(model.compiled(), &self.workspace, body, pull, force);
+            } else if drive.needs_row(&servo, arms.len()) {
                 // The middle of the range is a constant; the row carries the rest (see `assemble`).
-                let middle = 0.5 * (drive.force_range[0] + drive.force_range[1]);
-                for &(i, gear) in &drive.gear {
-                    force[i] += gear * middle;
+                let middle =
+                    if drive.limited() { 0.5 * (drive.force_range[0] + drive.force_range[1]) } else { 0.0 };
+                arms.iter().for_each(|&(i, arm)| force[i] += arm * middle);
+            } else {
+                let slope = dt * servo.proportional + servo.derivative;
+                for &(i, arm) in arms {
+                    force[i] += arm * (servo.force - slope * self.drives.biases[row]);
+                    self.added[i] += arm * arm * dt * slope;
                 }
             }
         }

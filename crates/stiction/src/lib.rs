@@ -26,6 +26,9 @@
 //! | [`controller`] | control at its own rate |
 //! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
 //! | `accuracy` | steps by accuracy instead of length |
+//! | `tendons`, `transmission`, `moments` | lengths along which forces act, and their moment arms |
+//! | `sensors` | readings of a state and of the step before |
+//! | `actuation`, `muscle` | what actuators make of controls and activations |
 //! | `free_motion`, `assemble`, `rows` | from a state to the convex problem |
 //!
 //! Conventions: f64, SI units, z up; q and v laid out as MuJoCo's `qpos` and `qvel`; spatial vectors
@@ -43,10 +46,15 @@ pub mod controller;
 pub mod error;
 mod free_motion;
 pub mod material;
+mod measure;
+mod moments;
+mod muscle;
 pub mod options;
 pub mod patches;
+mod readings;
 mod rows;
 pub mod scenes;
+mod sensors;
 mod shapes;
 mod simulation;
 mod solids;
@@ -54,6 +62,8 @@ pub mod state;
 pub mod stats;
 pub mod step;
 pub mod tactile;
+mod tendons;
+mod transmission;
 
 pub use compiled::{Energy, Model};
 pub use contact::Contact;

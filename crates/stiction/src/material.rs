@@ -1,5 +1,6 @@
 //! Contact properties of geoms, and how two geoms' properties combine (`theory` section 5; Drake's rules).
 
+use crate::compiled::Compiled;
 use stiction_model::{Compliance, ContactProperties, FrictionRule};
 
 /// Default point-contact stiffness of a geom, N/m.
@@ -115,6 +116,45 @@ impl PairMaterial {
             static_friction: friction(a.static_friction, b.static_friction),
             dynamic_friction: friction(a.dynamic_friction, b.dynamic_friction),
             weight_b,
+        }
+    }
+}
+
+/// What a pair of geoms with contact properties of its own says in place of what they would combine to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairOverride(pub ContactProperties);
+
+impl PairOverride {
+    /// The combined material with what is given in its place.
+    pub fn apply(&self, mut material: PairMaterial) -> PairMaterial {
+        let given = &self.0;
+        // A face's stiffness is its own.
+        if let Some(stiffness) = given.stiffness.filter(|_| material.stiffness.is_finite()) {
+            material.stiffness = stiffness;
+        }
+        material.dissipation = given.dissipation.unwrap_or(material.dissipation);
+        material.relaxation_time = given.relaxation_time.unwrap_or(material.relaxation_time);
+        if let Some(dynamic) = given.dynamic_friction.or(given.static_friction) {
+            material.dynamic_friction = dynamic;
+            material.static_friction = given.static_friction.unwrap_or(dynamic);
+        }
+        material
+    }
+}
+
+impl Compiled {
+    /// The material of a pair of geoms, combined by `combine` unless the pair has its own.
+    pub(crate) fn pair_material(
+        &self,
+        (a, b): (u32, u32),
+        combine: impl Fn(&GeomMaterial, &GeomMaterial, FrictionRule) -> PairMaterial,
+    ) -> PairMaterial {
+        let rule = self.world.options.friction_rule;
+        let material = combine(&self.materials[a as usize], &self.materials[b as usize], rule);
+        let key = (a.min(b), a.max(b));
+        match self.pair_materials.binary_search_by_key(&key, |(pair, _)| *pair) {
+            Ok(found) => self.pair_materials[found].1.apply(material),
+            Err(_) => material,
         }
     }
 }

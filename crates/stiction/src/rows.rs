@@ -1,10 +1,11 @@
 //! Rows of the problem: loops and couplings, joint limits, servos with limited force.
 
 use crate::actuation::{Drive, LimitedBall, LimitedCoordinate};
-use crate::assemble::Assembler;
+use crate::assemble::{Assembler, Coupling};
 use crate::compiled::Compiled;
 use crate::free_motion::FreeMotion;
 use crate::state::State;
+use crate::transmission::Link;
 use nalgebra::{Unit, UnitQuaternion, Vector3, Vector6};
 use stiction_convex::{Compliance, PairId, Problem, ProblemError, RowLaw};
 use stiction_model::{Equality, EqualityKind};
@@ -39,16 +40,32 @@ impl Assembler {
                     return problem.add_row(&[(dof, 1.0)], 0.0, law(x - c[0])).map(|_| ());
                 };
                 let (other, d) = place(second);
-                let value = c[0] + d * (c[1] + d * (c[2] + d * (c[3] + d * c[4])));
-                let slope = c[1] + d * (2.0 * c[2] + d * (3.0 * c[3] + d * 4.0 * c[4]));
+                let (value, slope) = polynomial(&c, d);
                 problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, law(x - value))?;
             }
-            EqualityKind::Tendon { .. } => {}
+            EqualityKind::Tendon { first, second, coefficients: c } => {
+                let tendons = &free.tendons;
+                let stretch = |t: usize| tendons.lengths[t] - compiled.tendons.default_length[t];
+                let (value, slope) = second.map_or((c[0], 0.0), |t| polynomial(&c, stretch(t)));
+                let second = second.unwrap_or(first); // its slope is nought where there is none
+                self.row.clear();
+                self.row.extend_from_slice(tendons.row(first));
+                for &(dof, arm) in tendons.row(second) {
+                    match self.row.iter_mut().find(|(other, _)| *other == dof) {
+                        Some((_, sum)) => *sum -= slope * arm,
+                        None => self.row.push((dof, -slope * arm)),
+                    }
+                }
+                let bias = tendons.biases[first] - slope * tendons.biases[second];
+                let row = problem.add_row(&self.row, bias, law(stretch(first) - value))?;
+                self.tendons.rows.push((row, first, 1.0));
+                self.tendons.rows.push((row, second, -slope));
+            }
             EqualityKind::Connect { body_a, body_b, point_a, point_b } => {
                 let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
                 let middle = 0.5 * (p_a + p_b);
                 let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
-                point_rows(&(p_b - p_a), pair, law, problem)?;
+                self.hold((body_a, body_b), middle, pair, 3, &(p_b - p_a), law, problem)?;
             }
             EqualityKind::Weld { body_a, body_b, pose_ab, point_b } => {
                 let wanted = free.x_wb[body_a] * pose_ab;
@@ -56,13 +73,9 @@ impl Assembler {
                     ((wanted * nalgebra::Point3::from(point_b)).coords, at(free, body_b, &point_b));
                 let middle = 0.5 * (p_a + p_b);
                 let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
-                point_rows(&(p_b - p_a), pair, law, problem)?;
+                self.hold((body_a, body_b), middle, pair, 3, &(p_b - p_a), law, problem)?;
                 let turn = (free.x_wb[body_b].rotation * wanted.rotation.inverse()).scaled_axis();
-                for k in 0..3 {
-                    let mut direction = Vector6::zeros();
-                    direction[k] = 1.0;
-                    problem.add_pair_row(pair, direction, law(turn[k]))?;
-                }
+                self.hold((body_a, body_b), middle, pair, 0, &turn, law, problem)?;
             }
             EqualityKind::Distance { body_a, body_b, point_a, point_b, distance } => {
                 let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
@@ -71,29 +84,42 @@ impl Assembler {
                 let u = if length > 1e-12 { (p_b - p_a) / length } else { Vector3::z() };
                 let pair = self.pair(compiled, state, free, carriers(body_a, body_b), p_a, problem)?;
                 let direction = Vector6::new(0.0, 0.0, 0.0, u.x, u.y, u.z);
-                problem.add_pair_row(pair, direction, law(length - distance))?;
+                let row = problem.add_pair_row(pair, direction, law(length - distance))?;
+                self.couplings.push(Coupling { row, bodies: (body_a, body_b), point: p_a, direction });
             }
+        }
+        Ok(())
+    }
+
+    /// Three rows that hold a pair's twist along `first`, `first` + 1, `first` + 2 against the errors `gap`.
+    fn hold(
+        &mut self,
+        bodies: (usize, usize),
+        point: Vector3<f64>,
+        pair: PairId,
+        first: usize,
+        gap: &Vector3<f64>,
+        law: impl Fn(f64) -> RowLaw,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        for k in 0..3 {
+            let mut direction = Vector6::zeros();
+            direction[first + k] = 1.0;
+            let row = problem.add_pair_row(pair, direction, law(gap[k]))?;
+            self.couplings.push(Coupling { row, bodies, point, direction });
         }
         Ok(())
     }
 }
 
-fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
-    (free.x_wb[body] * nalgebra::Point3::from(*point)).coords
+/// Value and slope of a coupling's polynomial.
+fn polynomial(c: &[f64; 5], d: f64) -> (f64, f64) {
+    let value = c[0] + d * (c[1] + d * (c[2] + d * (c[3] + d * c[4])));
+    (value, c[1] + d * (2.0 * c[2] + d * (3.0 * c[3] + d * 4.0 * c[4])))
 }
 
-fn point_rows(
-    gap: &Vector3<f64>,
-    pair: PairId,
-    law: impl Fn(f64) -> RowLaw,
-    problem: &mut Problem,
-) -> Result<(), ProblemError> {
-    for k in 0..3 {
-        let mut direction = Vector6::zeros();
-        direction[3 + k] = 1.0;
-        problem.add_pair_row(pair, direction, law(gap[k]))?;
-    }
-    Ok(())
+fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
+    (free.x_wb[body] * nalgebra::Point3::from(*point)).coords
 }
 
 /// Compliance of a joint limit.
@@ -144,19 +170,16 @@ pub(crate) fn ball_limit_row(
     problem.add_row(&coefficients, 0.0, RowLaw::Limit { phi, compliance }).map(|_| ())
 }
 
-/// The row of a servo that is limited, or whose implicit part couples coordinates.
+/// The row of an actuator that is limited, or whose implicit part couples coordinates.
 pub(crate) fn drive_row(
+    row: usize,
     drive: &Drive,
-    state: &State,
     free: &FreeMotion,
-    ctrl: f64,
-    dt: f64,
     problem: &mut Problem,
 ) -> Result<(), ProblemError> {
-    let servo = drive.servo(&state.q, &free.v0, ctrl);
-    let slope = dt * servo.proportional + servo.derivative;
-    if !drive.limited() && (slope == 0.0 || drive.gear.len() == 1) {
-        return Ok(()); // linear: part of A and v*
+    let (servo, arms) = (&free.servos[row], free.drives.row(row));
+    if matches!(drive.link, Link::Adhesion { .. }) || !drive.needs_row(servo, arms.len()) {
+        return Ok(()); // part of A and v*
     }
     let (middle, half) = if drive.limited() {
         let [low, high] = drive.force_range;
@@ -172,5 +195,5 @@ pub(crate) fn drive_row(
         feed_forward: servo.force - middle,
         effort_limit: half,
     };
-    problem.add_row(&drive.gear, 0.0, law).map(|_| ())
+    problem.add_row(arms, free.drives.biases[row], law).map(|_| ())
 }

@@ -1,7 +1,8 @@
 //! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
 
 use crate::error::LoadError;
-use crate::material::GeomMaterial;
+use crate::material::{GeomMaterial, PairOverride};
+use crate::sensors::Sensors;
 use crate::solids::compile_solids;
 use std::sync::Arc;
 use stiction_geometry::patch::ContactSolid;
@@ -14,8 +15,12 @@ pub(crate) struct Shapes {
     pub geoms: Arc<GeomSet>,
     pub colliding: Vec<usize>,
     pub materials: Vec<GeomMaterial>,
+    /// Pairs of geoms with a material of their own, sorted.
+    pub pair_materials: Vec<((u32, u32), PairOverride)>,
     /// What each geom is to patch contact; empty if nothing is compliant.
     pub solids: Vec<ContactSolid>,
+    /// What sensors see and feel with.
+    pub sensors: Sensors,
 }
 
 /// Builds the shapes that collide. Meshes used several times are built once.
@@ -27,40 +32,66 @@ pub(crate) fn compile_geoms(
     let mut library = Library::new(world);
     let (mut geoms, mut colliding, mut materials) = (Vec::new(), Vec::new(), Vec::new());
     for (index, geom) in world.geoms.iter().enumerate() {
-        let touches = geom.filter.group != 0 || geom.filter.mask != 0;
-        if geom.role == GeomRole::Visual || !touches {
+        let touches = geom.role != GeomRole::Visual && (geom.filter.group != 0 || geom.filter.mask != 0);
+        // A pair touches whatever the filters of its geoms say.
+        if !touches && !world.pairs.iter().any(|p| p.geom_a == index || p.geom_b == index) {
             continue;
         }
-        let shape = library.shape(&geom.shape).map_err(|error| LoadError::Shape {
-            place: format!("{} \"{}\"", geom.source, geom.name),
-            reason: error.to_string(),
-        })?;
+        let shape = match library.shape(&geom.shape) {
+            Ok(shape) => shape,
+            // A mesh is data of someone else's; one that has no hull need not keep the whole model from running,
+            // unless something was asked of it.
+            Err(error)
+                if matches!(geom.shape, stiction_model::Shape::Mesh { convex: true, .. })
+                    && geom.contact.compliance == Compliance::Unspecified =>
+            {
+                let message = format!("{error}. Until then \"{}\" does not collide", geom.name);
+                warnings.push(Warning { source: geom.source.clone(), message });
+                continue;
+            }
+            Err(error) => {
+                let place = format!("{} \"{}\"", geom.source, geom.name);
+                return Err(LoadError::Shape { place, reason: error.to_string() });
+            }
+        };
         geoms.push(Geom {
             shape,
             body: geom.body,
             x_bg: geom.pose,
             margin: geom.margin,
-            contype: geom.filter.group,
-            conaffinity: geom.filter.mask,
+            contype: if touches { geom.filter.group } else { 0 },
+            conaffinity: if touches { geom.filter.mask } else { 0 },
             compliant: geom.contact.compliance == Compliance::Compliant,
         });
         colliding.push(index);
         materials.push(GeomMaterial::new(&geom.contact, geom.priority));
     }
+    let sensors = Sensors::new(world, |shape| library.shape(shape).ok());
     let solids = compile_solids(world, &geoms, &colliding, warnings)?;
     for (material, solid) in materials.iter_mut().zip(&solids) {
         if let ContactSolid::Compliant(solid) = solid {
             material.modulus = solid.modulus(); // a field from a file may bring its own
         }
     }
-    let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms: Vec::new() };
+    let mut pair_materials = Vec::with_capacity(world.pairs.len());
+    for pair in &world.pairs {
+        // A geom whose hull cannot be built is left out, and its pairs with it.
+        let [Ok(a), Ok(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.binary_search(&g)) else {
+            continue;
+        };
+        let (a, b) = (a as u32, b as u32);
+        pair_materials.push(((a.min(b), a.max(b)), PairOverride(pair.contact)));
+    }
+    pair_materials.sort_by_key(|(pair, _)| *pair);
+    let included_geoms = pair_materials.iter().map(|&((a, b), _)| (a as usize, b as usize)).collect();
+    let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms };
     let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
         .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
     let geoms = geoms.with_solids(&solids);
     warn_of_unsupported(world, &geoms, &colliding, warnings);
     warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
-    Ok(Shapes { geoms: Arc::new(geoms), colliding, materials, solids })
+    Ok(Shapes { geoms: Arc::new(geoms), colliding, materials, pair_materials, solids, sensors })
 }
 
 /// Whether a body can move by itself, rather than being fixed or moved from outside.

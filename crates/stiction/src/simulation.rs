@@ -198,6 +198,23 @@ impl Simulation {
         &self.stats
     }
 
+    /// Readings of all sensors, one after the other in their order: positions and velocities of the present
+    /// state, accelerations and forces of the last step, zero before the first.
+    pub fn sensors(&mut self) -> &[f64] {
+        self.stepper.sensors(&self.model, &self.state)
+    }
+
+    /// Readings of one sensor.
+    pub fn sensor(&mut self, name: &str) -> Result<&[f64], InputError> {
+        let sensors = &self.model.world().sensors;
+        let Some(index) = sensors.iter().position(|s| s.name == name) else {
+            let known: Vec<&str> = sensors.iter().map(|s| s.name.as_str()).take(20).collect();
+            return Err(InputError::Name { kind: "sensor", name: name.into(), known: known.join(", ") });
+        };
+        let range = self.model.sensor_range(index);
+        Ok(&self.sensors()[range])
+    }
+
     /// Kinetic and potential energy of the present state, J.
     pub fn energy(&mut self) -> Energy {
         self.stepper.energy(&self.model, &self.state)

@@ -48,6 +48,8 @@ pub struct State {
     pub v: Vec<f64>,
     /// Controls held until they are changed.
     pub ctrl: Vec<f64>,
+    /// Activations of the actuators that have one, in their order.
+    pub activation: Vec<f64>,
     /// Generalised forces applied from outside, held until they are changed; N or N m.
     pub applied: Vec<f64>,
     /// Bodies moved from outside, in the order of the model's mocap bodies.
@@ -72,6 +74,7 @@ impl State {
             q: Vec::new(),
             v: Vec::new(),
             ctrl: Vec::new(),
+            activation: Vec::new(),
             applied: Vec::new(),
             mocap: Vec::new(),
             stretches: Vec::new(),
@@ -88,6 +91,7 @@ impl State {
         self.q.clone_from(&other.q);
         self.v.clone_from(&other.v);
         self.ctrl.clone_from(&other.ctrl);
+        self.activation.clone_from(&other.activation);
         self.applied.clone_from(&other.applied);
         self.mocap.clone_from(&other.mocap);
         self.stretches.clone_from(&other.stretches);

@@ -18,8 +18,10 @@ use crate::contact::Contact;
 use crate::continuous::Continuous;
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
+use crate::measure::Gauge;
 use crate::options::{Method, Options};
 use crate::patches::{FaceResult, PatchSet};
+use crate::readings::Readings;
 use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
 use nalgebra::{Vector3, Vector6};
@@ -85,6 +87,7 @@ impl StepReport {
 pub(crate) struct Stepper {
     pub(crate) options: Options,
     free: FreeMotion,
+    gauge: Gauge,
     proximity: Proximity,
     points: Vec<ContactPoint>,
     patches: PatchSet,
@@ -98,6 +101,9 @@ pub(crate) struct Stepper {
     pub(crate) doubling: Doubling,
     /// There when the method is continuous.
     continuous: Option<Box<Continuous>>,
+    /// Length of the last step, s; 0 before the first.
+    last_step: f64,
+    readings: Readings,
 }
 
 impl Stepper {
@@ -107,6 +113,7 @@ impl Stepper {
         let mut stepper = Self {
             options,
             free: FreeMotion::new(model),
+            gauge: Gauge::new(model.compiled()),
             proximity: Proximity::new(model.compiled().geoms.clone()),
             points: Vec::new(),
             patches: PatchSet::default(),
@@ -119,6 +126,8 @@ impl Stepper {
             report: StepReport::default(),
             doubling: Doubling::new(model),
             continuous: None,
+            last_step: 0.0,
+            readings: Readings::default(),
         };
         stepper.set_options(model, options)?;
         Ok(stepper)
@@ -207,11 +216,11 @@ impl Stepper {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let mut clock = Clock::start();
-        self.free.solve(model, state, dt)?;
+        let touching = Touching { points: &self.points, patches: &self.patches };
+        self.free.solve(model, state, dt, touching)?;
         clock.lap(&mut report.seconds.kinematics);
 
         let problem = &mut self.problem;
-        let touching = Touching { points: &self.points, patches: &self.patches };
         let built = self.assembler.assemble(model, &self.options, dt, state, &self.free, touching, problem);
         built.map_err(|error| not_finite(state, &error))?;
         clock.lap(&mut report.seconds.assemble);
@@ -237,7 +246,9 @@ impl Stepper {
         let mut clock = Clock::start();
         state.q.copy_from_slice(&self.q_next);
         state.v.copy_from_slice(self.solver.velocities());
+        model.compiled().drives.advance(&state.ctrl, &mut state.activation, dt);
         state.time += dt;
+        self.last_step = dt;
         self.collect(model, dt, report);
         std::mem::swap(&mut state.stretches, &mut self.stretches);
         clock.lap(&mut report.seconds.advance);
@@ -369,7 +380,26 @@ impl Stepper {
         if let Some(continuous) = &mut self.continuous {
             continuous.clear();
         }
+        self.last_step = 0.0;
         self.report = StepReport::default();
+    }
+
+    /// Readings of all sensors: positions and velocities of `state`, forces of the step that led to it.
+    pub fn sensors(&mut self, model: &Model, state: &State) -> &[f64] {
+        let compiled = model.compiled();
+        self.gauge.update(compiled, state);
+        model.multibody().velocities(&state.v, &mut self.gauge.workspace);
+        self.readings.clear(compiled);
+        compiled.read_state(state, &self.gauge, &mut self.readings.values);
+        if self.last_step > 0.0 {
+            let (rows, v) = (self.solver.row_impulses(), self.solver.velocities());
+            let readings = &mut self.readings;
+            readings.contacts(&self.contacts, &self.patches, compiled);
+            readings.couplings(&self.assembler.couplings, rows, self.last_step);
+            readings.tendons(&self.assembler.tendons.rows, rows, self.last_step);
+            readings.forces(compiled, &mut self.free, v, self.last_step);
+        }
+        &self.readings.values
     }
 
     /// Adds to the state's applied forces what a force (N, world axes) at a point (m, world) of a body amounts to at
@@ -382,7 +412,7 @@ impl Stepper {
         force: &Vector3<f64>,
         p_wq: &Vector3<f64>,
     ) {
-        let (multibody, workspace) = (model.multibody(), &mut self.free.workspace);
+        let (multibody, workspace) = (model.multibody(), &mut self.gauge.workspace);
         for (k, mocap) in state.mocap.iter().enumerate() {
             workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
         }
@@ -399,10 +429,13 @@ impl Stepper {
 
     /// Energy of `state`; uses the stepper's memory.
     pub fn energy(&mut self, model: &Model, state: &State) -> Energy {
-        let (multibody, workspace) = (model.multibody(), &mut self.free.workspace);
-        multibody.positions(&state.q, workspace);
+        let (multibody, compiled) = (model.multibody(), model.compiled());
+        self.gauge.update(compiled, state);
+        let workspace = &mut self.gauge.workspace;
         multibody.velocities(&state.v, workspace);
-        let potential = multibody.potential_energy(workspace) + multibody.spring_energy(&state.q);
+        let potential = multibody.potential_energy(workspace)
+            + multibody.spring_energy(&state.q)
+            + compiled.tendons.energy(&compiled.world, &self.gauge.tendons.lengths);
         Energy { kinetic: multibody.kinetic_energy(workspace, &state.v), potential }
     }
 }

@@ -106,3 +106,30 @@ fn steps_of_continuous_time_do_not_allocate() {
         assert_eq!(count() - before, 0, "allocations in 100 steps of {integrator:?}");
     }
 }
+
+#[test]
+fn tendons_muscles_and_sensors_step_and_read_without_allocating() {
+    let model = common::model(
+        "<geom type=\"plane\" size=\"5 5 1\"/><site name=\"a\" pos=\"0.3 0 1.2\"/>\
+         <body pos=\"0 0 1\"><joint name=\"j\" axis=\"0 1 0\" range=\"-90 90\"/>\
+         <geom name=\"drum\" type=\"cylinder\" size=\"0.05 0.1\" euler=\"90 0 0\" mass=\"0.1\"/>\
+         <geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0 0 -0.4\" mass=\"1\"/><site name=\"b\" pos=\"0 0 -0.3\"/></body>\
+         <body name=\"pad\" pos=\"1 0 0.1\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\"/><site name=\"s\"/></body>",
+        "<tendon><spatial name=\"t\" stiffness=\"10\" damping=\"1\" frictionloss=\"0.1\" range=\"0.1 0.6\"><site site=\"a\"/>\
+         <geom geom=\"drum\"/><site site=\"b\"/></spatial></tendon>\
+         <actuator><muscle tendon=\"t\" force=\"20\"/><adhesion body=\"pad\" ctrlrange=\"0 1\" gain=\"5\"/>\
+         <motor site=\"s\" gear=\"0 0 1 0 0 0\"/></actuator>\
+         <sensor><accelerometer site=\"s\"/><touch site=\"s\"/><force site=\"b\"/><tendonpos tendon=\"t\"/><rangefinder site=\"s\"/></sensor>",
+    );
+    let mut sim = common::simulation(&model, Options::default());
+    sim.state_mut().ctrl.fill(0.5);
+    sim.step(500).unwrap();
+    let mut sum = sim.sensors().iter().sum::<f64>();
+    let before = count();
+    for _ in 0..200 {
+        sim.step(1).unwrap();
+        sum += sim.sensors().iter().sum::<f64>();
+    }
+    assert_eq!(count() - before, 0, "allocations in 200 steps");
+    assert!(sum.is_finite() && sum != 0.0);
+}

@@ -1,4 +1,4 @@
-//! Actuators: all of MuJoCo's shortcuts reduce to gains and biases on a joint.
+//! Actuators: all of MuJoCo's shortcuts reduce to gains, biases and dynamics on a transmission.
 
 use super::defaults::{Attrs, MAIN};
 use super::reader::{Reader, unique};
@@ -6,21 +6,45 @@ use super::reference;
 use crate::error::Read;
 use crate::names::Names;
 use crate::xml::Node;
-use stiction_model::{Actuator, JointKind, Transmission};
+use stiction_model::{Actuator, Dynamics, Muscle, Transmission};
 
-/// What defaults and the element say so far.
+const KINDS: [&str; 13] = [
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "orientation",
+    "pid",
+    "dcmotor",
+    "plugin",
+];
+
+/// What defaults and the element say so far, in the terms of MuJoCo's `general`.
 #[derive(Clone, Debug)]
 struct Spec {
     gain: [f64; 10],
     bias: [f64; 10],
+    dynamics_numbers: [f64; 10],
     gear: [f64; 6],
     control: [f64; 2],
     control_limited: Option<bool>,
     force: [f64; 2],
     force_limited: Option<bool>,
+    activation: [f64; 2],
+    activation_limited: Option<bool>,
+    early: bool,
+    length_range: [f64; 2],
+    crank_length: f64,
     inherit_range: f64,
     /// Damping ratio of a position servo, in place of a damping gain.
     damping_ratio: Option<f64>,
+    damping: f64,
+    armature: f64,
     dynamics: String,
     gain_type: String,
     bias_type: String,
@@ -28,18 +52,25 @@ struct Spec {
 
 impl Spec {
     fn new() -> Self {
-        let mut gain = [0.0; 10];
-        gain[0] = 1.0;
+        let one = std::array::from_fn(|k| if k == 0 { 1.0 } else { 0.0 });
         Self {
-            gain,
+            gain: one,
             bias: [0.0; 10],
+            dynamics_numbers: one,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             control: [0.0; 2],
             control_limited: None,
             force: [0.0; 2],
             force_limited: None,
+            activation: [0.0; 2],
+            activation_limited: None,
+            early: false,
+            length_range: [0.0; 2],
+            crank_length: 0.0,
             inherit_range: 0.0,
             damping_ratio: None,
+            damping: 0.0,
+            armature: 0.0,
             dynamics: "none".into(),
             gain_type: "fixed".into(),
             bias_type: "none".into(),
@@ -52,27 +83,42 @@ impl Spec {
         attrs.overlay("gear", &mut self.gear)?;
         // The last of a range of its own and one taken over from the joint counts.
         if let Some(x) = node.number("inheritrange")? {
-            if x > 0.0 && node.attr("ctrlrange").is_some() {
-                return Err(node.error("give ctrlrange or inheritrange, not both"));
+            let own = if node.name == "intvelocity" { "actrange" } else { "ctrlrange" };
+            if x > 0.0 && node.attr(own).is_some() {
+                return Err(node.error(format!("give {own} or inheritrange, not both")));
             }
             self.inherit_range = x;
-            self.control = [0.0; 2];
+            if node.name != "intvelocity" {
+                self.control = [0.0; 2];
+            }
         }
-        if attrs.overlay("ctrlrange", &mut self.control)? > 0 {
+        if attrs.overlay("ctrlrange", &mut self.control)? > 0 && node.name != "intvelocity" {
             self.inherit_range = 0.0;
         }
         attrs.overlay("forcerange", &mut self.force)?;
-        for (name, into) in
-            [("ctrllimited", &mut self.control_limited), ("forcelimited", &mut self.force_limited)]
-        {
+        attrs.overlay("actrange", &mut self.activation)?;
+        attrs.overlay("lengthrange", &mut self.length_range)?;
+        for (name, into) in [
+            ("ctrllimited", &mut self.control_limited),
+            ("forcelimited", &mut self.force_limited),
+            ("actlimited", &mut self.activation_limited),
+        ] {
             if node.attr(name).is_some() {
                 *into = attrs.tristate(name)?;
             }
         }
+        self.early = node.flag("actearly")?.unwrap_or(self.early);
+        for (name, into) in [("cranklength", &mut self.crank_length), ("armature", &mut self.armature)] {
+            *into = node.number(name)?.unwrap_or(*into);
+        }
+        let mut damping = [self.damping, 0.0, 0.0];
+        attrs.overlay("damping", &mut damping)?;
+        self.damping = damping[0];
         match node.name.as_str() {
             "general" => {
                 attrs.overlay("gainprm", &mut self.gain)?;
                 attrs.overlay("biasprm", &mut self.bias)?;
+                attrs.overlay("dynprm", &mut self.dynamics_numbers)?;
                 for (name, into) in [
                     ("dyntype", &mut self.dynamics),
                     ("gaintype", &mut self.gain_type),
@@ -84,14 +130,17 @@ impl Spec {
                 }
             }
             "motor" => self.law(&[1.0], &[], "none"),
-            "position" => {
+            "position" | "intvelocity" => {
                 let kp = node.number("kp")?.unwrap_or(self.gain[0]);
                 self.gain[0] = kp;
                 self.bias[1] = -kp;
                 self.servo_damping(node)?;
                 self.bias_type = "affine".into();
                 self.gain_type = "fixed".into();
-                if let Some(time) = node.number("timeconst")? {
+                if node.name == "intvelocity" {
+                    self.dynamics = "integrator".into();
+                } else if let Some(time) = node.number("timeconst")? {
+                    self.dynamics_numbers[0] = time;
                     self.dynamics = if time > 0.0 { "filterexact" } else { "none" }.into();
                 }
             }
@@ -100,9 +149,12 @@ impl Spec {
                 self.law(&[kv], &[0.0, 0.0, -kv], "affine");
             }
             "damper" => {
-                let kv = node.number("kv")?.unwrap_or(0.0);
+                // The gain of a damper stands third; of anything else's defaults, first.
+                let before = if self.gain_type == "affine" { -self.gain[2] } else { self.gain[0] };
+                let kv = node.number("kv")?.unwrap_or(before);
                 self.law(&[0.0, 0.0, -kv], &[], "none");
                 self.gain_type = "affine".into();
+                self.control_limited = Some(true);
             }
             "cylinder" => {
                 let mut area = node.number("area")?.unwrap_or(self.gain[0]);
@@ -113,6 +165,13 @@ impl Spec {
                 node.overlay("bias", &mut bias)?;
                 self.law(&[area], &bias, "affine");
                 self.dynamics = "filter".into();
+                self.dynamics_numbers[0] = node.number("timeconst")?.unwrap_or(self.dynamics_numbers[0]);
+            }
+            "muscle" => self.muscle(node)?,
+            "adhesion" => {
+                let gain = node.number("gain")?.unwrap_or(self.gain[0]);
+                self.law(&[gain], &[], "none");
+                self.control_limited = Some(true);
             }
             other => self.dynamics = other.to_string(),
         }
@@ -126,6 +185,33 @@ impl Spec {
         self.gain_type = "fixed".into();
         self.bias_type = bias_type.into();
         self.dynamics = "none".into();
+    }
+
+    /// Numbers of a muscle: what is still as every actuator begins takes a muscle's defaults first.
+    fn muscle(&mut self, node: &Node) -> Read<()> {
+        let begin = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let usual = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2];
+        for k in 0..9 {
+            if self.gain[k] == begin[k] {
+                self.gain[k] = usual[k];
+            }
+        }
+        for (k, usual) in [0.01, 0.04].into_iter().enumerate() {
+            if self.dynamics_numbers[k] == begin[k] {
+                self.dynamics_numbers[k] = usual;
+            }
+        }
+        node.overlay("timeconst", &mut self.dynamics_numbers[..2])?;
+        node.overlay("range", &mut self.gain[..2])?;
+        self.dynamics_numbers[2] = node.number("tausmooth")?.unwrap_or(self.dynamics_numbers[2]);
+        for (k, name) in ["force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"].iter().enumerate() {
+            self.gain[2 + k] = node.number(name)?.unwrap_or(self.gain[2 + k]);
+        }
+        self.bias = self.gain;
+        for word in [&mut self.dynamics, &mut self.gain_type, &mut self.bias_type] {
+            *word = "muscle".into();
+        }
+        Ok(())
     }
 
     fn servo_damping(&mut self, node: &Node) -> Read<()> {
@@ -146,6 +232,37 @@ impl Spec {
         }
         Ok(())
     }
+
+    /// How the activation follows the control; `None` for what is not simulated.
+    fn dynamics(&self) -> Option<Dynamics> {
+        let [a, b, c, ..] = self.dynamics_numbers;
+        match self.dynamics.as_str() {
+            "none" => Some(Dynamics::None),
+            "integrator" => Some(Dynamics::Integrator),
+            // MuJoCo's least time constant.
+            "filter" => Some(Dynamics::Filter { time: a.max(1e-15) }),
+            "filterexact" => Some(Dynamics::ExactFilter { time: a.max(1e-15) }),
+            "muscle" => Some(Dynamics::Muscle { rise: a, fall: b, smoothing: c }),
+            _ => None,
+        }
+    }
+
+    /// The muscle's law, if it is one.
+    fn muscle_law(&self) -> Option<Muscle> {
+        let [a, b, force, scale, shortest, longest, fastest, passive, lengthening, _] = self.gain;
+        let length_range = (self.length_range[0] < self.length_range[1]).then_some(self.length_range);
+        (self.gain_type == "muscle").then_some(Muscle {
+            range: [a, b],
+            force,
+            scale,
+            shortest,
+            longest,
+            fastest,
+            passive: if self.bias_type == "muscle" { passive } else { 0.0 },
+            lengthening,
+            length_range,
+        })
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -153,6 +270,14 @@ impl<'a> Reader<'a> {
     pub fn actuators(&mut self, root: &'a Node) -> Read<()> {
         let nodes: Vec<&Node> = root.children_named("actuator").flat_map(|s| &s.children).collect();
         let mut names = Names::new(nodes.iter().filter_map(|n| n.attr("name")));
+        let nodes: Vec<&Node> = nodes.into_iter().filter(|n| KINDS.contains(&n.name.as_str())).collect();
+        // What actuators add to joints counts for the inertia that others derive their damping from.
+        for &node in &nodes {
+            let spec = self.spec(node)?;
+            if let Some(transmission) = self.transmission(node, &spec)? {
+                self.reflect(node, &spec, &transmission)?;
+            }
+        }
         for node in nodes {
             if let Some(mut actuator) = self.actuator(node)? {
                 if actuator.name.is_empty() {
@@ -164,73 +289,48 @@ impl<'a> Reader<'a> {
         unique(self.world.actuators.iter().map(|a| (&a.name, &a.source)), "actuators")
     }
 
-    fn actuator(&mut self, node: &'a Node) -> Read<Option<Actuator>> {
-        const KINDS: [&str; 13] = [
-            "general",
-            "motor",
-            "position",
-            "velocity",
-            "intvelocity",
-            "damper",
-            "cylinder",
-            "muscle",
-            "adhesion",
-            "orientation",
-            "pid",
-            "dcmotor",
-            "plugin",
-        ];
-        if !KINDS.contains(&node.name.as_str()) {
-            return Ok(None);
-        }
+    /// What an element and its defaults say.
+    fn spec(&self, node: &'a Node) -> Read<Spec> {
         let class = self.defaults.class_of(node, "class", MAIN)?;
         let mut spec = Spec::new();
         for layer in self.defaults.chain(class).into_iter().filter(|n| KINDS.contains(&n.name.as_str())) {
             spec.read(layer)?;
         }
         spec.read(node)?;
-        let target = match self.joint_named(node, "joint")? {
-            None => self.joint_named(node, "jointinparent")?,
-            some => some,
-        };
+        Ok(spec)
+    }
+
+    fn actuator(&mut self, node: &'a Node) -> Read<Option<Actuator>> {
+        let mut spec = self.spec(node)?;
         let able = self.understood(node, &spec)?;
-        let (body, joint) = match target {
-            Some(target) => target,
-            None => {
-                self.report.warn(
-                    node,
-                    "actuator transmission",
-                    "only actuators on joints are simulated; this one keeps its place in the controls but makes no force",
-                )?;
-                // Any joint serves to hold the place, as the gear is zero.
-                match self.world.bodies.iter().position(|b| !b.joints.is_empty()) {
-                    Some(body) => (body, 0),
-                    None => return Ok(None),
+        let transmission = match self.transmission(node, &spec)? {
+            Some(transmission) if able => transmission,
+            found => {
+                if able && found.is_none() {
+                    return Err(node.error(
+                        "it acts on nothing; give joint, jointinparent, tendon, site, body, or slidersite and cranksite",
+                    ));
                 }
+                // Any joint serves to hold the place in the controls, as the gear is zero.
+                let Some(body) = self.world.bodies.iter().position(|b| !b.joints.is_empty()) else {
+                    return Ok(None);
+                };
+                Transmission::Joint { body, joint: 0, gear: [0.0; 6] }
             }
         };
-        let acts = target.is_some() && able;
-        let gear = if acts { spec.gear } else { [0.0; 6] };
-        if node.attr("jointinparent").is_some()
-            && !matches!(
-                self.world.bodies[body].joints[joint].kind,
-                JointKind::Hinge { .. } | JointKind::Slide { .. }
-            )
-        {
-            self.report.warn(
-                node,
-                "actuator@jointinparent",
-                "the gear is taken in the child frame, not the parent's",
-            )?;
-        }
-        if let Some(ratio) = spec.damping_ratio.filter(|_| acts) {
-            let single = self.world.bodies[body].joints[joint].kind.nv() == 1;
-            match reference::felt_inertia(&self.world, body, joint).filter(|_| single) {
-                Some(felt) => {
+        if let Some(ratio) = spec.damping_ratio.filter(|_| able) {
+            let felt = match transmission {
+                Transmission::Joint { body, joint, gear }
+                    if self.world.bodies[body].joints[joint].kind.nv() == 1 =>
+                {
                     // Critical damping times the ratio, for the inertia seen at the actuator.
-                    let seen = felt[0] / (gear[0] * gear[0]).max(1e-30);
-                    spec.bias[2] = -2.0 * ratio * (spec.gain[0] * seen).max(0.0).sqrt();
+                    let felt = reference::felt_inertia(&self.world, body, joint);
+                    felt.map(|felt| felt[0] / (gear[0] * gear[0]).max(1e-30))
                 }
+                _ => None,
+            };
+            match felt {
+                Some(seen) => spec.bias[2] = -2.0 * ratio * (spec.gain[0] * seen).max(0.0).sqrt(),
                 None => self.report.warn(
                     node,
                     "actuator@dampratio",
@@ -238,27 +338,88 @@ impl<'a> Reader<'a> {
                 )?,
             }
         }
-        self.finish_actuator(node, spec, Transmission::Joint { body, joint, gear }, acts).map(Some)
+        self.finish_actuator(node, spec, transmission, able).map(Some)
     }
 
-    /// Whether the force law is affine in length and velocity; reports if not.
+    /// What the element acts on.
+    fn transmission(&self, node: &'a Node, spec: &Spec) -> Read<Option<Transmission>> {
+        let gear = spec.gear;
+        if let Some((body, joint)) = self.joint_named(node, "joint")? {
+            return Ok(Some(Transmission::Joint { body, joint, gear }));
+        }
+        if let Some((body, joint)) = self.joint_named(node, "jointinparent")? {
+            return Ok(Some(Transmission::JointInParent { body, joint, gear }));
+        }
+        if let Some(tendon) = self.tendon_index(node, "tendon")? {
+            return Ok(Some(Transmission::Tendon { tendon, gear: gear[0] }));
+        }
+        if let Some(site) = self.site_index(node, "site")? {
+            let reference = self.site_index(node, "refsite")?;
+            return Ok(Some(Transmission::Site { site, reference, gear }));
+        }
+        if let Some(body) = self.body_named(node, "body")? {
+            return Ok(Some(Transmission::Body { body, gear: gear[0] }));
+        }
+        match (self.site_index(node, "slidersite")?, self.site_index(node, "cranksite")?) {
+            (Some(slider), Some(crank)) => {
+                let rod = spec.crank_length;
+                if !(rod > 0.0 && rod.is_finite()) {
+                    return Err(node.error("a slider-crank needs cranklength=\"…\", positive"));
+                }
+                Ok(Some(Transmission::SliderCrank { slider, crank, rod, gear: gear[0] }))
+            }
+            (None, None) => Ok(None),
+            _ => Err(node.error("give both slidersite and cranksite")),
+        }
+    }
+
+    /// Damping and armature of an actuator are those of what it drives, times the gear squared.
+    fn reflect(&mut self, node: &Node, spec: &Spec, transmission: &Transmission) -> Read<()> {
+        if spec.damping == 0.0 && spec.armature == 0.0 {
+            return Ok(());
+        }
+        match *transmission {
+            Transmission::Joint { body, joint, gear } | Transmission::JointInParent { body, joint, gear } => {
+                for dof in &mut self.world.bodies[body].joints[joint].dofs {
+                    dof.damping += gear[0] * gear[0] * spec.damping;
+                    dof.armature += gear[0] * gear[0] * spec.armature;
+                }
+                Ok(())
+            }
+            Transmission::Tendon { tendon, gear } if spec.armature == 0.0 => {
+                self.world.tendons[tendon].damping += gear * gear * spec.damping;
+                Ok(())
+            }
+            _ => self.report.warn(
+                node,
+                "actuator@armature",
+                "damping and armature of an actuator are added to joints, and damping to tendons; here they have no effect",
+            ),
+        }
+    }
+
+    /// Whether the force law and dynamics are among those simulated; reports if not.
     fn understood(&mut self, node: &Node, spec: &Spec) -> Read<bool> {
-        let gain_fine = ["fixed", "affine"].contains(&spec.gain_type.as_str());
-        let bias_fine = ["none", "affine"].contains(&spec.bias_type.as_str());
-        let dynamics = spec.dynamics.as_str();
-        if !gain_fine || !bias_fine || !["none", "filter", "filterexact"].contains(&dynamics) {
-            let what = if gain_fine && bias_fine { dynamics } else { &spec.gain_type };
-            let message = format!(
-                "actuators of kind {what} are not simulated; this one keeps its place in the controls but makes no force"
-            );
-            self.report.warn(node, &format!("actuator {what}"), message)?;
-            return Ok(false);
+        let gain_fine = ["fixed", "affine", "muscle"].contains(&spec.gain_type.as_str());
+        let bias_fine = match spec.gain_type.as_str() {
+            "muscle" => ["none", "muscle"].contains(&spec.bias_type.as_str()),
+            _ => ["none", "affine"].contains(&spec.bias_type.as_str()),
+        };
+        if gain_fine && bias_fine && spec.dynamics().is_some() {
+            return Ok(true);
         }
-        if dynamics != "none" {
-            let message = "activation filters are not simulated; the control acts at once";
-            self.report.warn(node, "actuator filter", message)?;
-        }
-        Ok(true)
+        let what = if gain_fine && bias_fine {
+            &spec.dynamics
+        } else if gain_fine {
+            &spec.bias_type
+        } else {
+            &spec.gain_type
+        };
+        let message = format!(
+            "actuators of kind {what} are not simulated; this one keeps its place in the controls but makes no force"
+        );
+        self.report.warn(node, &format!("actuator {what}"), message)?;
+        Ok(false)
     }
 
     fn finish_actuator(
@@ -268,28 +429,34 @@ impl<'a> Reader<'a> {
         transmission: Transmission,
         acts: bool,
     ) -> Read<Actuator> {
-        let mut control_range = self
-            .compiler
-            .limited(node, spec.control_limited, spec.control, "ctrllimited")?
-            .then_some(spec.control);
-        let Transmission::Joint { body, joint, .. } = transmission else {
-            return Err(node.error("only actuators on joints are read"));
+        let limited = |said, range, name| -> Read<Option<[f64; 2]>> {
+            Ok(self.compiler.limited(node, said, range, name)?.then_some(range))
         };
+        let mut control_range = limited(spec.control_limited, spec.control, "ctrllimited")?;
+        let force_range = limited(spec.force_limited, spec.force, "forcelimited")?;
+        let mut activation_range = limited(spec.activation_limited, spec.activation, "actlimited")?;
         // Only a position servo's control is a position.
         let servo = spec.bias_type == "affine" && spec.gain[0] != 0.0 && spec.bias[1] == -spec.gain[0];
         if spec.inherit_range > 0.0 && acts && servo {
-            let dof = self.world.bodies[body].joints[joint].dofs[0];
-            if !(dof.lower.is_finite() && dof.upper.is_finite()) {
-                return Err(node.error("inheritrange needs a joint with a range"));
+            let [lower, upper] = match transmission {
+                Transmission::Joint { body, joint, .. } | Transmission::JointInParent { body, joint, .. } => {
+                    let dof = self.world.bodies[body].joints[joint].dofs[0];
+                    [dof.lower, dof.upper]
+                }
+                Transmission::Tendon { tendon, .. } => self.world.tendons[tendon].range,
+                _ => [f64::NEG_INFINITY, f64::INFINITY],
+            };
+            if !(lower.is_finite() && upper.is_finite()) {
+                return Err(node.error("inheritrange needs a joint or tendon with a range"));
             }
-            let (middle, half) = ((dof.lower + dof.upper) / 2.0, (dof.upper - dof.lower) / 2.0);
-            let half = half * spec.inherit_range;
-            control_range = Some([middle - half, middle + half]);
+            let (middle, half) = ((lower + upper) / 2.0, (upper - lower) / 2.0 * spec.inherit_range);
+            let range = Some([middle - half, middle + half]);
+            if spec.dynamics == "integrator" {
+                activation_range = range;
+            } else {
+                control_range = range;
+            }
         }
-        let force_range = self
-            .compiler
-            .limited(node, spec.force_limited, spec.force, "forcelimited")?
-            .then_some(spec.force);
         let three = |p: &[f64; 10], affine: bool| if affine { [p[0], p[1], p[2]] } else { [p[0], 0.0, 0.0] };
         let bias = if spec.bias_type == "affine" { three(&spec.bias, true) } else { [0.0; 3] };
         Ok(Actuator {
@@ -297,10 +464,13 @@ impl<'a> Reader<'a> {
             transmission,
             gain: three(&spec.gain, spec.gain_type == "affine"),
             bias: if acts { bias } else { [0.0; 3] },
+            muscle: spec.muscle_law().filter(|_| acts),
+            dynamics: spec.dynamics().filter(|_| acts).unwrap_or_default(),
+            activation_range,
+            early: spec.early,
             control_range,
             force_range,
             source: node.source(),
-            ..Actuator::motor("", transmission)
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
 use crate::error::{FormatError, Read};
-use crate::files::{file_name, join};
+use crate::files::{file_name, folder, join};
 use crate::hull;
 use crate::mass::{self, MeshFill, Solid};
 use crate::mesh;
@@ -19,8 +19,10 @@ pub struct Assets<'a> {
     pub meshes: BTreeMap<String, &'a Node>,
     /// Elements of height fields.
     pub fields: BTreeMap<String, &'a Node>,
-    /// Colours of materials.
-    pub materials: BTreeMap<String, [f64; 4]>,
+    /// Elements of models to attach.
+    pub models: BTreeMap<String, &'a Node>,
+    /// Indices of materials.
+    pub materials: BTreeMap<String, usize>,
     loaded: BTreeMap<String, Option<MeshAsset>>,
     /// Height fields that have been read: index into the world's.
     pub loaded_fields: BTreeMap<String, usize>,
@@ -68,11 +70,9 @@ impl<'a> Reader<'a> {
                         return Err(twice(&name));
                     }
                 }
-                "material" => {
-                    let attrs = self.defaults.apply(node, "material", MAIN)?;
-                    let mut rgba = [1.0; 4];
-                    attrs.overlay("rgba", &mut rgba)?;
-                    self.assets.materials.insert(node.required("name")?.to_string(), rgba);
+                "material" => self.material(node, root)?,
+                "model" => {
+                    self.assets.models.insert(asset_name(node)?, node);
                 }
                 _ => {}
             }
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         }
         let mut mesh = match node.attr("file") {
             Some(file) => {
-                let path = join(self.model_dir, &self.compiler.asset_path(file));
+                let path = self.asset_file(node, file);
                 let bytes = self.files.read(&path).map_err(|reason| {
                     node.error(format!("{path} {reason}; correct file, meshdir or assetdir"))
                 })?;
@@ -127,6 +127,15 @@ impl<'a> Reader<'a> {
         let (convex, filled) = (mesh::is_convex(&mesh), mesh.tetrahedra.is_some());
         self.world.meshes.push(mesh);
         Ok(Some(MeshAsset { index: self.world.meshes.len() - 1, convex, filled, solid }))
+    }
+
+    /// Where an asset's file is: counted from the model's folder or, if it is not there, from that of the file
+    /// the element stands in.
+    pub fn asset_file(&self, node: &Node, file: &str) -> String {
+        let relative = self.compiler.asset_path(file);
+        let path = join(self.model_dir, &relative);
+        let beside = join(folder(&node.file), &relative);
+        if !self.files.exists(&path) && self.files.exists(&beside) { beside } else { path }
     }
 
     fn inline_mesh(&mut self, node: &Node) -> Read<Mesh> {

@@ -15,6 +15,8 @@ pub struct Compiler {
     pub eulerseq: [u8; 3],
     /// Folder of meshes and height fields.
     pub meshdir: String,
+    /// Folder of textures.
+    pub texturedir: String,
     /// Whether folders in file names are dropped.
     pub strippath: bool,
     /// `Some(true)` always takes mass from geoms, `Some(false)` never, `None` if no inertial is given.
@@ -41,6 +43,7 @@ impl Compiler {
             autolimits: true,
             eulerseq: *b"xyz",
             meshdir: String::new(),
+            texturedir: String::new(),
             strippath: false,
             inertia_from_geom: None,
             inertia_groups: [0.0, 5.0],
@@ -57,6 +60,7 @@ impl Compiler {
         // A mesh folder counts from the asset folder only if it says nothing else: meshdir wins.
         let last = |name: &str| sections.iter().rev().find_map(|n| n.attr(name));
         c.meshdir = last("meshdir").or(last("assetdir")).unwrap_or("").to_string();
+        c.texturedir = last("texturedir").or(last("assetdir")).unwrap_or("").to_string();
         Ok(c)
     }
 
@@ -119,6 +123,12 @@ impl Compiler {
     pub fn asset_path(&self, file: &str) -> String {
         let file = if self.strippath { crate::files::file_name(file) } else { file };
         join(&self.meshdir, file)
+    }
+
+    /// Path of a texture, relative to the model's folder.
+    pub fn texture_path(&self, file: &str) -> String {
+        let file = if self.strippath { crate::files::file_name(file) } else { file };
+        join(&self.texturedir, file)
     }
 
     /// Whether a limit holds: said so, or (with `autolimits`) a range was given.

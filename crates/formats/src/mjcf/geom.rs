@@ -8,7 +8,7 @@ use crate::error::Read;
 use crate::mass::{self, Solid};
 use crate::numbers::rotation_from_z;
 use nalgebra::Translation3;
-use stiction_model::{CollisionFilter, Geom, GeomRole, Inertia, Pose, Shape, Vec3};
+use stiction_model::{CollisionFilter, ContactProperties, Geom, GeomRole, Inertia, Pose, Shape, Vec3};
 
 /// A geom and its share of the body's mass.
 pub struct GeomRead {
@@ -90,6 +90,8 @@ impl<'a> Reader<'a> {
         geom.source = node.source();
         geom.pose = x_bf * x_fg;
         geom.color = self.color(attrs)?;
+        geom.material = self.material_of(attrs)?;
+        geom.group = attrs.integer("group")?.unwrap_or(0);
         let mass = self.geom_mass(attrs, solid, &geom.pose)?;
         self.contact(attrs, &mut geom)?;
         Ok(Some(GeomRead { geom, mass }))
@@ -152,7 +154,9 @@ impl<'a> Reader<'a> {
                 "margin: contacts are kept from this distance on, but forces begin when the shapes touch, not a margin earlier",
             )?;
         }
-        self.solref(attrs, geom)?;
+        if geom.role != GeomRole::Visual {
+            self.solref(attrs, "geom", &mut geom.contact)?;
+        }
         if attrs.holder(&["surfacevel"]).is_some() {
             let mut v = [0.0; 6];
             attrs.overlay("surfacevel", &mut v)?;
@@ -165,45 +169,48 @@ impl<'a> Reader<'a> {
         drake::proximity(node, &mut geom.contact, &mut geom.margin, &mut self.report)
     }
 
-    fn solref(&mut self, attrs: &Attrs, geom: &mut Geom) -> Read<()> {
+    /// The contact compliance of a geom or pair.
+    pub fn solref(&mut self, attrs: &Attrs, element: &str, contact: &mut ContactProperties) -> Read<()> {
         let mut solref = [0.02, 1.0];
-        if attrs.overlay("solref", &mut solref)? == 0 || geom.role == GeomRole::Visual {
+        if attrs.overlay("solref", &mut solref)? == 0 {
             return Ok(());
         }
         let node = attrs.node();
         if solref[0] < 0.0 && solref[1] <= 0.0 {
-            geom.contact.stiffness = Some(-solref[0]);
-            geom.contact.relaxation_time = Some(solref[1] / solref[0]);
+            contact.stiffness = Some(-solref[0]);
+            contact.relaxation_time = Some(solref[1] / solref[0]);
             self.report.warn(
                 node,
-                "geom@solref direct",
+                &format!("{element}@solref direct"),
                 "solref in direct form: taken as a contact stiffness in N/m and a relaxation time damping/stiffness; \
                  MuJoCo multiplies both by the effective mass, so they agree for 1 kg",
             )
         } else {
             self.report.warn(
                 node,
-                "geom@solref",
+                &format!("{element}@solref"),
                 "solref as time constant and damping ratio has no stiffness in N/m; the default stiffness is used \
                  (give drake:point_contact_stiffness to set it)",
             )
         }
     }
 
-    fn color(&self, attrs: &Attrs) -> Read<[f32; 4]> {
+    /// The material an element names.
+    pub fn material_of(&self, attrs: &Attrs) -> Read<Option<usize>> {
+        let Some(name) = attrs.text("material") else { return Ok(None) };
+        let found = self.assets.materials.get(name).copied();
+        found.map(Some).ok_or_else(|| {
+            attrs.node().error(format!("the material \"{name}\" does not exist; define it in asset"))
+        })
+    }
+
+    /// The colour of an element: its own, or its material's.
+    pub fn color(&self, attrs: &Attrs) -> Read<[f32; 4]> {
         let mut rgba = [0.5, 0.5, 0.5, 1.0];
-        // A color of its own wins over the material's.
         if attrs.overlay("rgba", &mut rgba)? == 0
-            && let Some(material) = attrs.text("material")
+            && let Some(material) = self.material_of(attrs)?
         {
-            match self.assets.materials.get(material) {
-                Some(color) => rgba = *color,
-                None => {
-                    return Err(attrs
-                        .node()
-                        .error(format!("the material \"{material}\" does not exist; define it in asset")));
-                }
-            }
+            return Ok(self.world.visual.materials[material].color);
         }
         Ok(rgba.map(|x| x as f32))
     }

@@ -3,7 +3,7 @@
 use super::defaults::Attrs;
 use super::reader::Reader;
 use crate::error::Read;
-use crate::files::{extension, join};
+use crate::files::extension;
 use crate::xml::Node;
 use stiction_model::HeightField;
 
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         }
         let grid = match node.attr("file") {
             Some(file) => {
-                let path = join(self.model_dir, &self.compiler.asset_path(file));
+                let path = self.asset_file(node, file);
                 let bytes = self.files.read(&path).map_err(|reason| {
                     node.error(format!("{path} {reason}; correct file, meshdir or assetdir"))
                 })?;

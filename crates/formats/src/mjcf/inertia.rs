@@ -37,6 +37,9 @@ impl Reader<'_> {
     /// Decides the mass of every body.
     pub fn masses(&mut self) -> Read<()> {
         for b in 1..self.world.bodies.len() {
+            if self.settled.contains(&b) {
+                continue;
+            }
             let from_geoms = match self.compiler.inertia_from_geom {
                 Some(always) => always,
                 None => self.explicit[b].is_none(),

@@ -60,8 +60,8 @@ pub fn read(attrs: &Attrs, x_bf: &Pose, compiler: &Compiler, report: &mut Report
     let turns = matches!(kind, JointKind::Hinge { .. });
     let unit = if turns { compiler.angle } else { 1.0 };
     let mut dof = Dof {
-        damping: polynomial(attrs, "damping", report)?,
-        stiffness: polynomial(attrs, "stiffness", report)?,
+        damping: polynomial(attrs, "joint", "damping", report)?,
+        stiffness: polynomial(attrs, "joint", "stiffness", report)?,
         rest: attrs.number("springref")?.unwrap_or(0.0) * unit,
         armature: attrs.number("armature")?.unwrap_or(0.0),
         friction: attrs.number("frictionloss")?.unwrap_or(0.0),
@@ -100,15 +100,22 @@ pub fn read(attrs: &Attrs, x_bf: &Pose, compiler: &Compiler, report: &mut Report
 }
 
 /// The linear coefficient of a force law that newer files may write as a polynomial.
-fn polynomial(attrs: &Attrs, name: &str, report: &mut Report) -> Read<f64> {
+pub fn polynomial(attrs: &Attrs, element: &str, name: &str, report: &mut Report) -> Read<f64> {
     let mut values = [0.0; 3];
     attrs.overlay(name, &mut values)?;
     if values[1] != 0.0 || values[2] != 0.0 {
         report.warn(
             attrs.node(),
-            &format!("joint@{name} polynomial"),
+            &format!("{element}@{name} polynomial"),
             format!("{name} has terms beyond the linear one; only the linear one acts"),
         )?;
     }
-    Ok(values[0])
+    if values[0] < 0.0 {
+        report.warn(
+            attrs.node(),
+            &format!("{element}@{name} negative"),
+            format!("{name} is {}, which would feed energy in; it is taken as 0", values[0]),
+        )?;
+    }
+    Ok(values[0].max(0.0))
 }

@@ -6,7 +6,7 @@ use super::reference;
 use crate::error::Read;
 use crate::xml::Node;
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
-use stiction_model::{CollisionFilter, Dof, Equality, EqualityKind, Keyframe, Pose, Vec3, World};
+use stiction_model::{CollisionFilter, Dof, Equality, EqualityKind, Keyframe, Pose, Tendon, Vec3, World};
 
 impl<'a> Reader<'a> {
     /// Reads every coupling.
@@ -17,6 +17,7 @@ impl<'a> Reader<'a> {
                 "joint" => self.couple(node)?,
                 "connect" => self.connect(node)?,
                 "weld" => self.weld(node)?,
+                "tendon" => self.couple_tendons(node)?,
                 _ => continue,
             };
             self.world.equalities.push(Equality {
@@ -39,12 +40,19 @@ impl<'a> Reader<'a> {
         Ok(EqualityKind::Joint { first, second, coefficients })
     }
 
+    fn couple_tendons(&self, node: &Node) -> Read<EqualityKind> {
+        let first =
+            self.tendon_index(node, "tendon1")?.ok_or_else(|| node.error("it needs tendon1=\"…\""))?;
+        let second = self.tendon_index(node, "tendon2")?;
+        let mut coefficients = [0.0, 1.0, 0.0, 0.0, 0.0];
+        node.overlay("polycoef", &mut coefficients)?;
+        Ok(EqualityKind::Tendon { first, second, coefficients })
+    }
+
     /// Body and local pose of a site.
     fn site_named(&self, node: &Node, attribute: &str) -> Read<Option<(usize, Pose)>> {
-        let Some(name) = node.attr(attribute) else { return Ok(None) };
-        let site = self.world.sites.iter().find(|s| s.name == name);
-        site.map(|s| Some((s.body, s.pose)))
-            .ok_or_else(|| node.error(format!("{attribute}: there is no site \"{name}\"")))
+        let found = self.site_index(node, attribute)?;
+        Ok(found.map(|s| (self.world.sites[s].body, self.world.sites[s].pose)))
     }
 
     fn two_sites(&self, node: &Node) -> Read<Option<[(usize, Pose); 2]>> {
@@ -115,8 +123,9 @@ impl<'a> Reader<'a> {
                 qpos: node.numbers("qpos")?.unwrap_or_default(),
                 qvel: node.numbers("qvel")?.unwrap_or_default(),
                 ctrl: node.numbers("ctrl")?.unwrap_or_default(),
+                activation: node.numbers("act")?.unwrap_or_default(),
+                mocap: self.key_mocap(node)?,
                 source: node.source(),
-                ..Keyframe::default()
             });
         }
         Ok(())
@@ -131,6 +140,9 @@ impl<'a> Reader<'a> {
             let mut gravity = <[f64; 3]>::from(self.world.options.gravity);
             attrs.overlay("gravity", &mut gravity)?;
             self.world.options.gravity = Vec3::from(gravity);
+            let mut magnetic = <[f64; 3]>::from(self.world.options.magnetic_field);
+            attrs.overlay("magnetic", &mut magnetic)?;
+            self.world.options.magnetic_field = Vec3::from(magnetic);
             if let Some(step) = node.number("timestep")? {
                 if !(step > 0.0 && step.is_finite()) {
                     return Err(node.error(format!("timestep is {step}; it must be positive")));
@@ -170,23 +182,43 @@ impl<'a> Reader<'a> {
                 "gravity" => world.options.gravity = Vec3::zeros(),
                 "filterparent" => world.options.parent_child_collide = true,
                 "contact" => {
+                    world.pairs.clear();
                     world.geoms.iter_mut().for_each(|g| g.filter = CollisionFilter { group: 0, mask: 0 });
                 }
                 "equality" => world.equalities.iter_mut().for_each(|e| e.active = false),
-                "limit" => each_dof(world, |d| (d.lower, d.upper) = (f64::NEG_INFINITY, f64::INFINITY)),
-                "frictionloss" => each_dof(world, |d| d.friction = 0.0),
-                "spring" => each_dof(world, |d| d.stiffness = 0.0),
-                "damper" => each_dof(world, |d| d.damping = 0.0),
-                "passive" => each_dof(world, |d| (d.stiffness, d.damping) = (0.0, 0.0)),
+                "limit" => {
+                    each_dof(world, |d| (d.lower, d.upper) = (f64::NEG_INFINITY, f64::INFINITY));
+                    each_tendon(world, |t| t.range = [f64::NEG_INFINITY, f64::INFINITY]);
+                }
+                "frictionloss" => {
+                    each_dof(world, |d| d.friction = 0.0);
+                    each_tendon(world, |t| t.friction = 0.0);
+                }
+                "spring" => {
+                    each_dof(world, |d| d.stiffness = 0.0);
+                    each_tendon(world, |t| t.stiffness = 0.0);
+                }
+                "damper" => {
+                    each_dof(world, |d| d.damping = 0.0);
+                    each_tendon(world, |t| t.damping = 0.0);
+                }
+                "passive" => {
+                    each_dof(world, |d| (d.stiffness, d.damping) = (0.0, 0.0));
+                    each_tendon(world, |t| (t.stiffness, t.damping) = (0.0, 0.0));
+                }
                 "clampctrl" => world.actuators.iter_mut().for_each(|a| a.control_range = None),
                 "actuation" => world.actuators.iter_mut().for_each(|a| {
-                    (a.gain, a.bias) = ([0.0; 3], [0.0; 3]);
+                    (a.gain, a.bias, a.muscle) = ([0.0; 3], [0.0; 3], None);
                 }),
                 "constraint" => {
+                    world.pairs.clear();
                     world.geoms.iter_mut().for_each(|g| g.filter = CollisionFilter { group: 0, mask: 0 });
                     world.equalities.iter_mut().for_each(|e| e.active = false);
                     each_dof(world, |d| {
                         (d.lower, d.upper, d.friction) = (f64::NEG_INFINITY, f64::INFINITY, 0.0);
+                    });
+                    each_tendon(world, |t| {
+                        (t.range, t.friction) = ([f64::NEG_INFINITY, f64::INFINITY], 0.0);
                     });
                 }
                 other => unused.push(other),
@@ -194,6 +226,10 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+}
+
+fn each_tendon(world: &mut World, change: impl FnMut(&mut Tendon)) {
+    world.tendons.iter_mut().for_each(change);
 }
 
 fn each_dof(world: &mut World, change: impl FnMut(&mut Dof)) {

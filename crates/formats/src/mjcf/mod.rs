@@ -5,13 +5,16 @@
 //!                                      ├─ compiler, defaults, asset    how to read the rest
 //!                                      ├─ reader                       bodies, frames, copies, sites
 //!                                      │    ├─ joint, geom, inertia
-//!                                      └─ actuator, links              what refers to bodies and joints
+//!                                      ├─ tendon, actuator, sensor     what acts and what reads
+//!                                      ├─ pair, links                  what else refers to bodies and joints
+//!                                      └─ visual                       what only pictures show
 //! ```
 //!
 //! Values mean what MuJoCo's compiler makes of them. Open [`reader`] first.
 
 mod actuator;
 mod asset;
+mod attach;
 mod compiler;
 mod defaults;
 mod geom;
@@ -20,10 +23,15 @@ mod include;
 mod inertia;
 mod joint;
 mod links;
+mod pair;
 mod pose;
 mod reader;
 mod reference;
+mod replicate;
 mod schema;
+mod sensor;
+mod tendon;
+mod visual;
 
 pub use schema::RULES;
 
@@ -37,19 +45,33 @@ use stiction_model::{FrictionRule, World};
 /// Reads a document whose root is `mujoco`.
 pub fn read(mut root: Node, file: &str, files: &dyn Files, options: &LoadOptions) -> Read<World> {
     include::Includes::new(files, file).expand(&mut root, 0)?;
+    replicate::expand(&mut root)?;
+    read_tree(&root, file, files, options, 0)
+}
+
+/// Reads a document whose includes are expanded; `depth` models are attached around it.
+fn read_tree(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions, depth: usize) -> Read<World> {
     let mut report = Report::new(options.strict);
-    crate::schema::check(RULES, "mujoco", &root, &mut report)?;
-    let mut reader = reader::Reader::new(&root, files, folder(file), report)?;
+    crate::schema::check(RULES, "mujoco", root, &mut report)?;
+    let mut reader = reader::Reader::new(root, files, folder(file), report)?;
+    reader.depth = depth;
     reader.world.options.friction_rule = FrictionRule::MaxWithPriority;
-    reader.list_assets(&root)?;
-    reader.bodies(&root)?;
+    reader.list_assets(root)?;
+    reader.bodies(root)?;
     reader.masses()?;
-    reader.spring_dampers(&root)?;
-    reader.equalities(&root)?;
-    reader.exclusions(&root)?;
-    reader.actuators(&root)?;
-    reader.keyframes(&root)?;
-    reader.options(&root)?;
+    reader.spring_dampers(root)?;
+    reader.statistics(root)?;
+    reader.tendons(root)?;
+    reader.take_attached_tendons();
+    reader.equalities(root)?;
+    reader.exclusions(root)?;
+    reader.pairs(root)?;
+    reader.actuators(root)?;
+    reader.take_attached_actuators();
+    reader.sensors(root)?;
+    reader.take_attached_sensors();
+    reader.keyframes(root)?;
+    reader.options(root)?;
     let mut world = reader.world;
     world.warnings = reader.report.finish();
     Ok(world)

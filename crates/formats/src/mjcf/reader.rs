@@ -1,6 +1,7 @@
 //! The reader's state, and the walk over the tree of bodies.
 
 use super::asset::Assets;
+use super::attach::Attached;
 use super::compiler::Compiler;
 use super::defaults::{Attrs, Defaults, MAIN};
 use super::joint::SpringDamper;
@@ -11,8 +12,8 @@ use crate::names::Names;
 use crate::report::Report;
 use crate::xml::Node;
 use nalgebra::{Translation3, UnitQuaternion};
-use std::collections::BTreeMap;
-use stiction_model::{Body, Inertia, Pose, Site, Source, Vec3, World};
+use std::collections::{BTreeMap, BTreeSet};
+use stiction_model::{Body, Inertia, Pose, Shape, Site, Source, Vec3, World};
 
 /// Most bodies, joints, geoms and sites together.
 const MAX_ITEMS: usize = 1_000_000;
@@ -41,6 +42,16 @@ pub struct Reader<'a> {
     pub hulls: BTreeMap<usize, Source>,
     /// Joints whose spring and damper follow from their inertia.
     springs: Vec<SpringDamper>,
+    /// Sites by name.
+    pub site_indices: BTreeMap<String, usize>,
+    /// Geoms by name.
+    pub geom_indices: BTreeMap<String, usize>,
+    /// Attached bodies: their own model has settled their mass.
+    pub settled: BTreeSet<usize>,
+    /// What refers to attached bodies.
+    pub attached: Attached,
+    /// How many models this one is attached inside of.
+    pub depth: usize,
     items: usize,
 }
 
@@ -70,6 +81,11 @@ impl<'a> Reader<'a> {
             explicit: vec![None],
             hulls: BTreeMap::new(),
             springs: Vec::new(),
+            site_indices: BTreeMap::new(),
+            geom_indices: BTreeMap::new(),
+            settled: BTreeSet::new(),
+            attached: Attached::default(),
+            depth: 0,
             items: 0,
         })
     }
@@ -82,15 +98,25 @@ impl<'a> Reader<'a> {
             self.children(section, &scope)?;
         }
         // MuJoCo numbers geoms and sites body by body.
-        self.world.geoms.sort_by_key(|g| g.body);
-        self.world.sites.sort_by_key(|s| s.body);
+        let geoms = sort_by_body(&mut self.world.geoms, |g| g.body);
+        let sites = sort_by_body(&mut self.world.sites, |s| s.body);
+        self.renumber_attached(&geoms, &sites);
         self.no_name_twice()?;
         self.name_the_unnamed();
+        let sites = self.world.sites.iter().enumerate();
+        self.site_indices = sites.map(|(i, s)| (s.name.clone(), i)).collect();
+        let geoms = self.world.geoms.iter().enumerate();
+        self.geom_indices = geoms.map(|(i, g)| (g.name.clone(), i)).collect();
         self.report_hulls()
     }
 
     fn count(&mut self, node: &Node) -> Read<()> {
-        self.items += 1;
+        self.count_items(node, 1)
+    }
+
+    /// Counts what is made, so that no small file makes a huge model.
+    pub fn count_items(&mut self, node: &Node, more: usize) -> Read<()> {
+        self.items += more;
         if self.items > MAX_ITEMS {
             return Err(
                 node.error(format!("the model has more than {MAX_ITEMS} bodies, joints, geoms and sites"))
@@ -109,6 +135,7 @@ impl<'a> Reader<'a> {
                     self.children(child, &Scope { x_bf, class, ..scope.clone() })?;
                 }
                 "replicate" => self.replicate(child, scope)?,
+                "attach" => self.attach(child, scope.body, &scope.x_bf, &scope.suffix)?,
                 "joint" | "freejoint" => self.joint(child, scope)?,
                 "geom" => {
                     self.count(child)?;
@@ -120,6 +147,19 @@ impl<'a> Reader<'a> {
                     }
                 }
                 "site" => self.site(child, scope)?,
+                "camera" => {
+                    self.count(child)?;
+                    let attrs = self.defaults.apply(child, "camera", scope.class)?;
+                    let mut camera = self.camera(&attrs, scope.body, &scope.x_bf)?;
+                    suffix(&mut camera.name, scope);
+                    self.world.visual.cameras.push(camera);
+                }
+                "light" => {
+                    self.count(child)?;
+                    let attrs = self.defaults.apply(child, "light", scope.class)?;
+                    let light = self.light(&attrs, scope.body, &scope.x_bf)?;
+                    self.world.visual.lights.push(light);
+                }
                 "inertial" => {
                     let inertia = self.inertial(child)?;
                     self.explicit[scope.body] = Some(inertia);
@@ -169,18 +209,40 @@ impl<'a> Reader<'a> {
         self.count(node)?;
         let attrs = self.defaults.apply(node, "site", scope.class)?;
         let mut x_fs = pose::pose(&attrs, &self.compiler)?;
+        let mut size = [0.005; 3];
+        attrs.overlay("size", &mut size)?;
+        let kind = attrs.text("type").unwrap_or("sphere");
         if let Some([a, b, c, d, e, f]) = attrs.array("fromto")? {
             let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
+            let half = (from - to).norm() / 2.0;
+            match kind {
+                "capsule" | "cylinder" => size[1] = half,
+                _ => size = [size[0], size[0], half],
+            }
             let rotation = crate::numbers::rotation_from_z(&(from - to))
                 .ok_or_else(|| node.error("fromto has its two ends at the same point; move one"))?;
             x_fs = Pose::from_parts(Translation3::from((from + to) / 2.0), rotation);
         }
+        let shape = match kind {
+            "sphere" | "mesh" => Shape::Sphere { radius: size[0] },
+            "capsule" => Shape::Capsule { radius: size[0], half_length: size[1] },
+            "cylinder" => Shape::Cylinder { radius: size[0], half_length: size[1] },
+            "box" => Shape::Box { half_extents: size.into() },
+            "ellipsoid" => Shape::Ellipsoid { radii: size.into() },
+            other => {
+                return Err(node.error(format!(
+                    "type is \"{other}\"; it must be sphere, capsule, ellipsoid, cylinder, box or mesh"
+                )));
+            }
+        };
         let mut site = Site {
+            shape,
+            color: self.color(&attrs)?,
+            group: attrs.integer("group")?.unwrap_or(0),
             name: node.attr("name").unwrap_or("").to_string(),
             body: scope.body,
             pose: scope.x_bf * x_fs,
             source: node.source(),
-            ..Site::new("", scope.body)
         };
         suffix(&mut site.name, scope);
         self.world.sites.push(site);
@@ -291,6 +353,16 @@ impl<'a> Reader<'a> {
             .map(Some)
             .ok_or_else(|| node.error(format!("{attribute}: there is no joint \"{name}\"")))
     }
+}
+
+/// Sorts by body, keeping the order within one; the new number of each.
+fn sort_by_body<T>(items: &mut [T], body: impl Fn(&T) -> usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|&i| body(&items[i]));
+    let mut numbers = vec![0; items.len()];
+    order.iter().enumerate().for_each(|(new, &old)| numbers[old] = new);
+    items.sort_by_key(body);
+    numbers
 }
 
 fn suffix(name: &mut String, scope: &Scope) {

@@ -3,12 +3,20 @@
 use crate::schema::Rule;
 
 const SOLVER: &str = "constraint softness in MuJoCo's solver units has no counterpart; the simulator's own near-rigid law is used";
-const SENSOR: &str = "sensors are not read; read the quantity from the simulation state instead";
 const DELAY: &str = "actuator delays and histories are not simulated; the control acts at once";
-const ACTUATOR_DOF: &str =
-    "damping and armature of an actuator are not added to its joint; write them on the joint";
-const ACTIVATION: &str = "activation limits and order have no effect, as activations are not simulated";
-const LENGTHRANGE: &str = "length ranges matter only to muscles, which are not simulated";
+const SENSOR_DELAY: &str =
+    "readings have neither delay nor history: they are those of the present state and the last step";
+const LENGTHRANGE: &str = "a muscle without a lengthrange of its own takes the smallest and largest length within the joints' limits";
+const PICTURES: &str = "for pictures";
+const TENDON: &str = "name class range limited stiffness damping frictionloss springlength actuatorfrcrange actuatorfrclimited \
+                      width rgba material";
+const TENDON_IGNORED: &[(&str, &str)] = &[
+    ("margin", "limits act at the limit itself, not a margin before it"),
+    ("solreflimit solimplimit solreffriction solimpfriction", SOLVER),
+    ("springyield", "springs do not yield"),
+    ("armature", "tendons have no inertia of their own"),
+];
+const SENSOR_TIMING: (&str, &str) = ("delay interval nsample interp", SENSOR_DELAY);
 const PLUGIN: &str = "plugins are not run; what the plugin does is missing";
 
 const ACTUATORS: &[(&str, &str)] = &[
@@ -27,6 +35,46 @@ const ACTUATORS: &[(&str, &str)] = &[
     ("plugin", "actuator"),
 ];
 
+const SENSORS: &[(&str, &str)] = &[
+    ("touch", "sensor.site"),
+    ("accelerometer", "sensor.site"),
+    ("velocimeter", "sensor.site"),
+    ("gyro", "sensor.site"),
+    ("force", "sensor.site"),
+    ("torque", "sensor.site"),
+    ("magnetometer", "sensor.site"),
+    ("rangefinder", "sensor.site"),
+    ("jointpos", "sensor.joint"),
+    ("jointvel", "sensor.joint"),
+    ("jointactuatorfrc", "sensor.joint"),
+    ("jointlimitpos", "sensor.joint"),
+    ("ballquat", "sensor.joint"),
+    ("ballangvel", "sensor.joint"),
+    ("tendonpos", "sensor.tendon"),
+    ("tendonvel", "sensor.tendon"),
+    ("tendonactuatorfrc", "sensor.tendon"),
+    ("tendonlimitpos", "sensor.tendon"),
+    ("actuatorpos", "sensor.actuator"),
+    ("actuatorvel", "sensor.actuator"),
+    ("actuatorfrc", "sensor.actuator"),
+    ("framepos", "sensor.frame"),
+    ("framequat", "sensor.frame"),
+    ("framexaxis", "sensor.frame"),
+    ("frameyaxis", "sensor.frame"),
+    ("framezaxis", "sensor.frame"),
+    ("framelinvel", "sensor.frame"),
+    ("frameangvel", "sensor.frame"),
+    ("framelinacc", "sensor.frame"),
+    ("frameangacc", "sensor.frame"),
+    ("subtreecom", "sensor.body"),
+    ("subtreelinvel", "sensor.body"),
+    ("subtreeangmom", "sensor.body"),
+    ("insidesite", "sensor.frame"),
+    ("e_potential", "sensor.world"),
+    ("e_kinetic", "sensor.world"),
+    ("clock", "sensor.world"),
+];
+
 /// The rules, `mujoco` first.
 pub const RULES: &[Rule] = &[
     Rule {
@@ -40,13 +88,15 @@ pub const RULES: &[Rule] = &[
             ("worldbody", "body"),
             ("contact", "contact"),
             ("equality", "equality"),
+            ("tendon", "tendon"),
             ("actuator", "actuators"),
+            ("sensor", "sensor"),
             ("keyframe", "keyframe"),
+            ("statistic", "statistic"),
+            ("visual", "visual"),
         ],
-        drawing_children: "visual statistic size custom",
+        drawing_children: "size custom",
         ignored_children: &[
-            ("sensor", SENSOR),
-            ("tendon", "tendons are not simulated: their springs, limits and actuators make no force"),
             ("deformable", "deformable bodies are not simulated and are left out"),
             ("extension", PLUGIN),
         ],
@@ -55,8 +105,8 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "compiler",
         read: "angle autolimits balanceinertia boundinertia boundmass coordinate eulerseq fitaabb inertiafromgeom \
-               inertiagrouprange meshdir assetdir settotalmass strippath",
-        drawing: "texturedir usethread discardvisual fusestatic saveinertial savecompiled savecanonical conflict \
+               inertiagrouprange meshdir assetdir texturedir settotalmass strippath",
+        drawing: "usethread discardvisual fusestatic saveinertial savecompiled savecanonical conflict \
                   passthrough convexhull exactmeshinertia",
         ignored: &[(
             "alignfree",
@@ -68,14 +118,11 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "option",
         // The reader reports all attributes without effect in one warning.
-        read: "gravity timestep actuatorgroupdisable ccd_iterations ccd_tolerance cone impratio integrator iterations \
+        read: "gravity timestep magnetic actuatorgroupdisable ccd_iterations ccd_tolerance cone impratio integrator iterations \
                jacobian ls_iterations ls_tolerance noslip_iterations noslip_tolerance o_friction o_margin o_solimp \
                o_solref sdf_initpoints sdf_iterations sleep_tolerance solver tolerance mpr_iterations mpr_tolerance \
                apirate collision",
-        ignored: &[
-            ("density viscosity wind", "there is no drag or lift from a medium around the bodies"),
-            ("magnetic", "there is no magnetic field"),
-        ],
+        ignored: &[("density viscosity wind", "there is no drag or lift from a medium around the bodies")],
         children: &[("flag", "flag")],
         ..Rule::NONE
     },
@@ -97,6 +144,11 @@ pub const RULES: &[Rule] = &[
             ("geom", "geom"),
             ("site", "site"),
             ("equality", "equality.default"),
+            ("tendon", "tendon.default"),
+            ("pair", "pair"),
+            ("camera", "camera"),
+            ("light", "light"),
+            ("texture", "texture"),
             ("general", "actuator"),
             ("motor", "actuator"),
             ("position", "actuator"),
@@ -110,14 +162,30 @@ pub const RULES: &[Rule] = &[
             ("pid", "actuator"),
             ("dcmotor", "actuator"),
         ],
-        drawing_children: "camera light texture tendon pair",
         ..Rule::NONE
     },
     Rule {
         key: "asset",
-        children: &[("mesh", "mesh"), ("hfield", "hfield"), ("material", "material")],
-        drawing_children: "texture skin",
-        ignored_children: &[("model", "other models are not attached; their bodies are missing")],
+        children: &[
+            ("mesh", "mesh"),
+            ("hfield", "hfield"),
+            ("material", "material"),
+            ("texture", "texture"),
+            ("model", "model"),
+        ],
+        drawing_children: "skin",
+        ..Rule::NONE
+    },
+    Rule { key: "model", read: "name file content_type", ..Rule::NONE },
+    Rule {
+        key: "texture",
+        read: "name class",
+        kept: &[(
+            "file builtin rgb1 rgb2",
+            "for pictures, as the texture's mean colour (PNG files up to 4 MiB)",
+        )],
+        drawing: "type content_type gridsize gridlayout fileright fileleft fileup filedown filefront fileback mark \
+                  markrgb random width height hflip vflip colorspace nchannel",
         ..Rule::NONE
     },
     Rule {
@@ -131,9 +199,46 @@ pub const RULES: &[Rule] = &[
     Rule { key: "hfield", read: "name file content_type nrow ncol size elevation", ..Rule::NONE },
     Rule {
         key: "material",
-        read: "name class rgba",
-        drawing: "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
-        drawing_children: "layer",
+        read: "name class",
+        kept: &[("rgba texture emission specular shininess reflectance metallic roughness", PICTURES)],
+        drawing: "texrepeat texuniform",
+        children: &[("layer", "layer")],
+        ..Rule::NONE
+    },
+    Rule { key: "layer", read: "texture role", ..Rule::NONE },
+    Rule {
+        key: "statistic",
+        kept: &[("center extent", PICTURES)],
+        drawing: "meaninertia meanmass meansize",
+        ..Rule::NONE
+    },
+    Rule {
+        key: "visual",
+        children: &[("global", "global")],
+        drawing_children: "quality headlight map scale rgba",
+        ..Rule::NONE
+    },
+    Rule {
+        key: "global",
+        kept: &[("azimuth elevation", PICTURES)],
+        drawing: "cameraid orthographic fovy ipd linewidth glow realtime offwidth offheight ellipsoidinertia \
+                  bvactive",
+        ..Rule::NONE
+    },
+    Rule {
+        key: "camera",
+        read: "name class pos quat axisangle euler xyaxes zaxis",
+        kept: &[("fovy", PICTURES)],
+        drawing: "mode target focal focalpixel ipd output principal principalpixel projection orthographic \
+                  resolution sensorsize user",
+        ..Rule::NONE
+    },
+    Rule {
+        key: "light",
+        read: "class",
+        kept: &[("pos dir directional type diffuse", PICTURES)],
+        drawing: "name mode target castshadow active attenuation cutoff exponent ambient specular bulbradius intensity range \
+                  texture user",
         ..Rule::NONE
     },
     Rule {
@@ -149,15 +254,17 @@ pub const RULES: &[Rule] = &[
             ("geom", "geom"),
             ("site", "site"),
             ("inertial", "inertial"),
+            ("camera", "camera"),
+            ("light", "light"),
+            ("attach", "attach"),
         ],
-        drawing_children: "camera light",
         ignored_children: &[
             ("composite flexcomp", "composite and deformable bodies are not simulated and are left out"),
-            ("attach", "other models are not attached; their bodies are missing"),
             ("plugin", PLUGIN),
         ],
         ..Rule::NONE
     },
+    Rule { key: "attach", read: "model body frame prefix", ..Rule::NONE },
     Rule {
         key: "inertial",
         read: "pos quat axisangle euler xyaxes zaxis mass diaginertia fullinertia",
@@ -205,25 +312,39 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "site",
-        read: "name class pos quat axisangle euler xyaxes zaxis fromto",
-        drawing: "group material rgba size type user mesh",
+        read: "name class pos quat axisangle euler xyaxes zaxis fromto group material rgba size type",
+        drawing: "user",
+        ignored: &[("mesh", "the site's volume is a ball")],
         ..Rule::NONE
     },
+    Rule { key: "contact", children: &[("exclude", "exclude"), ("pair", "pair")], ..Rule::NONE },
     Rule {
-        key: "contact",
-        children: &[("exclude", "exclude")],
-        ignored_children: &[(
-            "pair",
-            "explicit contact pairs are not read: the geoms touch by contype and conaffinity, with their own friction",
-        )],
+        key: "pair",
+        read: "name class geom1 geom2 condim friction solref",
+        ignored: &[
+            ("solimp solreffriction", SOLVER),
+            (
+                "margin gap",
+                "contacts are kept from the margins of the two geoms on, and push when they touch",
+            ),
+            ("adhesion", "contacts do not stick"),
+        ],
         ..Rule::NONE
     },
     Rule { key: "exclude", read: "name body1 body2", ..Rule::NONE },
     Rule {
         key: "equality",
-        children: &[("joint", "equality.joint"), ("connect", "equality.bodies"), ("weld", "equality.bodies")],
+        children: &[
+            ("joint", "equality.joint"),
+            ("tendon", "equality.tendon"),
+            ("connect", "equality.bodies"),
+            ("weld", "equality.bodies"),
+        ],
         ignored_children: &[
-            ("tendon", "tendons are not simulated; this coupling is left out"),
+            (
+                "distance",
+                "couplings by the distance of two geoms are not read, as MuJoCo dropped them; use a tendon with a range",
+            ),
             ("flex flexvert flexstrain", "deformable bodies are not simulated; this coupling is left out"),
         ],
         ..Rule::NONE
@@ -232,6 +353,12 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "equality.joint",
         read: "name class active joint1 joint2 polycoef",
+        ignored: &[("solref solimp", SOLVER)],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "equality.tendon",
+        read: "name class active tendon1 tendon2 polycoef",
         ignored: &[("solref solimp", SOLVER)],
         ..Rule::NONE
     },
@@ -249,19 +376,12 @@ pub const RULES: &[Rule] = &[
         key: "actuator",
         read: "name class joint jointinparent tendon site refsite body slidersite cranksite gear ctrllimited ctrlrange \
                forcelimited forcerange gaintype biastype gainprm biasprm dyntype dynprm kp kv dampratio timeconst \
-               inheritrange area diameter bias",
+               inheritrange area diameter bias cranklength actearly actlimited actrange lengthrange armature damping range \
+               scale force lmin lmax vmax fpmax fvmax tausmooth gain",
         drawing: "group user plugin instance",
         ignored: &[
-            ("cranklength", "slider-crank transmissions are not simulated"),
             ("delay nsample interp", DELAY),
-            ("actdim actearly actlimited actrange", ACTIVATION),
-            ("lengthrange", LENGTHRANGE),
-            ("armature damping", ACTUATOR_DOF),
-            (
-                "range scale force lmin lmax vmax fpmax fvmax tausmooth",
-                "muscles are not simulated; the actuator makes no force",
-            ),
-            ("gain", "adhesion is not simulated; the actuator makes no force"),
+            ("actdim", "an actuator has one activation"),
             (
                 "ki imax input posrange slewmax velrange ffrange",
                 "this controller is not simulated; the actuator makes no force",
@@ -274,15 +394,110 @@ pub const RULES: &[Rule] = &[
         ignored_children: &[("config", PLUGIN)],
         ..Rule::NONE
     },
+    Rule {
+        key: "tendon",
+        children: &[("spatial", "tendon.spatial"), ("fixed", "tendon.fixed")],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "tendon.default",
+        read: TENDON,
+        drawing: "user group",
+        ignored: TENDON_IGNORED,
+        ..Rule::NONE
+    },
+    Rule {
+        key: "tendon.spatial",
+        read: TENDON,
+        drawing: "user group",
+        ignored: TENDON_IGNORED,
+        children: &[("site", "tendon.site"), ("geom", "tendon.geom"), ("pulley", "tendon.pulley")],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "tendon.fixed",
+        read: TENDON,
+        drawing: "user group",
+        ignored: TENDON_IGNORED,
+        children: &[("joint", "tendon.joint")],
+        ..Rule::NONE
+    },
+    Rule { key: "tendon.site", read: "site", ..Rule::NONE },
+    Rule { key: "tendon.geom", read: "geom sidesite", ..Rule::NONE },
+    Rule { key: "tendon.pulley", read: "divisor", ..Rule::NONE },
+    Rule { key: "tendon.joint", read: "joint coef", ..Rule::NONE },
+    Rule {
+        key: "sensor",
+        children: SENSORS,
+        ignored_children: &[
+            ("camprojection", "projections on camera images are not computed; this sensor is left out"),
+            (
+                "jointlimitvel jointlimitfrc tendonlimitvel tendonlimitfrc",
+                "readings of MuJoCo's limit constraints have no counterpart; this sensor is left out",
+            ),
+            (
+                "distance normal fromto contact tactile",
+                "readings between pairs of geoms are not made; read the contacts of the simulation instead. This sensor is left out",
+            ),
+            ("user", "sensors that a program computes are left out; compute them from the state"),
+            ("plugin", PLUGIN),
+        ],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.site",
+        read: "name site cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING, ("camera data", "rangefinders give the distance from a site")],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.joint",
+        read: "name joint cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.tendon",
+        read: "name tendon cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.actuator",
+        read: "name actuator cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.frame",
+        read: "name objtype objname reftype refname site cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.body",
+        read: "name body cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.world",
+        read: "name cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
     Rule { key: "keyframe", children: &[("key", "key")], ..Rule::NONE },
     Rule {
         key: "key",
-        read: "name time qpos qvel ctrl",
-        ignored: &[
-            ("mpos mquat", "mocap bodies start where the model places them"),
-            ("act", "activations are not simulated"),
-            ("plastic", "springs do not yield"),
-        ],
+        read: "name time qpos qvel ctrl act mpos mquat",
+        ignored: &[("plastic", "springs do not yield")],
         ..Rule::NONE
     },
 ];

@@ -75,11 +75,8 @@ impl JointForces {
             *out = applied - damping * v;
         }
         multibody.add_gravity_compensation(workspace, out);
-        for (drive, &ctrl) in compiled.drives.iter().zip(&state.ctrl) {
-            let force = drive.force(q, v, ctrl);
-            for &(i, gear) in &drive.gear {
-                out[i] += gear * force;
-            }
+        for (row, &ctrl) in state.ctrl.iter().enumerate() {
+            compiled.drives.add_joint_force(row, q, v, ctrl, out);
         }
         for &(i, force) in &compiled.dry_friction {
             out[i] -= force * v[i] / (v[i] * v[i] + dry_cutoff * dry_cutoff).sqrt();

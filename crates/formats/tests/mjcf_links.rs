@@ -1,0 +1,183 @@
+//! MJCF: tendons, actuators, sensors, pairs, attached models, copies, what only pictures show.
+
+use stiction_formats::files::Memory;
+use stiction_formats::{Format, LoadOptions, load_string, load_with};
+use stiction_model::{
+    Dynamics, EqualityKind, FrameOf, PathStage, SensorKind, Shape, TendonPath, Transmission, World,
+};
+
+fn load(text: &str) -> World {
+    load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn fails(text: &str, words: &[&str]) {
+    let error = load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap_err().to_string();
+    for word in words {
+        assert!(error.contains(word), "{error} does not speak of {word}");
+    }
+}
+
+const BODY: &str = "<worldbody><site name='w' pos='0 0 2'/><body name='b'><joint name='j' range='-90 90'/><geom name='g' size='0.1'/>\
+    <site name='s' pos='0 0 1' type='box' size='0.1 0.2 0.3' rgba='1 0 0 1' group='4'/></body></worldbody>";
+
+#[test]
+fn tendons_are_read_with_their_defaults() {
+    let world = load(&format!(
+        "<mujoco><default><tendon stiffness='5' width='0.01'/><default class='c'><tendon damping='2' range='0 3'/></default></default>{BODY}\
+         <tendon><fixed name='f' class='c' springlength='0.5'><joint joint='j' coef='2'/></fixed>\
+         <spatial springlength='0.1 0.4'><site site='w'/><geom geom='g' sidesite='s'/><site site='s'/><pulley divisor='2'/><site site='w'/><site site='s'/></spatial></tendon></mujoco>"
+    ));
+    let [f, s] = &world.tendons[..] else { panic!("two tendons") };
+    assert_eq!(
+        (f.stiffness, f.damping, f.range, f.rest, f.width),
+        (5.0, 2.0, [0.0, 3.0], Some([0.5; 2]), 0.01)
+    );
+    assert_eq!(f.path, TendonPath::Fixed { terms: vec![((1, 0), 2.0)] });
+    assert_eq!((s.rest, s.name.as_str(), s.range[1]), (Some([0.1, 0.4]), "tendon_1", f64::INFINITY));
+    let TendonPath::Spatial { stages } = &s.path else { panic!("a path") };
+    assert_eq!(stages[1], PathStage::Wrap { geom: 0, side: Some(1) });
+    assert_eq!(stages[3], PathStage::Pulley { divisor: 2.0 });
+}
+
+#[test]
+fn mistakes_in_tendons_and_sensors_name_the_remedy() {
+    let with = |rest: &str| format!("<mujoco>{BODY}{rest}</mujoco>");
+    fails(&with("<tendon><spatial><site site='nowhere'/></spatial></tendon>"), &["no site \"nowhere\""]);
+    fails(&with("<tendon><spatial><site site='w'/></spatial></tendon>"), &["begin and end with a site"]);
+    fails(&with("<tendon><fixed/></tendon>"), &["needs a joint"]);
+    fails(&with("<sensor><gyro/></sensor>"), &["needs site"]);
+    fails(&with("<sensor><framepos objtype='lamp' objname='s'/></sensor>"), &["lamp", "camera"]);
+    fails(&with("<sensor><ballquat joint='j'/></sensor>"), &["another kind"]);
+    fails(&with("<actuator><motor/></actuator>"), &["acts on nothing"]);
+    fails(&with("<actuator><motor slidersite='s'/></actuator>"), &["cranksite"]);
+    fails(&with("<keyframe><key mpos='1 2 3'/></keyframe>"), &["mpos", "mocap"]);
+}
+
+#[test]
+fn actuators_keep_their_kind_of_activation() {
+    let world = load(&format!(
+        "<mujoco><default><muscle force='300'/></default>{BODY}<actuator>\
+         <intvelocity joint='j' kp='10' inheritrange='1'/><cylinder joint='j' timeconst='0.3' area='2' bias='1 2 3'/>\
+         <muscle joint='j' tausmooth='0.1' lengthrange='0 1'/><position joint='j' timeconst='0.2'/><motor site='s' refsite='w' gear='0 0 1'/>\
+         <adhesion body='b' ctrlrange='0 1' gain='7'/><general joint='j' dyntype='integrator' actearly='true' actrange='0 1'/>\
+         <motor jointinparent='j'/></actuator></mujoco>"
+    ));
+    let a = &world.actuators;
+    assert_eq!((a[0].dynamics, a[0].gain[0], a[0].bias[1]), (Dynamics::Integrator, 10.0, -10.0));
+    assert_eq!(a[0].activation_range.map(|r| r[1]), Some(90f64.to_radians()));
+    assert_eq!(
+        (a[1].dynamics, a[1].gain[0], a[1].bias),
+        (Dynamics::Filter { time: 0.3 }, 2.0, [1.0, 2.0, 3.0])
+    );
+    let m = a[2].muscle.unwrap();
+    assert_eq!((m.force, m.range, m.length_range, m.longest), (300.0, [0.75, 1.05], Some([0.0, 1.0]), 1.6));
+    assert_eq!(a[2].dynamics, Dynamics::Muscle { rise: 0.01, fall: 0.04, smoothing: 0.1 });
+    assert_eq!(a[3].dynamics, Dynamics::ExactFilter { time: 0.2 });
+    assert_eq!(
+        a[4].transmission,
+        Transmission::Site { site: 1, reference: Some(0), gear: [0.0, 0.0, 1.0, 0.0, 0.0, 0.0] }
+    );
+    assert_eq!((a[5].transmission, a[5].gain[0]), (Transmission::Body { body: 1, gear: 1.0 }, 7.0));
+    assert!(a[6].early && a[6].activation_range == Some([0.0, 1.0]));
+    assert!(matches!(a[7].transmission, Transmission::JointInParent { .. }));
+    assert_eq!(world.na(), 5);
+}
+
+#[test]
+fn sensors_sites_cameras_and_where_to_look_are_kept() {
+    let world = load(&format!(
+        "<mujoco><statistic center='1 2 3' extent='4'/><visual><global azimuth='90'/></visual><worldbody><camera name='c' pos='0 0 5' fovy='60'/>\
+         <light pos='0 0 3' directional='true'/></worldbody>{BODY}<sensor><touch site='s' cutoff='5'/>\
+         <framepos name='p' objtype='camera' objname='c' reftype='xbody' refname='b'/></sensor></mujoco>"
+    ));
+    assert_eq!((world.sensors[0].name.as_str(), world.sensors[0].cutoff), ("sensor_0", Some(5.0)));
+    let seen = SensorKind::FramePosition { frame: FrameOf::Camera(0), reference: Some(FrameOf::Body(1)) };
+    assert_eq!(world.sensors[1].kind, seen);
+    let site = &world.sites[1];
+    assert_eq!((site.shape, site.group), (Shape::Box { half_extents: [0.1, 0.2, 0.3].into() }, 4));
+    assert_eq!((world.visual.extent, world.visual.azimuth), (Some(4.0), Some(90f64.to_radians())));
+    assert!(
+        (world.visual.cameras[0].field_of_view - 60f64.to_radians()).abs() < 1e-15
+            && world.visual.lights[0].directional
+    );
+}
+
+#[test]
+fn materials_carry_the_mean_colour_of_their_texture() {
+    let world = load(
+        "<mujoco><asset><texture name='t' builtin='checker' rgb1='1 0 0' rgb2='0 0 1'/><material name='m' texture='t' rgba='1 1 0.5 0.8' specular='0.1'/></asset>\
+         <worldbody><geom size='1' material='m'/><geom size='1' material='m' rgba='0 1 0 1'/></worldbody></mujoco>",
+    );
+    assert_eq!(world.visual.materials[0].color, [0.5, 0.0, 0.25, 0.8]);
+    assert_eq!((world.geoms[0].color, world.geoms[0].material), ([0.5, 0.0, 0.25, 0.8], Some(0)));
+    assert_eq!(world.geoms[1].color, [0.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn pairs_and_tendon_couplings_are_read() {
+    let world = load(&format!(
+        "<mujoco>{BODY}<worldbody><geom name='f' type='plane' size='1 1 1'/></worldbody><contact><pair geom1='f' geom2='g' friction='0.3' solref='-1000 -20'/></contact>\
+         <tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><equality><tendon tendon1='t' polycoef='0.2'/></equality></mujoco>"
+    ));
+    let pair = &world.pairs[0];
+    assert_eq!((pair.contact.static_friction, pair.contact.stiffness), (Some(0.3), Some(1000.0)));
+    assert_eq!(pair.contact.relaxation_time, Some(0.02));
+    assert_eq!(
+        world.equalities[0].kind,
+        EqualityKind::Tendon { first: 0, second: None, coefficients: [0.2, 1.0, 0.0, 0.0, 0.0] }
+    );
+}
+
+#[test]
+fn copies_bring_copies_of_what_refers_to_them() {
+    let world = load(
+        "<mujoco><worldbody><replicate count='3' offset='1 0 0' sep='-'><body name='b'><joint name='j'/><geom name='g' size='0.1'/><site name='s'/></body></replicate>\
+         <site name='w'/></worldbody><tendon><spatial name='t'><site site='w'/><site site='s'/></spatial></tendon>\
+         <actuator><motor name='m' joint='j'/><motor tendon='t'/></actuator><sensor><gyro name='gyro' site='s'/></sensor></mujoco>",
+    );
+    let names = |names: Vec<&str>| names.join(" ");
+    assert_eq!(names(world.tendons.iter().map(|t| t.name.as_str()).collect()), "t-0 t-1 t-2");
+    assert_eq!(world.actuators.len(), 6);
+    assert_eq!(names(world.sensors.iter().map(|s| s.name.as_str()).collect()), "gyro-0 gyro-1 gyro-2");
+    assert!(matches!(world.actuators[4].transmission, Transmission::Joint { body: 3, .. }));
+    assert!(matches!(world.actuators[5].transmission, Transmission::Tendon { tendon: 2, .. }));
+}
+
+#[test]
+fn another_model_is_attached_with_all_that_belongs_to_it() {
+    let child = "<mujoco><compiler angle='radian'/><default><geom rgba='1 0 0 1'/></default><asset><material name='m'/></asset><worldbody><geom name='floor' type='plane' size='1 1 1'/>\
+        <body name='arm' pos='0 0 1'><joint name='j' range='-1 1'/><geom name='g' size='0.1' mass='2' material='m'/><site name='s'/>\
+        <body name='hand'><joint name='k'/><geom size='0.1' mass='1'/></body></body><body name='other'/></worldbody>\
+        <tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='k' coef='1'/></fixed></tendon>\
+        <actuator><motor name='m' tendon='t'/></actuator><sensor><gyro name='gyro' site='s'/><clock name='c'/></sensor>\
+        <contact><exclude body1='arm' body2='hand'/></contact></mujoco>";
+    let parent = "<mujoco><asset><model name='c' file='child.xml'/></asset><worldbody><body name='base'><geom size='0.2' mass='5'/><site name='late'/>\
+        <frame pos='1 0 0'><attach model='c' body='arm' prefix='l_'/></frame><geom name='after' size='0.1' mass='1'/></body>\
+        <attach model='c' prefix='all_'/></worldbody><actuator><motor name='own' joint='l_k'/></actuator></mujoco>";
+    let files = Memory::default().with("main.xml", parent).with("child.xml", child);
+    let world = load_with("main.xml", &files, &LoadOptions::default()).unwrap();
+    let names: Vec<&str> = world.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["world", "base", "l_arm", "l_hand", "all_arm", "all_hand", "all_other"]);
+    assert_eq!((world.bodies[2].parent, world.bodies[4].parent), (Some(1), Some(0)));
+    assert_eq!(world.bodies[2].pose.translation.vector.as_slice(), [1.0, 0.0, 1.0]);
+    assert_eq!((world.bodies[1].inertia.mass, world.bodies[2].inertia.mass), (6.0, 2.0));
+    assert_eq!(world.bodies[2].joints[0].dofs[0].upper, 1.0, "radians of its own file");
+    let actuators: Vec<&str> = world.actuators.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(actuators, ["own", "l_m", "all_m"]);
+    assert!(matches!(world.actuators[2].transmission, Transmission::Tendon { tendon: 1, .. }));
+    let SensorKind::Gyro { site } = world.sensors[0].kind else { panic!("a gyro") };
+    assert_eq!(world.sites[site].name, "l_s");
+    assert_eq!(world.sensors.len(), 2, "the clock is the world's own");
+    assert_eq!(world.exclusions, [(2, 3), (4, 5)]);
+    assert!(world.geoms.iter().any(|g| g.name == "all_floor" && g.body == 0));
+    assert_eq!(world.geoms.iter().find(|g| g.name == "all_g").unwrap().material, Some(1));
+}
+
+#[test]
+fn models_that_attach_themselves_are_refused() {
+    let text = "<mujoco><asset><model name='m' file='main.xml'/></asset><worldbody><attach model='m' prefix='x'/></worldbody></mujoco>";
+    let files = Memory::default().with("main.xml", text);
+    let error = load_with("main.xml", &files, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("circle"), "{error}");
+    fails("<mujoco><worldbody><attach model='m' prefix='x'/></worldbody></mujoco>", &["does not exist"]);
+}

@@ -1,0 +1,145 @@
+//! The memory of sensor readings: what acted on each body during the last step, gathered when asked for.
+
+use crate::assemble::Coupling;
+use crate::compiled::Compiled;
+use crate::contact::Contact;
+use crate::free_motion::FreeMotion;
+use crate::patches::PatchSet;
+use crate::sensors::{Loads, Push};
+use crate::tendons::pulls;
+use crate::transmission::Link;
+use nalgebra::Vector3;
+use stiction_model::Pose;
+
+/// Readings, and what they are made from.
+#[derive(Default)]
+pub(crate) struct Readings {
+    /// The numbers of all sensors, one after the other.
+    pub values: Vec<f64>,
+    wrenches: Vec<[f64; 6]>,
+    pushes: Vec<Push>,
+    acceleration: Vec<f64>,
+    actuator_forces: Vec<f64>,
+    tendon_forces: Vec<f64>,
+}
+
+impl Readings {
+    /// All readings at zero.
+    pub fn clear(&mut self, compiled: &Compiled) {
+        self.values.clear();
+        self.values.resize(compiled.sensors.len(), 0.0);
+        self.wrenches.clear();
+        self.wrenches.resize(compiled.world.bodies.len(), [0.0; 6]);
+        self.pushes.clear();
+        self.tendon_forces.clear();
+        self.tendon_forces.resize(compiled.world.tendons.len(), 0.0);
+    }
+
+    /// A force on the second body at a point with a moment, and the opposite on the first.
+    fn act(
+        &mut self,
+        bodies: (usize, usize),
+        point: &Vector3<f64>,
+        force: &Vector3<f64>,
+        moment: &Vector3<f64>,
+    ) {
+        let about = point.cross(force) + moment;
+        for (body, sign) in [(bodies.0, -1.0), (bodies.1, 1.0)] {
+            for k in 0..3 {
+                self.wrenches[body][k] += sign * about[k];
+                self.wrenches[body][3 + k] += sign * force[k];
+            }
+        }
+    }
+
+    /// Forces of contact points and of faces of patches.
+    pub fn contacts(&mut self, contacts: &[Contact], patches: &PatchSet, compiled: &Compiled) {
+        for contact in contacts {
+            let none = Vector3::zeros();
+            self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &none);
+            self.pushes.push(Push::of(contact));
+        }
+        let body = |geom: usize| compiled.geoms.geoms()[geom].body;
+        for found in &patches.patches {
+            let bodies = (body(found.geom_a), body(found.geom_b));
+            for index in found.patch.faces.clone() {
+                let (face, result) = (&patches.faces.faces[index], &patches.results[index]);
+                self.act(bodies, &face.centroid, &result.force, &result.moment);
+                let force = result.force.dot(&face.normal);
+                self.pushes.push(Push { bodies, point: face.centroid, normal: face.normal, force });
+            }
+        }
+    }
+
+    /// Forces along tendons, from the impulses of their rows over a step of `dt`.
+    pub fn tendons(&mut self, rows: &[(usize, usize, f64)], impulses: &[f64], dt: f64) {
+        for &(row, tendon, sign) in rows {
+            self.tendon_forces[tendon] += sign * impulses[row] / dt;
+        }
+    }
+
+    /// Forces of couplings between bodies, from the impulses of their rows over a step of `dt`.
+    pub fn couplings(&mut self, couplings: &[Coupling], impulses: &[f64], dt: f64) {
+        for coupling in couplings {
+            let wrench = coupling.direction * (impulses[coupling.row] / dt);
+            let (moment, force) = (wrench.fixed_rows::<3>(0).into(), wrench.fixed_rows::<3>(3).into());
+            self.act(coupling.bodies, &coupling.point, &force, &moment);
+        }
+    }
+
+    /// Reads the sensors of forces after a step of `dt` from where `free` stands to velocities `v`.
+    pub fn forces(&mut self, compiled: &Compiled, free: &mut FreeMotion, v: &[f64], dt: f64) {
+        self.acceleration.clear();
+        self.acceleration.extend(v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt));
+        self.actuator_forces.clear();
+        for (row, drive) in compiled.drives.drives.iter().enumerate() {
+            let servo = &free.servos[row];
+            let rate =
+                if matches!(drive.link, Link::Adhesion { .. }) { 0.0 } else { free.drives.rate(row, v) };
+            let force = servo.force - (dt * servo.proportional + servo.derivative) * rate;
+            self.actuator_forces.push(force.clamp(drive.force_range[0], drive.force_range[1]));
+        }
+        add_tendon_wrenches(
+            compiled,
+            &free.x_wb,
+            &self.actuator_forces,
+            &mut self.tendon_forces,
+            &mut self.wrenches,
+        );
+        let loads = Loads {
+            x_wb: &free.x_wb,
+            workspace: &mut free.workspace,
+            acceleration: &self.acceleration,
+            drives: &free.drives,
+            actuator_forces: &self.actuator_forces,
+            wrenches: &self.wrenches,
+            pushes: &self.pushes,
+        };
+        compiled.read_forces(loads, &mut self.values);
+    }
+}
+
+/// What spatial tendons do to bodies, with the forces of actuators added to those in `tendon_forces`:
+/// [moment about the world's origin; force].
+pub(crate) fn add_tendon_wrenches(
+    compiled: &Compiled,
+    x_wb: &[Pose],
+    actuator_forces: &[f64],
+    tendon_forces: &mut [f64],
+    wrenches: &mut [[f64; 6]],
+) {
+    for (drive, force) in compiled.drives.drives.iter().zip(actuator_forces) {
+        if let Link::Tendon { tendon, gear } = drive.link {
+            tendon_forces[tendon] += gear * force;
+        }
+    }
+    for (tendon, &force) in compiled.world.tendons.iter().zip(&*tendon_forces) {
+        pulls(tendon, &compiled.world, x_wb, force, |body, point, f| {
+            let moment = point.cross(f);
+            for k in 0..3 {
+                wrenches[body][k] += moment[k];
+                wrenches[body][3 + k] += f[k];
+            }
+        });
+    }
+}
