@@ -7,6 +7,7 @@
 //!   ContactPoint                                      the answer               point/
 //!   Solid, RigidMesh                                  bodies with a pressure   solid/
 //!   contact_patch -> PatchFace                        where pressures balance  patch/
+//!   ClosedSurface -> TetMesh -> extents               solids from any surface  surface/, mesher/, field/
 //! ```
 //!
 //! Open [`Proximity`] first: `update(x_wb)` takes body poses, `contacts(margin, out)` appends the
@@ -27,11 +28,13 @@ mod broad;
 mod bvh;
 mod decompose;
 mod error;
+pub mod field;
 mod geoms;
 mod height_field;
 mod hull;
 mod mass;
 mod mesh;
+pub mod mesher;
 mod parry;
 pub mod patch;
 pub mod point;
@@ -41,6 +44,7 @@ mod rules;
 mod shape;
 pub mod solid;
 pub mod wrap;
+pub mod surface;
 
 pub use aabb::Aabb;
 pub use bvh::Bvh;

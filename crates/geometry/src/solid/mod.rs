@@ -14,6 +14,7 @@
 //! | box | corners to the medial rectangle, 12 to 24 of them | distance / smallest half extent | everywhere |
 //! | cylinder | rim to the medial segment or disc | distance / min(radius, half length) | but for the facets |
 //! | capsule | surface to the medial segment | distance / radius | but for the facets |
+//! | any closed surface | by the mesher ([`fill`]) | [`crate::field`] | to second order |
 //! | convex hull | centre of volume to the faces | 1 at the centre | along every ray |
 //! | half-space | none: p = E depth / thickness | linear | everywhere |
 //!
@@ -27,17 +28,19 @@
 //! Open first: [`Solid::from_shape`], [`Solid::from_tets`], [`RigidMesh::from_shape`].
 
 mod cell;
-mod check;
+pub(crate) mod check;
 mod error;
+mod fill;
 pub mod generate;
 pub(crate) mod linear;
 mod mesh;
 mod rigid;
 pub(crate) mod tree;
 
-pub(crate) use cell::{Cell, NO_FACE};
+pub(crate) use cell::{Cell, NO_FACE, linear_field};
 pub use check::SolidReport;
 pub use error::SolidError;
+pub use fill::{FillOptions, FillReport, Filled, fill};
 pub use generate::{Fit, MeshOptions};
 pub(crate) use mesh::Layer;
 pub use mesh::Solid;
