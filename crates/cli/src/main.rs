@@ -6,6 +6,7 @@
 mod bench;
 mod failure;
 mod inspect;
+mod mesh;
 mod reproduce;
 mod run;
 mod scene;
@@ -31,9 +32,11 @@ enum Command {
     View(view::ViewArguments),
     /// Print what was read from a model: bodies, joints, masses, shapes, warnings
     Inspect(inspect::InspectArguments),
+    /// Fill a closed surface with tetrahedra and a pressure field
+    Mesh(Box<mesh::MeshArguments>),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
-    /// Time built-in scenes, measure creep or what recording costs
+    /// Time built-in scenes or the mesher, measure creep or what recording costs
     Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::View(view) => view::view(&view),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
+        Command::Mesh(arguments) => mesh::mesh(&arguments),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Scenes => scene::list(),

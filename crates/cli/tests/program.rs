@@ -262,3 +262,46 @@ fn bench_times_a_scene_and_measures_creep() {
     assert!(rows[3]["um_per_s_at_1ms"].as_f64().unwrap() < 1e-6, "{}", rows[3]);
     assert_eq!(stiction(&["bench", "nothing"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_surface_becomes_a_solid_that_a_scene_uses() {
+    let folder = scratch("mesh");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    let (stl, vtk, png) = (path("torus.stl"), path("torus.vtk"), path("torus.png"));
+    let output = stiction(&["mesh", "shape:torus", "--stl", &stl]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = stiction(&["mesh", &stl, "-o", &vtk, "--modulus", "1e5", "--picture", &png, "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["tetrahedra"].as_u64().unwrap() > 1000 && report["components"] == 1);
+    assert!(
+        report["dihedral_min"].as_f64().unwrap() > 5.0
+            && report["volume_error"].as_f64().unwrap().abs() < 0.02
+    );
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    // The field in the file is the one that pushes: the modulus comes from there.
+    let scene = "<mujoco model='ring'><asset><mesh name='ring' file='torus.vtk'/></asset><worldbody>
+        <geom type='plane' size='1 1 1'/><body pos='0 0 0.0119'><freejoint/><geom type='mesh' mesh='ring' mass='0.2'>
+        <drake:proximity_properties><drake:compliant_hydroelastic/></drake:proximity_properties></geom></body>
+        </worldbody></mujoco>";
+    std::fs::write(folder.join("ring.xml"), scene).unwrap();
+    let output = stiction(&["run", &path("ring.xml"), "--time", "0.3", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(
+        run["last_patches"] == 1 && run["unconverged"] == 0 && run["warnings"].as_array().unwrap().is_empty(),
+        "{run}"
+    );
+    // What cannot be done is said, with the exit code of its kind.
+    for (arguments, code, word) in [
+        (vec!["mesh", "shape:cloud", "-o", &vtk], 2, "mug"),
+        (vec!["mesh", &stl, "-o", &vtk, "--rigid", "up"], 2, "region"),
+        (vec!["mesh", &stl, "-o", &vtk, "--resolution", "1e-6"], 1, "coarser"),
+        (vec!["mesh", &stl, "-o", &vtk, "--field", "laplace"], 1, "core"),
+        (vec!["mesh", &stl], 2, "-o"),
+    ] {
+        let output = stiction(&arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        assert!(text(&output.stderr).contains(word), "{}", text(&output.stderr));
+    }
+}

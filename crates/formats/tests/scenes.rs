@@ -14,6 +14,7 @@ fn scenes_load_strictly_with_their_sizes() {
         ("incline", 7, 6, 0),
         ("gripper", 10, 9, 3),
         ("gripper_soft", 10, 9, 3),
+        ("gripper_banana", 10, 9, 3),
         ("soft_pile", 70, 60, 0),
         ("four_bar", 3, 3, 1),
         ("conveyor", 35, 30, 0),

@@ -6,13 +6,16 @@
 //!     Mark      strokes, fills, text  in page units
 //!       svg     as text               svg.rs
 //!       png     as pixels             png.rs
+//!   Shaded                            a field on a plane, as PNG      cut.rs
 //! ```
 
+mod cut;
 mod layout;
 mod png;
 mod svg;
 mod ticks;
 
+pub use cut::{Shaded, write_cut};
 pub use png::write_png;
 pub use svg::to_svg;
 

@@ -57,13 +57,13 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(|c| f64::from(advance(c))).sum::<f64>() * size / f64::from(face.units_per_em())
 }
 
-fn paint(color: [u8; 3], opacity: f64) -> Paint<'static> {
+pub(super) fn paint(color: [u8; 3], opacity: f64) -> Paint<'static> {
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     paint.set_color_rgba8(color[0], color[1], color[2], (255.0 * opacity) as u8);
     paint
 }
 
-fn polygon(points: &[[f64; 2]], close: bool) -> Option<tiny_skia::Path> {
+pub(super) fn polygon(points: &[[f64; 2]], close: bool) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::new();
     let (first, rest) = points.split_first()?;
     builder.move_to(first[0] as f32, first[1] as f32);
@@ -75,7 +75,7 @@ fn polygon(points: &[[f64; 2]], close: bool) -> Option<tiny_skia::Path> {
 }
 
 /// The outlines of a text about its anchor, y down.
-fn outline(text: &str, size: f64, anchor: Anchor) -> Option<tiny_skia::Path> {
+pub(super) fn outline(text: &str, size: f64, anchor: Anchor) -> Option<tiny_skia::Path> {
     let face = Face::parse(FONT, 0).ok()?;
     let scale = size as f32 / f32::from(face.units_per_em());
     let width = text_width(text, size) as f32;

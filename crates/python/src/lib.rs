@@ -6,6 +6,7 @@
 //! controller  a Python function that sets the controls at its own rate
 //! contacts    contact points as a structured array
 //! patches     contact patches as named tuples
+//! solid       tetrahedra and a pressure field from a surface
 //! tactile     pressure and shear on a grid fixed to a body
 //! recording   files written while Python steps
 //! viewer      the live page
@@ -29,6 +30,7 @@ mod recording;
 mod rollout;
 mod scratch;
 mod simulation;
+mod solid;
 mod tactile;
 mod viewer;
 
@@ -43,6 +45,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SimulationError", py.get_type::<errors::SimulationError>())?;
     module.add_class::<model::Model>()?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_class::<solid::Solid>()?;
     module.add_class::<tactile::TactileGrid>()?;
     module.add_class::<recording::Recording>()?;
     module.add_class::<viewer::Viewer>()?;

@@ -19,6 +19,7 @@ mod clutter;
 mod conveyor_belt;
 mod dragging;
 mod driven;
+mod elastic_layer;
 mod failure;
 mod falling_sphere;
 mod numerics;
@@ -59,4 +60,5 @@ pub const ALL: &[&Reproduction] = &[
     &table_1::REPRODUCTION,
     &clutter::REPRODUCTION,
     &work_precision::REPRODUCTION,
+    &elastic_layer::REPRODUCTION,
 ];

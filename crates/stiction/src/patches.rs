@@ -9,7 +9,7 @@ use crate::options::Options;
 use nalgebra::Vector3;
 use std::ops::Range;
 use stiction_geometry::patch::{
-    FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
+    ContactSolid, FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
 };
 use stiction_geometry::{Geom, Shape};
 use stiction_model::{Pose, Warning};
@@ -56,18 +56,39 @@ const LEFT: f64 = 0.5;
 
 impl Doubt {
     /// What is wrong with a patch between two geoms, if anything is.
-    fn of(patch: &Patch, a: &Geom, b: &Geom) -> Option<Self> {
-        // Shapes that are not convex may have pressure all around with good reason.
-        let convex = |g: &Geom| g.shape.kind().is_bounded_convex() || matches!(g.shape, Shape::HalfSpace);
+    fn of(patch: &Patch, a: &Side, b: &Side) -> Option<Self> {
         if patch.swallowed {
             Some(Self::Swallowed)
         } else if patch.peak_extent >= CORE {
             Some(Self::Core)
-        } else if convex(a) && convex(b) && patch.force.norm() < LEFT * patch.pressure_integral {
+        } else if patch.force.norm() < LEFT * patch.pressure_integral && Side::pierced(a, b, patch) {
             Some(Self::Pierced)
         } else {
             None
         }
+    }
+}
+
+/// One body of a patch.
+struct Side<'a> {
+    geom: &'a Geom,
+    solid: &'a ContactSolid,
+    x_wg: Pose,
+}
+
+impl Side<'_> {
+    /// Whether pressure that cancels has no good reason. Between convex shapes there is none. A convex body may have
+    /// pressure all around in a hole of another, but then the middle of the patch is not filled by that one.
+    fn pierced(a: &Self, b: &Self, patch: &Patch) -> bool {
+        let bounded = |s: &Self| s.geom.shape.kind().is_bounded_convex();
+        let convex = |s: &Self| bounded(s) || matches!(s.geom.shape, Shape::HalfSpace);
+        let fills = |s: &Self| match s.solid {
+            ContactSolid::Compliant(solid) => {
+                solid.contains(&s.x_wg.inverse_transform_point(&patch.centroid.into()).coords)
+            }
+            _ => false,
+        };
+        (convex(a) && convex(b)) || (bounded(a) && fills(b)) || (bounded(b) && fills(a))
     }
 }
 
@@ -136,14 +157,14 @@ impl PatchSet {
     }
 
     /// Finds the patches of all candidate pairs of geoms.
-    pub fn find(&mut self, model: &Model, options: &Options, x_wb: &[Pose], pairs: &[(u32, u32)]) {
+    pub fn find(&mut self, model: &Model, options: &Options, poses: &[Pose], pairs: &[(u32, u32)]) {
         self.clear();
         let compiled = model.compiled();
         let geoms = compiled.geoms.geoms();
         for &(a, b) in pairs {
             let (geom_a, geom_b) = (a as usize, b as usize);
             let (one, two) = (&geoms[geom_a], &geoms[geom_b]);
-            let (x_wa, x_wb) = (x_wb[one.body] * one.x_bg, x_wb[two.body] * two.x_bg);
+            let (x_wa, x_wb) = (poses[one.body] * one.x_bg, poses[two.body] * two.x_bg);
             let settings = settings(options, one.margin.max(two.margin));
             let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
             let (scratch, faces) = (&mut self.scratch, &mut self.faces);
@@ -151,7 +172,7 @@ impl PatchSet {
             let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces) else {
                 continue;
             };
-            self.doubt(model, (geom_a, geom_b), &patch);
+            self.doubt(model, (geom_a, geom_b), poses, &patch);
             if !patch.faces.is_empty() {
                 self.patches.push(FoundPatch { geom_a, geom_b, patch });
             }
@@ -165,10 +186,20 @@ impl PatchSet {
         }
     }
 
-    /// Notes what is wrong with a patch, if anything is.
-    pub fn doubt(&mut self, model: &Model, (geom_a, geom_b): (usize, usize), patch: &Patch) {
-        let geoms = model.compiled().geoms.geoms();
-        if let Some(doubt) = Doubt::of(patch, &geoms[geom_a], &geoms[geom_b]) {
+    /// Notes what is wrong with a patch, if anything is; `poses` are those of the bodies.
+    pub fn doubt(
+        &mut self,
+        model: &Model,
+        (geom_a, geom_b): (usize, usize),
+        poses: &[Pose],
+        patch: &Patch,
+    ) {
+        let compiled = model.compiled();
+        let side = |index: usize| {
+            let geom = &compiled.geoms.geoms()[index];
+            Side { geom, solid: &compiled.solids[index], x_wg: poses[geom.body] * geom.x_bg }
+        };
+        if let Some(doubt) = Doubt::of(patch, &side(geom_a), &side(geom_b)) {
             self.doubtful.push((geom_a, geom_b, doubt));
         }
     }

@@ -34,6 +34,7 @@ pub fn all() -> &'static [Scene] {
         "double_pendulum",
         "four_bar",
         "gripper",
+        "gripper_banana",
         "gripper_soft",
         "humanoid",
         "incline",

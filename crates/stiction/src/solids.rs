@@ -2,14 +2,18 @@
 //!
 //! Primitives and hulls get theirs from the geometry. A mesh file with tetrahedra brings its own, and its field:
 //! extents, or pressures, or nothing. Then the extent of a vertex is its distance to the surface over the
-//! largest such distance, which is what the field of a primitive is; that is said in a warning.
+//! largest such distance, which is what the field of a primitive is; that is said in a warning. Other meshes that are not
+//! convex are filled with tetrahedra as they are loaded; behind the feature `fs` the result is kept in a folder, by the
+//! hash of what it was made from (`filled.rs`).
 
 use crate::error::LoadError;
+use crate::filled::fill_cached;
 use crate::material::{DEFAULT_MODULUS, DEFAULT_RESOLUTION, DEFAULT_SLAB_THICKNESS};
 use nalgebra::Vector3;
 use std::sync::Arc;
+use stiction_geometry::mesher::MesherOptions;
 use stiction_geometry::patch::ContactSolid;
-use stiction_geometry::solid::{MeshOptions, RigidMesh, Solid};
+use stiction_geometry::solid::{FillOptions, MeshOptions, RigidMesh, Solid};
 use stiction_geometry::{Geom, Shape};
 use stiction_model::{Mesh, Shape as Described, Tetrahedra, Warning, World};
 
@@ -26,7 +30,7 @@ pub(crate) fn compile_solids(
     if !geoms.iter().any(|g| g.compliant) {
         return Ok(Vec::new());
     }
-    let mut filled = FilledMeshes { world, built: Vec::new() };
+    let mut filled = FilledMeshes { world, built: Vec::new(), meshed: Vec::new() };
     let mut solids = Vec::with_capacity(geoms.len());
     for (geom, &index) in geoms.iter().zip(colliding) {
         let described = &world.geoms[index];
@@ -73,6 +77,12 @@ fn compliant(
         return filled.solid(mesh, modulus, warnings).map(ContactSolid::Compliant);
     }
     match geom.shape {
+        Shape::Mesh(_) => {
+            let Described::Mesh { mesh, .. } = described.shape else {
+                return Err("a mesh without a description".into());
+            };
+            filled.meshed(mesh, modulus, contact.resolution_hint, warnings).map(ContactSolid::Compliant)
+        }
         Shape::HalfSpace => {
             let thickness = contact.slab_thickness.unwrap_or_else(|| {
                 default(format!("slab_thickness: {DEFAULT_SLAB_THICKNESS} m is used"));
@@ -86,10 +96,12 @@ fn compliant(
     }
 }
 
-/// Solids of meshes that bring their own tetrahedra, built once for each modulus.
+/// Solids of meshes, built once for each modulus: of those that bring their own tetrahedra, and of those that had to be
+/// meshed, by resolution.
 struct FilledMeshes<'a> {
     world: &'a World,
     built: Vec<(usize, f64, Arc<Solid>)>,
+    meshed: Vec<(usize, f64, Option<f64>, Arc<Solid>)>,
 }
 
 impl<'a> FilledMeshes<'a> {
@@ -98,6 +110,33 @@ impl<'a> FilledMeshes<'a> {
             Described::Mesh { mesh, .. } => self.world.meshes[mesh].tetrahedra.as_ref(),
             _ => None,
         }
+    }
+
+    /// A surface, filled by the mesher; without a hint the resolution is found automatically.
+    fn meshed(
+        &mut self,
+        mesh: usize,
+        modulus: f64,
+        hint: Option<f64>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Arc<Solid>, String> {
+        if let Some((.., solid)) = self.meshed.iter().find(|b| (b.0, b.1, b.2) == (mesh, modulus, hint)) {
+            return Ok(solid.clone());
+        }
+        let first = self.meshed.iter().all(|b| b.0 != mesh);
+        let data = &self.world.meshes[mesh];
+        let options = FillOptions {
+            mesher: MesherOptions { resolution: hint, ..MesherOptions::default() },
+            ..FillOptions::default()
+        };
+        let (filled, notes) = fill_cached(&data.vertices, &data.triangles, &options)?;
+        if first {
+            let warning = |message| Warning { source: data.source.clone(), message };
+            warnings.extend(notes.into_iter().map(warning));
+        }
+        let solid = Arc::new(filled.solid(modulus).map_err(|e| e.to_string())?);
+        self.meshed.push((mesh, modulus, hint, solid.clone()));
+        Ok(solid)
     }
 
     fn solid(

@@ -228,12 +228,12 @@ fn two_geoms_tagged_rigid_say_that_they_touch_at_points() {
 
 #[test]
 fn soft_scenes_load_in_silence_and_every_step_converges() {
-    for (scene, time) in [("soft_pile", 6.0), ("gripper_soft", 1.0)] {
+    for (scene, time) in [("soft_pile", 6.0), ("gripper_soft", 1.0), ("gripper_banana", 1.0)] {
         let model = Model::from_scene(scene).unwrap();
         assert!(model.warnings().is_empty(), "{scene}: {:?}", model.warnings());
         let step = model.world().options.step.unwrap();
         let mut sim = simulation(&model, Options { step, ..Options::default() });
-        if scene == "gripper_soft" {
+        if scene.starts_with("gripper") {
             sim.reset_to_keyframe("lift").unwrap();
         }
         run(&mut sim, time);
@@ -242,6 +242,15 @@ fn soft_scenes_load_in_silence_and_every_step_converges() {
         if scene == "gripper_soft" {
             let height = sim.state().q[5];
             assert!((height - 0.13).abs() < 5e-3, "the block is at {height}");
+        } else if scene == "gripper_banana" {
+            let height = sim.state().q[5];
+            // It tips about the fingers as they close, and hangs still a little lower than it lay.
+            assert!(height > 0.09 && sim.state().v[5].abs() < 1e-3, "the banana is at {height}");
+            // A patch under each finger, which carry it together.
+            let patches = sim.patches();
+            let lifted: f64 = patches.iter().map(|p| p.force.z.abs()).sum();
+            let weight = 9.81 * model.world().bodies[4].inertia.mass;
+            assert!(patches.len() == 2 && (lifted / weight - 1.0).abs() < 0.05, "{lifted} {weight}");
         } else {
             let fastest = sim.state().v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
             assert!(fastest < 0.05, "{fastest}");
@@ -267,4 +276,92 @@ fn a_failed_step_leaves_no_half_finished_patches() {
     let grid = TactileGrid::new(1, Pose::identity(), [1.0, 1.0], 3, 3).unwrap();
     let (patches, image) = (sim.patches(), grid.sample(&sim));
     assert!(failed && patches.is_empty() && image.pressure.iter().all(|p| *p == 0.0));
+}
+
+#[test]
+fn a_mesh_that_is_not_convex_is_filled_as_it_is_and_not_as_its_hull() {
+    // A frame of two posts on a base, standing over a rigid ball that fits between the posts: the hull would touch it.
+    use stiction::geometry::surface::shapes::extrude;
+    let outline = [
+        (0.0, 0.0),
+        (0.1, 0.0),
+        (0.1, 0.1),
+        (0.07, 0.1),
+        (0.07, 0.03),
+        (0.03, 0.03),
+        (0.03, 0.1),
+        (0.0, 0.1),
+    ];
+    let (vertices, faces) = extrude(&outline, 0.1);
+    let numbers: Vec<String> = vertices.iter().flat_map(|v| v.iter().map(f64::to_string)).collect();
+    let corners: Vec<String> = faces.iter().flatten().map(u32::to_string).collect();
+    let (v, f) = (numbers.join(" "), corners.join(" "));
+    let text = |height: f64, hint: &str| {
+        format!(
+            "<mujoco><asset><mesh name='u' vertex='{v}' face='{f}' inertia='exact'/></asset><worldbody>
+             <geom name='ball' type='sphere' size='0.015' pos='0.05 {height} 0.05'/>
+             <body><freejoint/><geom name='u' type='mesh' mesh='u' density='100'><drake:proximity_properties>
+             <drake:compliant_hydroelastic/><drake:hydroelastic_modulus value='1e5'/>{hint}
+             </drake:proximity_properties></geom></body></worldbody></mujoco>"
+        )
+    };
+    let patches = |height: f64, hint: &str| {
+        let model =
+            Model::from_string(&text(height, hint), stiction::Format::Mjcf, &Default::default()).unwrap();
+        assert!(model.warnings().is_empty(), "{:?}", model.warnings());
+        let mut sim = simulation(&model, Options { step: 1e-5, ..Options::default() });
+        sim.step(1).unwrap();
+        sim.patches().iter().map(|p| p.force.norm()).sum::<f64>()
+    };
+    assert_eq!(patches(0.08, ""), 0.0);
+    let coarse = patches(0.04, "<drake:mesh_resolution_hint value='0.015'/>");
+    let fine = patches(0.04, "<drake:mesh_resolution_hint value='0.006'/>");
+    assert!(fine > 0.1 && (coarse / fine - 1.0).abs() < 0.2, "{coarse} {fine}");
+    // An open surface bounds nothing.
+    let open =
+        text(0.08, "").replacen(&format!("face='{} {} {} ", corners[0], corners[1], corners[2]), "face='", 1);
+    let error = Model::from_string(&open, stiction::Format::Mjcf, &Default::default())
+        .err()
+        .expect("an open surface is refused");
+    assert!(error.to_string().contains("hole"), "{error}");
+}
+
+#[test]
+fn a_card_pressed_through_by_a_meshed_finger_is_warned_about_and_a_peg_in_a_hole_is_not() {
+    use stiction::geometry::surface::shapes::{Triangles, extrude};
+    let scene = |(vertices, faces): Triangles, modulus: f64, body: &str| {
+        let numbers: Vec<String> = vertices.iter().flat_map(|v| v.iter().map(f64::to_string)).collect();
+        let corners: Vec<String> = faces.iter().flatten().map(u32::to_string).collect();
+        let text = format!(
+            "<mujoco><option gravity='0 0 0'/><asset><mesh name='m' vertex='{}' face='{}'/></asset><worldbody>
+             <geom name='m' type='mesh' mesh='m'><drake:proximity_properties><drake:compliant_hydroelastic/>
+             <drake:hydroelastic_modulus value='{modulus}'/></drake:proximity_properties></geom>{body}
+             </worldbody></mujoco>",
+            numbers.join(" "),
+            corners.join(" ")
+        );
+        let model = Model::from_string(&text, stiction::Format::Mjcf, &Default::default()).unwrap();
+        let mut sim = simulation(&model, Options { step: 1e-6, ..Options::default() });
+        sim.step(1).unwrap();
+        (sim.patches().len(), sim.warnings())
+    };
+    // An L whose pad reaches over a card of 1 mm, 4 mm deep.
+    let l = [(0.0, 0.0), (0.08, 0.0), (0.08, 0.02), (0.02, 0.02), (0.02, 0.06), (0.0, 0.06)];
+    let card = "<body pos='0.05 0.0175 0.02'><freejoint/><geom name='card' type='box' size='0.02 0.0005 0.015' mass='0.01'/></body>";
+    let (patches, warnings) = scene(extrude(&l, 0.04), 1e5, card);
+    assert!(patches == 1 && warnings.iter().any(|w| w.message.contains("thinner")), "{warnings:?}");
+    // A peg that is a little too thick for a square hole.
+    let u = [
+        (0.0, 0.0),
+        (0.06, 0.0),
+        (0.06, 0.05),
+        (0.04, 0.05),
+        (0.04, 0.02),
+        (0.02, 0.02),
+        (0.02, 0.05),
+        (0.0, 0.05),
+    ];
+    let peg = "<body pos='0.03 0.036 0.02'><freejoint/><geom name='peg' type='box' size='0.0105 0.01 0.015' mass='0.1'/></body>";
+    let (patches, warnings) = scene(extrude(&u, 0.04), 1e5, peg);
+    assert!(patches == 1 && warnings.is_empty(), "{patches} {warnings:?}");
 }

@@ -1,7 +1,9 @@
-//! `stiction bench`: how fast the built-in scenes run here, how little things creep, and what recording costs.
+//! `stiction bench`: how fast the built-in scenes run here, how little things creep, what the mesher makes, and what
+//! recording costs.
 //!
 //! The same next to other simulators is `cargo xtask bench`, which installs them.
 
+mod mesh;
 mod record;
 
 use crate::failure::{Failure, print};
@@ -16,7 +18,7 @@ use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 /// Arguments of `stiction bench`.
 #[derive(Args)]
 pub struct BenchArguments {
-    /// A built-in scene, `creep` or `record`; without a name a choice of scenes
+    /// A built-in scene, `creep`, `mesh` or `record`; without a name a choice of scenes
     name: Option<String>,
     /// Runs of each scene; the median is told
     #[arg(long, default_value_t = 3)]
@@ -46,12 +48,13 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let measured = match arguments.name.as_deref() {
         Some("creep") => creep()?,
         Some("record") => record::record(arguments.repeat.max(1))?,
+        Some("mesh") => mesh::mesh()?,
         Some(name) if scenes::text(name).is_some() => speeds(&[name], arguments.repeat.max(1))?,
         None => speeds(&CHOICE, arguments.repeat.max(1))?,
         Some(name) => {
             let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
             let message = format!(
-                "no benchmark is called \"{name}\"; choose creep, record or a scene: {}",
+                "no benchmark is called \"{name}\"; choose creep, mesh, record or a scene: {}",
                 known.join(", ")
             );
             return Err(Failure::input(message));

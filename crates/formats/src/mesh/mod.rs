@@ -71,7 +71,13 @@ pub(crate) fn center(mesh: &mut Mesh) {
     mesh.vertices.iter_mut().for_each(|v| *v -= middle);
 }
 
-/// A mesh's tetrahedra as a legacy VTK file (text), extents included. Fails if it has none.
+/// A mesh's triangles as a binary STL file.
+pub fn write_stl(mesh: &Mesh) -> Vec<u8> {
+    stl::write(mesh)
+}
+
+/// A mesh's tetrahedra as a legacy VTK file (text), with its extents, or with pressures if it has a modulus. Fails if
+/// it has no tetrahedra.
 pub fn write_vtk(mesh: &Mesh) -> Result<String, String> {
     vtk::write(mesh)
 }
@@ -230,6 +236,27 @@ mod tests {
         let (a, b) = (read("a.stl", text.as_bytes()).unwrap(), read("a.STL", &binary).unwrap());
         assert_eq!(a.vertices, b.vertices);
         assert_eq!(a.triangles, vec![[0, 1, 2]]);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let cube = read("cube.obj", CUBE.as_bytes()).unwrap();
+        let again = read("cube.stl", &write_stl(&cube)).unwrap();
+        assert_eq!((again.vertices.len(), again.triangles.len()), (8, 12));
+        assert!(is_closed(&again) && is_convex(&again));
+        let mut solid = Mesh {
+            vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z(), Vec3::repeat(0.2)],
+            ..Mesh::default()
+        };
+        let cells = vec![[4, 0, 1, 2], [4, 0, 1, 3], [4, 0, 2, 3], [4, 1, 2, 3]];
+        let mut filled =
+            stiction_model::Tetrahedra { cells, extents: Some(vec![0.0, 0.0, 0.0, 0.0, 1.0]), modulus: None };
+        for modulus in [None, Some(3e5)] {
+            filled.modulus = modulus;
+            solid.tetrahedra = Some(filled.clone());
+            let read = read("a.vtk", write_vtk(&solid).unwrap().as_bytes()).unwrap();
+            assert_eq!((&read.vertices, read.tetrahedra.as_ref()), (&solid.vertices, Some(&filled)));
+        }
     }
 
     #[test]

@@ -64,3 +64,19 @@ fn weld(points: &[[f32; 3]]) -> Mesh {
     mesh.triangles = triangles;
     mesh
 }
+
+/// Triangles as a binary STL file; coordinates become single precision.
+pub fn write(mesh: &Mesh) -> Vec<u8> {
+    let mut out = vec![0u8; 80];
+    out[..8].copy_from_slice(b"stiction");
+    out.extend((mesh.triangles.len() as u32).to_le_bytes());
+    for t in &mesh.triangles {
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+        let normal = (b - a).cross(&(c - a)).try_normalize(1e-300).unwrap_or_default();
+        for v in [normal, a, b, c] {
+            v.iter().for_each(|x| out.extend((*x as f32).to_le_bytes()));
+        }
+        out.extend([0, 0]);
+    }
+    out
+}

@@ -8,7 +8,9 @@ use crate::error::Read;
 use crate::mass::{self, Solid};
 use crate::numbers::rotation_from_z;
 use nalgebra::Translation3;
-use stiction_model::{CollisionFilter, ContactProperties, Geom, GeomRole, Inertia, Pose, Shape, Vec3};
+use stiction_model::{
+    CollisionFilter, Compliance, ContactProperties, Geom, GeomRole, Inertia, Pose, Shape, Vec3,
+};
 
 /// A geom and its share of the body's mass.
 pub struct GeomRead {
@@ -52,14 +54,13 @@ impl<'a> Reader<'a> {
             }
         }
         let mut solid: Option<Solid> = None;
+        let mut dented: Option<usize> = None;
         let shape = match kind {
             "mesh" => {
                 let Some(asset) = self.mesh_of(attrs)? else { return Ok(None) };
                 solid = asset.solid;
                 // MuJoCo has no such files: a solid is what it is, not its hull.
-                if !asset.convex && !asset.filled && self.collides(attrs)? {
-                    self.hulls.entry(asset.index).or_insert_with(|| node.source());
-                }
+                dented = (!asset.convex && !asset.filled).then_some(asset.index);
                 Shape::Mesh { mesh: asset.index, convex: asset.convex || !asset.filled }
             }
             "hfield" => Shape::HeightField { field: self.height_field_of(attrs)? },
@@ -94,6 +95,14 @@ impl<'a> Reader<'a> {
         geom.group = attrs.integer("group")?.unwrap_or(0);
         let mass = self.geom_mass(attrs, solid, &geom.pose)?;
         self.contact(attrs, &mut geom)?;
+        if let Some(mesh) = dented {
+            if geom.contact.compliance == Compliance::Compliant {
+                // A pressure field fills the shape itself; MuJoCo knows no such geoms.
+                geom.shape = Shape::Mesh { mesh, convex: false };
+            } else if geom.role != GeomRole::Visual {
+                self.hulls.entry(mesh).or_insert_with(|| node.source());
+            }
+        }
         Ok(Some(GeomRead { geom, mass }))
     }
 

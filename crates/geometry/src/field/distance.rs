@@ -15,13 +15,18 @@ pub(super) struct BoundaryFaces {
 }
 
 /// Sorts the outer faces.
-pub(super) fn boundary(mesh: &TetMesh, regions: &[(Region, Boundary)]) -> Result<BoundaryFaces, MeshingError> {
+pub(super) fn boundary(
+    mesh: &TetMesh,
+    regions: &[(Region, Boundary)],
+) -> Result<BoundaryFaces, MeshingError> {
     let count = mesh.vertices.len();
-    let mut out = BoundaryFaces { soft_faces: Vec::new(), soft: vec![false; count], rigid: vec![false; count] };
+    let mut out =
+        BoundaryFaces { soft_faces: Vec::new(), soft: vec![false; count], rigid: vec![false; count] };
     for f in mesh.surface() {
         let [a, b, c] = f.map(|i| mesh.vertices[i as usize]);
         let (middle, normal) = ((a + b + c) / 3.0, (b - a).cross(&(c - a)));
-        let kind = regions.iter().rev().find(|(r, _)| r.holds(&middle, &normal)).map_or(Boundary::Soft, |r| r.1);
+        let kind =
+            regions.iter().rev().find(|(r, _)| r.holds(&middle, &normal)).map_or(Boundary::Soft, |r| r.1);
         match kind {
             Boundary::Soft => {
                 out.soft_faces.push(f);
@@ -33,7 +38,8 @@ pub(super) fn boundary(mesh: &TetMesh, regions: &[(Region, Boundary)]) -> Result
     }
     if out.soft_faces.is_empty() {
         return Err(MeshingError::Field(
-            "no part of the surface is left soft, so there is nowhere to begin; make the regions smaller".into(),
+            "no part of the surface is left soft, so there is nowhere to begin; make the regions smaller"
+                .into(),
         ));
     }
     // Where soft meets rigid, contact still begins with no pressure.

@@ -14,6 +14,7 @@
 //! Open first: [`make_field`].
 
 mod check;
+mod cut;
 mod distance;
 pub mod halfspace;
 pub mod modulus;
@@ -24,6 +25,7 @@ mod stiffening;
 mod thickness;
 
 pub use check::{FieldReport, characteristic_length};
+pub use cut::{CutPolygon, cut};
 pub use options::{Boundary, Core, FieldKind, FieldOptions, Normalization, Region};
 pub use stiffening::{Stiffening, breakpoints};
 
@@ -48,7 +50,10 @@ pub struct FieldMesh {
 }
 
 /// Makes the field. The mesh may be split where the field has kinks.
-pub fn make_field(mut mesh: TetMesh, options: &FieldOptions) -> Result<(FieldMesh, FieldReport), MeshingError> {
+pub fn make_field(
+    mut mesh: TetMesh,
+    options: &FieldOptions,
+) -> Result<(FieldMesh, FieldReport), MeshingError> {
     let mut report = FieldReport::default();
     let boundary = distance::boundary(&mesh, &options.regions)?;
     let mut extents = match &options.kind {
@@ -86,14 +91,16 @@ fn solve(
         Normalization::Global => vec![depth.iter().copied().fold(0.0, f64::max); depth.len()],
     };
     report.depth = depth.iter().copied().fold(0.0, f64::max);
-    report.thinnest = half.iter().zip(&mesh.on_surface).filter(|h| !h.1).map(|h| *h.0).fold(f64::INFINITY, f64::min);
+    report.thinnest =
+        half.iter().zip(&mesh.on_surface).filter(|h| !h.1).map(|h| *h.0).fold(f64::INFINITY, f64::min);
     // A core: where this is not negative. Its surface becomes a level of the mesh.
     let core_level: Option<Vec<f64>> = match &options.core {
         Core::None => None,
         Core::Depth(core) => {
             let local = options.normalization == Normalization::Local;
             let limit = |h: f64| if local { core.min(THIN_CORE * h) } else { *core };
-            report.thin_core = half.iter().zip(&mesh.on_surface).filter(|(h, on)| !**on && limit(**h) < *core).count();
+            report.thin_core =
+                half.iter().zip(&mesh.on_surface).filter(|(h, on)| !**on && limit(**h) < *core).count();
             Some(depth.iter().zip(&half).map(|(d, h)| d - limit(*h)).collect())
         }
         Core::Surface(surface) => Some(mesh.vertices.iter().map(|v| surface.depth(v)).collect()),
@@ -101,7 +108,11 @@ fn solve(
     let is_rigid = |v: usize| boundary.rigid[v];
     let mut core = vec![false; depth.len()];
     if let Some(mut level) = core_level {
-        let snap = 0.05 * half.iter().copied().fold(f64::INFINITY, f64::min).min(report.depth) * 0.5;
+        let least = match &options.core {
+            Core::Depth(core) => core.min(THIN_CORE * report.thinnest),
+            _ => report.thinnest,
+        };
+        let snap = 0.02 * least;
         // Surface vertices are outside whatever rounding says.
         level.iter_mut().zip(&mesh.on_surface).for_each(|(l, on)| {
             if *on {
@@ -123,9 +134,8 @@ fn solve(
     }
     let rigid: Vec<bool> =
         (0..mesh.vertices.len()).map(|v| core[v] || (v < boundary.rigid.len() && is_rigid(v))).collect();
-    let soft: Vec<bool> = (0..mesh.vertices.len())
-        .map(|v| v < boundary.soft.len() && boundary.soft[v] && !core[v])
-        .collect();
+    let soft: Vec<bool> =
+        (0..mesh.vertices.len()).map(|v| v < boundary.soft.len() && boundary.soft[v] && !core[v]).collect();
     let any_rigid = rigid.iter().zip(&soft).any(|(r, s)| *r && !*s);
     match kind {
         FieldKind::Distance if any_rigid => Ok(between(mesh, &depth, &rigid, &soft)),
@@ -176,7 +186,9 @@ fn between(mesh: &TetMesh, depth: &[f64], rigid: &[bool], soft: &[bool]) -> Vec<
     faces.sort_unstable();
     faces.dedup();
     let tree = (!faces.is_empty()).then(|| SurfaceTree::new(&mesh.vertices, &faces));
-    let to_rigid = |p: &V3| tree.as_ref().and_then(|t| t.nearest(p, f64::INFINITY)).map_or(f64::INFINITY, |n| n.distance);
+    let to_rigid = |p: &V3| {
+        tree.as_ref().and_then(|t| t.nearest(p, f64::INFINITY)).map_or(f64::INFINITY, |n| n.distance)
+    };
     (0..mesh.vertices.len())
         .map(|v| {
             if soft[v] {

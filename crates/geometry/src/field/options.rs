@@ -2,6 +2,7 @@
 
 use super::Stiffening;
 use crate::V3;
+use crate::mesher::MeshingError;
 use crate::surface::ClosedSurface;
 
 /// The equation that gives the extent.
@@ -70,6 +71,33 @@ pub enum Region {
 }
 
 impl Region {
+    /// From text: `+x`, `-x`, … for faces that look that way within 45 degrees, `sides` for those that look along x or
+    /// y, or a box `x0,y0,z0,x1,y1,z1` in m.
+    pub fn named(text: &str) -> Result<Vec<Self>, MeshingError> {
+        let facing = |direction: V3| Self::Facing { direction, angle: 45.0 };
+        let direction = match text.trim_start_matches(['+', '-']) {
+            "x" => Some(V3::x()),
+            "y" => Some(V3::y()),
+            "z" => Some(V3::z()),
+            _ => None,
+        };
+        if let Some(direction) = direction {
+            return Ok(vec![facing(if text.starts_with('-') { -direction } else { direction })]);
+        }
+        if text == "sides" {
+            return Ok([V3::x(), -V3::x(), V3::y(), -V3::y()].map(facing).into());
+        }
+        let numbers: Result<Vec<f64>, _> = text.split(',').map(|x| x.trim().parse::<f64>()).collect();
+        match numbers.as_deref() {
+            Ok(&[a, b, c, d, e, f]) => {
+                Ok(vec![Self::Within { min: V3::new(a, b, c), max: V3::new(d, e, f) }])
+            }
+            _ => Err(MeshingError::Field(format!(
+                "\"{text}\" is no region: give +x, -x, +y, -y, +z, -z, sides, or a box x0,y0,z0,x1,y1,z1"
+            ))),
+        }
+    }
+
     /// Whether a face with this middle and normal belongs to it.
     pub fn holds(&self, middle: &V3, normal: &V3) -> bool {
         match self {

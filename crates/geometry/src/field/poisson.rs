@@ -106,7 +106,9 @@ fn solve_once(
     let matrix = Symmetric::new(diagonal, entries);
     let mut x = vec![0.0; free.len()];
     let iterations = matrix.solve(&b, &mut x, TOLERANCE).ok_or_else(|| {
-        MeshingError::Field("the equation of the field could not be solved; the mesh has very flat tetrahedra".into())
+        MeshingError::Field(
+            "the equation of the field could not be solved; the mesh has very flat tetrahedra".into(),
+        )
     })?;
     for (n, &v) in free.iter().enumerate() {
         values[v] = x[n];

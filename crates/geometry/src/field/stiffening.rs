@@ -41,7 +41,9 @@ impl Stiffening {
         match self {
             Self::Linear => Ok(()),
             Self::Hyperbolic { k } if (0.0..1.0).contains(k) => Ok(()),
-            Self::Hyperbolic { k } => fault(format!("stiffening is {k}; give a number from 0 up to, but not, 1")),
+            Self::Hyperbolic { k } => {
+                fault(format!("stiffening is {k}; give a number from 0 up to, but not, 1"))
+            }
             Self::Curve(points) => {
                 let rising = points.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1);
                 let ends = points.first() == Some(&(0.0, 0.0)) && points.last().is_some_and(|p| p.0 == 1.0);

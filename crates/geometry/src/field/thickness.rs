@@ -17,7 +17,11 @@ const STEEP: f64 = 0.3;
 pub(super) fn half_thickness(mesh: &TetMesh, depth: &[f64], depths: &Depths) -> Vec<f64> {
     let most = 2.0 * depth.iter().copied().fold(0.0, f64::max);
     summits(mesh, depth, |v, d| {
-        if d > 0.0 && !mesh.on_surface[v as usize] { depths.ball(&mesh.vertices[v as usize], d, most) } else { d }
+        if d > 0.0 && !mesh.on_surface[v as usize] {
+            depths.ball(&mesh.vertices[v as usize], d, most)
+        } else {
+            d
+        }
     })
 }
 

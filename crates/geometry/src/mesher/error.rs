@@ -54,7 +54,9 @@ pub enum MeshingError {
         remedy: f64,
     },
     /// The mesh is worse than the floor.
-    #[error("mesher: {what} is {value:.4}, the floor is {floor}; use a finer resolution or repair the surface{place}")]
+    #[error(
+        "mesher: {what} is {value:.4}, the floor is {floor}; use a finer resolution or repair the surface{place}"
+    )]
     BelowFloor {
         /// What was measured.
         what: &'static str,

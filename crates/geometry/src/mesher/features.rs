@@ -55,7 +55,7 @@ impl Features {
             }
         }
         let segments: Vec<[V3; 2]> = edges.iter().map(|&(a, b)| [vertex(a), vertex(b)]).collect();
-        let boxes: Vec<Aabb> = segments.iter().map(|s| Aabb::of_points(s)).collect();
+        let boxes: Vec<Aabb> = segments.iter().map(Aabb::of_points).collect();
         Self { tree: Bvh::new(&boxes), segments, corners }
     }
 

@@ -11,7 +11,7 @@ use crate::V3;
 use crate::surface::ClosedSurface;
 
 /// Snapping may make a tetrahedron this bad, smoothing then makes it better.
-const SNAP_FLOOR: f64 = 0.035;
+const SNAP_FLOOR: f64 = 0.05;
 /// Tetrahedra better than this are left alone.
 const GOOD: f64 = 0.42;
 
@@ -30,7 +30,8 @@ impl<'a> Improver<'a> {
         let hold: Vec<Hold> =
             mesh.on_surface.iter().map(|&s| if s { Hold::Surface } else { Hold::Free }).collect();
         let mut size = vec![0.0; mesh.vertices.len()];
-        let mut this = Self { surface, features: Features::new(surface, feature_angle), around, hold, size: vec![] };
+        let mut this =
+            Self { surface, features: Features::new(surface, feature_angle), around, hold, size: vec![] };
         for v in 0..mesh.vertices.len() as u32 {
             let (mut sum, mut count) = (0.0, 0);
             this.others(mesh, v, |p, _| {
@@ -171,13 +172,17 @@ impl<'a> Improver<'a> {
         let shape = |t: u32| shape_of(&mesh.tets[t as usize].map(|i| mesh.vertices[i as usize]));
         let bad = self.around.of(v).iter().copied().min_by(|&a, &b| shape(a).total_cmp(&shape(b)));
         let lift = bad.map_or(V3::zeros(), |t| {
-            let o: Vec<V3> =
-                mesh.tets[t as usize].iter().filter(|&&i| i != v).map(|&i| mesh.vertices[i as usize]).collect();
+            let o: Vec<V3> = mesh.tets[t as usize]
+                .iter()
+                .filter(|&&i| i != v)
+                .map(|&i| mesh.vertices[i as usize])
+                .collect();
             let n = (o[1] - o[0]).cross(&(o[2] - o[0])).try_normalize(1e-300).unwrap_or_default();
             n * n.dot(&(old - o[0])).signum()
         });
         let size = self.size[v as usize];
-        let steps = [mean - old, (mean - old) * 0.5, lift * (0.25 * size), lift * (0.08 * size), (mean - old) * 0.2];
+        let steps =
+            [mean - old, (mean - old) * 0.5, lift * (0.25 * size), lift * (0.08 * size), (mean - old) * 0.2];
         for step in steps {
             let Some(to) = self.held(hold, old + step, size) else { continue };
             if self.try_move(mesh, v, to, now * 1.02 + 1e-3) {
@@ -196,7 +201,8 @@ impl<'a> Improver<'a> {
             Hold::Surface => {
                 let nearest = self.surface.nearest(&p);
                 let n = self.surface.normals()[nearest.face as usize];
-                let inner = self.surface.volume().is_none() && self.surface.contains(&(nearest.point + n * (1e-3 * size)));
+                let inner = self.surface.volume().is_none()
+                    && self.surface.contains(&(nearest.point + n * (1e-3 * size)));
                 (nearest.distance < size && !inner).then_some(nearest.point)
             }
         }

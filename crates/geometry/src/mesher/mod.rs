@@ -26,9 +26,9 @@ pub use error::MeshingError;
 pub use quality::{Quality, quality};
 pub use report::{Floor, MeshingReport};
 
+use crate::V3;
 use crate::solid::check::{faces, six_volume};
 use crate::surface::{ClosedSurface, SurfaceReport};
-use crate::V3;
 
 /// Tetrahedra without a field, positively oriented. Metres.
 #[derive(Debug, Clone, Default, PartialEq)]

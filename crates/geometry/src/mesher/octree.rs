@@ -67,7 +67,11 @@ impl Octree {
         let levels = (extent / sizing.surface).log2().ceil().max(0.0) as u32;
         let total = levels + sizing.refinements;
         if total > 24 {
-            return Err(MeshingError::TooFine { resolution: sizing.surface, leaves: usize::MAX, most: sizing.most });
+            return Err(MeshingError::TooFine {
+                resolution: sizing.surface,
+                leaves: usize::MAX,
+                most: sizing.most,
+            });
         }
         let finest = sizing.surface / f64::from(1u32 << sizing.refinements);
         let unit = finest / f64::from(FINEST);
@@ -75,7 +79,8 @@ impl Octree {
         // Off the middle by a little, so that faces of the surface seldom fall on lattice planes.
         let shift = V3::new(0.137, 0.211, 0.173) * sizing.surface;
         let origin = bounds.center() - V3::repeat(0.5 * f64::from(root) * unit) + shift;
-        let mut tree = Self { nodes: vec![Node { corner: [0; 3], size: root, children: 0 }], root, origin, unit };
+        let mut tree =
+            Self { nodes: vec![Node { corner: [0; 3], size: root, children: 0 }], root, origin, unit };
         let mut walls = Walls::new(surface, sizing);
         let all: Vec<u32> = (0..surface.faces().len() as u32).collect();
         let inner: Vec<u32> = (0..core.map_or(0, |c| c.faces().len()) as u32).collect();
@@ -102,7 +107,9 @@ impl Octree {
         let near: Vec<u32> =
             faces.iter().copied().filter(|&f| meets_cube(surface, f as usize, &center, reach)).collect();
         let near_core: Vec<u32> = match core {
-            Some(core) => inner.iter().copied().filter(|&f| meets_cube(core, f as usize, &center, reach)).collect(),
+            Some(core) => {
+                inner.iter().copied().filter(|&f| meets_cube(core, f as usize, &center, reach)).collect()
+            }
             None => Vec::new(),
         };
         if size <= FINEST {
@@ -110,7 +117,8 @@ impl Octree {
         }
         let tolerance = 1.0 + 1e-9;
         let split = if near.is_empty() {
-            let target = if near_core.is_empty() { sizing.interior } else { sizing.surface.min(sizing.interior) };
+            let target =
+                if near_core.is_empty() { sizing.interior } else { sizing.surface.min(sizing.interior) };
             width > target * tolerance && surface.contains(&center)
         } else {
             width > sizing.surface * tolerance || width > walls.target(surface, &near, &center) * tolerance
@@ -129,7 +137,8 @@ impl Octree {
         let Node { corner, size, .. } = self.nodes[node];
         let children = self.nodes.len();
         if children > sizing.most * 2 {
-            let error = MeshingError::TooFine { resolution: sizing.surface, leaves: children, most: sizing.most };
+            let error =
+                MeshingError::TooFine { resolution: sizing.surface, leaves: children, most: sizing.most };
             return Err(error);
         }
         self.nodes[node].children = children as u32;
@@ -208,10 +217,24 @@ impl Octree {
 
 /// Faces and edges of a cube.
 const NEIGHBOURS: [[i32; 3]; 18] = [
-    [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1],
-    [1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0],
-    [1, 0, 1], [1, 0, -1], [-1, 0, 1], [-1, 0, -1],
-    [0, 1, 1], [0, 1, -1], [0, -1, 1], [0, -1, -1],
+    [1, 0, 0],
+    [-1, 0, 0],
+    [0, 1, 0],
+    [0, -1, 0],
+    [0, 0, 1],
+    [0, 0, -1],
+    [1, 1, 0],
+    [1, -1, 0],
+    [-1, 1, 0],
+    [-1, -1, 0],
+    [1, 0, 1],
+    [1, 0, -1],
+    [-1, 0, 1],
+    [-1, 0, -1],
+    [0, 1, 1],
+    [0, 1, -1],
+    [0, -1, 1],
+    [0, -1, -1],
 ];
 
 /// Whether a face may meet a cube: by its box and by its plane.

@@ -174,9 +174,8 @@ impl Floor {
                 remedy: if thickness.is_finite() { 2.0 * thickness } else { 0.5 * report.resolution },
             });
         }
-        let below = |what, value, floor| {
-            Err(MeshingError::BelowFloor { what, value, floor, place: String::new() })
-        };
+        let below =
+            |what, value, floor| Err(MeshingError::BelowFloor { what, value, floor, place: String::new() });
         let angle = report.quality.dihedral_min;
         if angle.is_nan() || angle < self.dihedral {
             return below("the smallest dihedral angle (degrees)", angle, self.dihedral);

@@ -137,9 +137,8 @@ pub(crate) fn split_at_level(mesh: &mut TetMesh, values: &mut Vec<f64>, level: f
         mesh.on_surface.push(outer.binary_search(&(a, b)).is_ok());
         values.push(level);
     }
-    let find = |a: u32, b: u32| {
-        edges.binary_search(&(a.min(b), a.max(b))).map_or(u32::MAX, |k| first + k as u32)
-    };
+    let find =
+        |a: u32, b: u32| edges.binary_search(&(a.min(b), a.max(b))).map_or(u32::MAX, |k| first + k as u32);
     let mut out = Vec::with_capacity(mesh.tets.len());
     let mut count = 0;
     for t in &mesh.tets {

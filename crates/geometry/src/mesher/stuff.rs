@@ -72,7 +72,9 @@ pub(super) fn stuff(surface: &ClosedSurface, lattice: Lattice, inside: &[bool]) 
     let mut hits = Vec::new();
     let cuts: Vec<f64> = edges
         .iter()
-        .map(|&(a, b)| crossing(surface, &surface.tree, &vertices[a as usize], &vertices[b as usize], &mut hits))
+        .map(|&(a, b)| {
+            crossing(surface, &surface.tree, &vertices[a as usize], &vertices[b as usize], &mut hits)
+        })
         .collect();
     warp(surface, &mut vertices, &tets, &mut sign, &edges, &cuts);
     // New vertices on the edges that still cross.

@@ -146,6 +146,20 @@ impl Solid {
         (f.grad, f.offset)
     }
 
+    /// Whether a point (solid's frame) lies in one of the tetrahedra.
+    pub fn contains(&self, p: &V3) -> bool {
+        let mut found = false;
+        for layer in &self.layers {
+            layer.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i, node| {
+                if !found && (p - node.center).abs().iter().zip(node.half.iter()).all(|(d, h)| d <= h) {
+                    let cell = &self.cells[i as usize];
+                    found = (0..4).all(|k| cell.n[k].dot(p) <= cell.d[k]);
+                }
+            });
+        }
+        found
+    }
+
     /// A bound on the pressure at points no deeper than `depth` below the surface.
     pub(crate) fn pressure_within(&self, depth: f64) -> f64 {
         // The pad covers rounding in the depth.

@@ -41,12 +41,12 @@ impl ClosedSurface {
     pub fn new(vertices: &[V3], faces: &[[u32; 3]]) -> Result<(Self, SurfaceReport), SurfaceError> {
         let (vertices, faces, report) = repair::repair(vertices, faces)?;
         let tree = SurfaceTree::new(&vertices, &faces);
-        let cross =
-            |f: &[u32; 3]| {
-                let [a, b, c] = f.map(|i| vertices[i as usize]);
-                (b - a).cross(&(c - a))
-            };
-        let normals: Vec<V3> = faces.iter().map(|f| cross(f).try_normalize(1e-300).unwrap_or_default()).collect();
+        let cross = |f: &[u32; 3]| {
+            let [a, b, c] = f.map(|i| vertices[i as usize]);
+            (b - a).cross(&(c - a))
+        };
+        let normals: Vec<V3> =
+            faces.iter().map(|f| cross(f).try_normalize(1e-300).unwrap_or_default()).collect();
         let area = faces.iter().map(|f| cross(f).norm()).sum::<f64>() / 2.0;
         let volume = topology::signed_volume(&vertices, &faces);
         let overlaps = report.self_intersections > 0 || report.filled_shells > 0;

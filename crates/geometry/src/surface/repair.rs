@@ -39,9 +39,8 @@ pub(super) fn repair(vertices: &[V3], faces: &[[u32; 3]]) -> Result<Mesh, Surfac
     if faces.is_empty() {
         return Err(SurfaceError::Empty { what: "no faces" });
     }
-    report.flipped_faces = orient(&mut faces, &all).map_err(|f| SurfaceError::NotOrientable {
-        at: vertices[faces[f as usize][0] as usize].into(),
-    })?;
+    report.flipped_faces = orient(&mut faces, &all)
+        .map_err(|f| SurfaceError::NotOrientable { at: vertices[faces[f as usize][0] as usize].into() })?;
     fill_holes(&mut vertices, &mut faces, &mut report)?;
     let all = sides(&faces);
     report.nonmanifold_edges = all.chunk_by(|a, b| a.ends == b.ends).filter(|g| g.len() > 2).count();
@@ -82,7 +81,8 @@ fn weld_equal(vertices: &[V3], faces: &[[u32; 3]], report: &mut SurfaceReport) -
 fn weld_near(vertices: &mut [V3], faces: &mut [[u32; 3]], report: &mut SurfaceReport) {
     let near = WELD * 2.0 * Aabb::of_points(vertices.iter()).half().norm();
     let mut order: Vec<u32> = (0..vertices.len() as u32).collect();
-    order.sort_unstable_by(|&i, &j| vertices[i as usize].x.total_cmp(&vertices[j as usize].x).then(i.cmp(&j)));
+    order
+        .sort_unstable_by(|&i, &j| vertices[i as usize].x.total_cmp(&vertices[j as usize].x).then(i.cmp(&j)));
     let mut to: Vec<u32> = (0..vertices.len() as u32).collect();
     for (k, &i) in order.iter().enumerate() {
         let p = vertices[i as usize];

@@ -45,16 +45,18 @@ impl SurfaceReport {
         };
         say(self.welded_vertices, &|n| format!("{n} vertices lay on others and were welded"));
         say(self.collapsed_faces, &|n| format!("{n} faces had a corner twice and were left out"));
-        say(self.duplicate_faces, &|n| format!("{n} faces were given twice or back to back and were left out"));
+        say(self.duplicate_faces, &|n| {
+            format!("{n} faces were given twice or back to back and were left out")
+        });
         say(self.flipped_faces, &|n| format!("{n} faces were turned to agree with their neighbours"));
         say(self.inverted_shells, &|n| format!("{n} shells were inside out and were turned"));
         say(self.filled_holes, &|n| format!("{n} small holes were closed by a fan of triangles"));
         say(self.nonmanifold_edges, &|n| {
             format!("{n} edges are shared by more than two faces; inside is decided by the winding number")
         });
-        let place = self.intersection_at.map_or(String::new(), |p| {
-            format!(", the first near ({:.4}, {:.4}, {:.4}) m", p[0], p[1], p[2])
-        });
+        let place = self
+            .intersection_at
+            .map_or(String::new(), |p| format!(", the first near ({:.4}, {:.4}, {:.4}) m", p[0], p[1], p[2]));
         say(self.self_intersections, &|n| {
             format!("{n} pairs of faces cross{place}; the solid is the union of what they enclose")
         });
@@ -62,7 +64,9 @@ impl SurfaceReport {
             format!("the surface has {n} shells, {} of them cavities", self.cavities)
         });
         say(self.filled_shells, &|n| {
-            format!("{n} shells lie inside others and face outwards: they count as filled; turn them to make hollows")
+            format!(
+                "{n} shells lie inside others and face outwards: they count as filled; turn them to make hollows"
+            )
         });
         out
     }

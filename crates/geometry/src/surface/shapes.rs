@@ -58,7 +58,8 @@ fn quad(faces: &mut Vec<[u32; 3]>, [a, b, c, d]: [u32; 4]) {
 pub fn sweep(path: &[V3], radius: &[f64], segments: usize, closed: bool) -> Triangles {
     let n = path.len();
     let tangent = |i: usize| {
-        let (a, b) = if closed { ((i + n - 1) % n, (i + 1) % n) } else { (i.saturating_sub(1), (i + 1).min(n - 1)) };
+        let (a, b) =
+            if closed { ((i + n - 1) % n, (i + 1) % n) } else { (i.saturating_sub(1), (i + 1).min(n - 1)) };
         (path[b] - path[a]).normalize()
     };
     // A frame carried along the path; a closed one is turned back over its length.
@@ -203,7 +204,8 @@ pub fn bunny(rings: usize) -> Triangles {
 /// A mug: 90 mm tall, walls of 4 mm, with a handle.
 pub fn mug() -> Triangles {
     let (r, h, wall) = (0.04, 0.09, 0.004);
-    let body = revolve(&[(0.0, 0.0), (r, 0.0), (r, h), (r - wall, h), (r - wall, wall), (0.0, wall)], 96, false);
+    let body =
+        revolve(&[(0.0, 0.0), (r, 0.0), (r, h), (r - wall, h), (r - wall, wall), (0.0, wall)], 96, false);
     let path: Vec<V3> = (0..=24)
         .map(|k| {
             let a = -0.5 * PI + PI * f64::from(k) / 24.0;
@@ -235,7 +237,8 @@ pub fn banana(rings: usize) -> Triangles {
             V3::new(0.085 * a.sin(), 0.0, 0.085 * (1.0 - a.cos()))
         })
         .collect();
-    let radius: Vec<f64> = (0..count).map(|k| 0.004 + 0.014 * (PI * at(k)).sin().max(0.0).powf(0.6)).collect();
+    let radius: Vec<f64> =
+        (0..count).map(|k| 0.004 + 0.014 * (PI * at(k)).sin().max(0.0).powf(0.6)).collect();
     sweep(&path, &radius, rings, false)
 }
 
@@ -291,7 +294,10 @@ pub fn torus() -> Triangles {
 pub fn knot() -> Triangles {
     let path: Vec<V3> = (0..200)
         .map(|k| TAU * f64::from(k) / 200.0)
-        .map(|t| V3::new(t.sin() + 2.0 * (2.0 * t).sin(), t.cos() - 2.0 * (2.0 * t).cos(), -(3.0 * t).sin()) * 0.016)
+        .map(|t| {
+            V3::new(t.sin() + 2.0 * (2.0 * t).sin(), t.cos() - 2.0 * (2.0 * t).cos(), -(3.0 * t).sin())
+                * 0.016
+        })
         .collect();
     sweep(&path, &vec![0.0045; path.len()], 24, true)
 }
@@ -329,6 +335,5 @@ pub fn named(name: &str) -> Option<Triangles> {
 }
 
 /// Names that [`named`] knows.
-pub const NAMES: [&str; 12] = [
-    "mug", "bowl", "banana", "bolt", "bunny", "blob", "gear", "plate", "finger", "torus", "knot", "stool",
-];
+pub const NAMES: [&str; 12] =
+    ["mug", "bowl", "banana", "bolt", "bunny", "blob", "gear", "plate", "finger", "torus", "knot", "stool"];

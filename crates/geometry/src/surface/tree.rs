@@ -121,7 +121,8 @@ impl SurfaceTree {
                 }
                 continue;
             }
-            let bounds = [node.child, node.child + 1].map(|c| (c, box_distance(&self.nodes[c as usize].bounds, p)));
+            let bounds =
+                [node.child, node.child + 1].map(|c| (c, box_distance(&self.nodes[c as usize].bounds, p)));
             let [near, far] = if bounds[0].1 <= bounds[1].1 { bounds } else { [bounds[1], bounds[0]] };
             stack[top] = far;
             stack[top + 1] = near;

@@ -314,6 +314,42 @@ class Simulation:
     def set_controller(self, controller: _Controller | None, period: float = 0.0) -> None: ...
 
 @final
+class Solid:
+    """Tetrahedra with a pressure field, made from a closed surface."""
+
+    @staticmethod
+    def from_mesh(
+        mesh: str | PathLike[str] | tuple[ArrayLike, ArrayLike],
+        modulus: float = 1e7,
+        *,
+        scale: float = 1.0,
+        resolution: float | None = None,
+        interior: float | None = None,
+        field: Literal["distance", "laplace", "poisson"] = "distance",
+        core: float | str | PathLike[str] | tuple[ArrayLike, ArrayLike] | None = None,
+        normalize: Literal["local", "global"] = "local",
+        rigid: Sequence[str] = (),
+        insulated: Sequence[str] = (),
+        stiffening: float = 0.0,
+    ) -> Solid: ...
+    @property
+    def vertices(self) -> _Floats: ...
+    @property
+    def tetrahedra(self) -> NDArray[np.uint32]: ...
+    @property
+    def surface(self) -> NDArray[np.uint32]: ...
+    @property
+    def extents(self) -> _Floats: ...
+    @property
+    def modulus(self) -> float: ...
+    @property
+    def volume(self) -> float: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+
 class TactileGrid:
     """A grid of sensing cells fixed to a body; z of its frame points out of the skin."""
 

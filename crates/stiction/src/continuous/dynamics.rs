@@ -304,7 +304,7 @@ impl Dynamics {
                 result.moment += (point.position - face.centroid).cross(&force);
                 result.slip += slip * (point.area / face.area);
             });
-            out.doubt(model, (geoms.0 as usize, geoms.1 as usize), &patch);
+            out.doubt(model, (geoms.0 as usize, geoms.1 as usize), &self.x_wb, &patch);
             out.doubt_coincident((geoms.0 as usize, geoms.1 as usize), &patch);
             if !patch.faces.is_empty() {
                 let faces = first..out.faces.faces.len();

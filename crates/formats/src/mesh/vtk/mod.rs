@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8]) -> Result<Mesh, String> {
     grid.finish()
 }
 
-/// A solid as text, with its extents if it has a field.
+/// A solid as text, with its extents if it has a field, or its pressures if it also has a modulus.
 pub fn write(mesh: &Mesh) -> Result<String, String> {
     let tetrahedra = mesh.tetrahedra.as_ref().ok_or("the mesh has no tetrahedra")?;
     let mut text = String::from("# vtk DataFile Version 3.0\n");
@@ -57,8 +57,9 @@ pub fn write(mesh: &Mesh) -> Result<String, String> {
     }
     let _ = write!(text, "CELL_TYPES {count}\n{}", "10\n".repeat(count));
     if let Some(extents) = &tetrahedra.extents {
-        let _ = writeln!(text, "POINT_DATA {}\nSCALARS extent double 1\nLOOKUP_TABLE default", extents.len());
-        extents.iter().for_each(|e| text.push_str(&format!("{e:?}\n")));
+        let (name, unit) = tetrahedra.modulus.map_or(("extent", 1.0), |modulus| ("pressure", modulus));
+        let _ = writeln!(text, "POINT_DATA {}\nSCALARS {name} double 1\nLOOKUP_TABLE default", extents.len());
+        extents.iter().for_each(|e| text.push_str(&format!("{:?}\n", e * unit)));
     }
     Ok(text)
 }

@@ -1,0 +1,149 @@
+//! Meshing on load, remembered: the tetrahedra of a surface are a function of its triangles and the options, so their
+//! hash names a file that holds them. A cache may change the speed, never a bit: a file that cannot be read, or that
+//! belongs to other data, is made anew.
+//!
+//! The folder is `$STICTION_CACHE` (`off` for none), else `stiction` in the user's cache folder.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+use stiction_geometry::solid::{FillOptions, Filled, fill};
+
+/// Changes whenever the mesher gives other tetrahedra for the same surface.
+const VERSION: u32 = 1;
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    version: u32,
+    key: [u64; 2],
+    vertices: Vec<[f64; 3]>,
+    tets: Vec<[u32; 4]>,
+    extents: Vec<f64>,
+    scale: f64,
+    notes: Vec<String>,
+}
+
+/// Tetrahedra and extents of a surface, and what there is to say about them; from the cache if they are there.
+/// Only the resolution is taken into the key besides the surface: other options must be their defaults.
+pub(crate) fn fill_cached(
+    vertices: &[Vector3<f64>],
+    triangles: &[[u32; 3]],
+    options: &FillOptions,
+) -> Result<(Filled, Vec<String>), String> {
+    let key = key(vertices, triangles, options.mesher.resolution);
+    if let Some(entry) = store::read(key) {
+        let filled = Filled {
+            vertices: entry.vertices.into_iter().map(Vector3::from).collect(),
+            tets: entry.tets,
+            extents: entry.extents,
+            scale: entry.scale,
+        };
+        return Ok((filled, entry.notes));
+    }
+    let (filled, report) = fill(vertices, triangles, options, &mut |_| {}).map_err(|e| e.to_string())?;
+    let notes = report.notes();
+    store::write(&Entry {
+        version: VERSION,
+        key,
+        vertices: filled.vertices.iter().map(|v| (*v).into()).collect(),
+        tets: filled.tets.clone(),
+        extents: filled.extents.clone(),
+        scale: filled.scale,
+        notes: notes.clone(),
+    });
+    Ok((filled, notes))
+}
+
+/// Two different 64-bit FNV-1a hashes of everything that decides the result.
+fn key(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], resolution: Option<f64>) -> [u64; 2] {
+    let mut hash = [0xcbf2_9ce4_8422_2325u64, 0x8422_2325_cbf2_9ce4];
+    let mut add = |word: u64| {
+        for (k, h) in hash.iter_mut().enumerate() {
+            for byte in word.rotate_left(17 * k as u32).to_le_bytes() {
+                *h = (*h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        }
+    };
+    add(u64::from(VERSION));
+    add(resolution.map_or(0, f64::to_bits));
+    add(vertices.len() as u64);
+    vertices.iter().flat_map(|v| v.iter()).for_each(|x| add(x.to_bits()));
+    triangles.iter().flatten().for_each(|&i| add(u64::from(i)));
+    hash
+}
+
+#[cfg(feature = "fs")]
+mod store {
+    use super::{Entry, VERSION};
+    use std::path::PathBuf;
+
+    fn folder() -> Option<PathBuf> {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+        match set("STICTION_CACHE") {
+            Some(off) if off == "off" => None,
+            Some(folder) => Some(folder.into()),
+            None => {
+                let base = set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA")).map(PathBuf::from);
+                Some(base.or_else(|| Some(PathBuf::from(set("HOME")?).join(".cache")))?.join("stiction"))
+            }
+        }
+    }
+
+    fn path(key: [u64; 2]) -> Option<PathBuf> {
+        Some(folder()?.join(format!("solid-{:016x}{:016x}.bin", key[0], key[1])))
+    }
+
+    pub(super) fn read(key: [u64; 2]) -> Option<Entry> {
+        let entry: Entry = postcard::from_bytes(&std::fs::read(path(key)?).ok()?).ok()?;
+        let count = entry.vertices.len();
+        let sound =
+            entry.tets.iter().flatten().all(|&i| (i as usize) < count) && entry.extents.len() == count;
+        (entry.version == VERSION && entry.key == key && sound).then_some(entry)
+    }
+
+    /// Writes beside and renames, so that nobody reads half a file. Whatever fails costs time later, nothing else.
+    pub(super) fn write(entry: &Entry) {
+        let (Some(path), Ok(bytes)) = (path(entry.key), postcard::to_allocvec(entry)) else { return };
+        let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+        let done = path
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&beside, bytes));
+        if done.and_then(|()| std::fs::rename(&beside, &path)).is_err() {
+            let _ = std::fs::remove_file(&beside);
+        }
+    }
+}
+
+#[cfg(not(feature = "fs"))]
+mod store {
+    use super::Entry;
+
+    pub(super) fn read(_: [u64; 2]) -> Option<Entry> {
+        None
+    }
+
+    pub(super) fn write(_: &Entry) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_geometry::surface::shapes;
+
+    #[test]
+    fn a_cached_solid_is_the_meshed_one_to_the_bit() {
+        // A surface no other test meshes, so that the first call fills the cache.
+        let (v, f) = shapes::blob(90_210, 0.04, 14);
+        let options = FillOptions::default();
+        let first = fill_cached(&v, &f, &options).unwrap();
+        let again = fill_cached(&v, &f, &options).unwrap();
+        let (fresh, report) = fill(&v, &f, &options, &mut |_| {}).unwrap();
+        assert_eq!(first, again);
+        assert_eq!(first, (fresh, report.notes()));
+        let mut moved = v.clone();
+        moved[3].x += 1e-12;
+        assert_ne!(key(&v, &f, None), key(&moved, &f, None));
+        assert_ne!(key(&v, &f, None), key(&v, &f, Some(0.01)));
+    }
+}
