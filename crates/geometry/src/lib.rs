@@ -43,8 +43,8 @@ mod ray;
 mod rules;
 mod shape;
 pub mod solid;
-pub mod wrap;
 pub mod surface;
+pub mod wrap;
 
 pub use aabb::Aabb;
 pub use bvh::Bvh;

@@ -187,13 +187,7 @@ impl PatchSet {
     }
 
     /// Notes what is wrong with a patch, if anything is; `poses` are those of the bodies.
-    pub fn doubt(
-        &mut self,
-        model: &Model,
-        (geom_a, geom_b): (usize, usize),
-        poses: &[Pose],
-        patch: &Patch,
-    ) {
+    pub fn doubt(&mut self, model: &Model, (geom_a, geom_b): (usize, usize), poses: &[Pose], patch: &Patch) {
         let compiled = model.compiled();
         let side = |index: usize| {
             let geom = &compiled.geoms.geoms()[index];
