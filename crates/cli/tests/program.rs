@@ -305,3 +305,31 @@ fn a_surface_becomes_a_solid_that_a_scene_uses() {
         assert!(text(&output.stderr).contains(word), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn continuous_time_runs_soft_scenes_and_says_what_it_does_not_do() {
+    let scene = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("continuous_box.xml");
+    let text = "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 0.06\"><freejoint/>\
+                <geom type=\"box\" size=\"0.05 0.05 0.05\" mass=\"1\"><drake:proximity_properties><drake:compliant_hydroelastic/>\
+                <drake:hydroelastic_modulus value=\"1e6\"/></drake:proximity_properties></geom></body></worldbody></mujoco>";
+    std::fs::write(&scene, text).expect("a file in the folder of tests");
+    let run = |arguments: &[&str]| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_stiction"))
+            .arg("run")
+            .args(arguments)
+            .output()
+            .expect("the program runs")
+    };
+    let path = scene.to_str().expect("a path in words");
+    let done = run(&[path, "--method", "continuous", "--accuracy", "1e-5", "--time", "0.5", "--tangential-springs", "--json"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!(report["method"], "continuous");
+    assert!((report["qpos"][2].as_f64().expect("a number") - 0.05).abs() < 1e-4, "{report}");
+    assert!(report["dissipated"].as_f64().expect("a number") > 0.05, "{report}");
+    let rigid = run(&["rolling_ball", "--method", "continuous"]);
+    let message = String::from_utf8_lossy(&rigid.stderr).into_owned();
+    assert!(!rigid.status.success() && message.contains("compliant_hydroelastic"), "{message}");
+    let wrong = run(&[path, "--method", "continuous", "--step", "1e-3"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}

@@ -58,6 +58,11 @@ fn a_spinning_cylinder_has_the_moments_of_the_paper() {
 }
 
 #[test]
+fn every_way_through_time_leads_to_the_same_place() {
+    holds("work-precision", 10, &FIGURES);
+}
+
+#[test]
 fn gliding_on_a_belt_is_that_of_the_paper() {
     holds("conveyor-belt", 8, &FIGURES);
 }

@@ -182,7 +182,7 @@ fn transient(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     let span = [points[0][0], points[points.len() - 1][0]];
     let right = Panel {
         title: "Steady moment".into(),
-        x: Axis::log("rate over μ/(k̄ τ R)"),
+        x: Axis::log("rate over that at which dampers alone carry the edge"),
         y: Axis::linear("moment over M_cont").over(0.7, 1.05),
         series: vec![
             Series::new("M_cont", Look::Dashed, color::BLACK, span.map(|x| [x, 1.0]).to_vec()),
