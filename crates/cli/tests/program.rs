@@ -321,7 +321,17 @@ fn continuous_time_runs_soft_scenes_and_says_what_it_does_not_do() {
             .expect("the program runs")
     };
     let path = scene.to_str().expect("a path in words");
-    let done = run(&[path, "--method", "continuous", "--accuracy", "1e-5", "--time", "0.5", "--tangential-springs", "--json"]);
+    let done = run(&[
+        path,
+        "--method",
+        "continuous",
+        "--accuracy",
+        "1e-5",
+        "--time",
+        "0.5",
+        "--tangential-springs",
+        "--json",
+    ]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let report: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
     assert_eq!(report["method"], "continuous");

@@ -97,7 +97,7 @@ fn ways(quick: bool) -> Vec<(&'static str, [u8; 3], Glyph, Vec<Options>)> {
     let base = Options {
         stiction_tolerance: CUTOFF,
         regularization: 0.0,
-        relative_tolerance: 1e-6,
+        relative_tolerance: 1e-9,
         ..Options::default()
     };
     let continuous = |integrator: Integrator, accuracy: f64| Options {
@@ -181,12 +181,10 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
                 steps.push([setting, error]);
             }
             if w == 0 {
-                // The last three, where the steps are short.
-                let fine = &steps[steps.len().saturating_sub(3)..];
                 let source =
                     "theory: the convex step is of first order, and converges to the continuous model";
                 let metric = format!("{}: order of convex steps towards continuous time", scene.name);
-                outcome.checks.push(Check::within(metric, order(fine), 1.0, 0.35, source));
+                outcome.checks.push(Check::within(metric, order(&steps), 1.0, 0.35, source));
             }
             if w == 2 {
                 let least = points.iter().map(|p| p[0]).fold(f64::INFINITY, f64::min);
