@@ -42,4 +42,5 @@ pub use normal::{NormalInput, NormalLaw, NormalValue, UserNormalLaw};
 pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
 pub use scalar::{Compliance, RowLaw};
 pub use solver::report::{Criterion, IslandReport, SolveReport, StageSeconds};
+pub use solver::work::Work;
 pub use solver::{Solver, SolverSettings};

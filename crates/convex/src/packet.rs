@@ -321,6 +321,7 @@ impl Packet {
         let u: V4 = v4(|i| linear[i] + self.bias[i] + swing[i]);
         self.v_n = dot(&self.n, &u);
         self.v_t = v4(|i| u[i].less(self.v_n, self.n[i]));
+        self.straighten();
         self.root = dot(&self.v_t, &self.v_t).plus(self.epsilon, self.epsilon).sqrt();
         let z = self.grouped::<MODEL>();
         self.elastic = self.offset.less(self.stiffness, z);
@@ -336,6 +337,13 @@ impl Packet {
         self.v_n.less(self.friction, self.root - self.epsilon)
     }
 
+    /// Takes from v_t what rounding left of it along n: a stiff friction would make a normal force of it.
+    #[inline(always)]
+    fn straighten(&mut self) {
+        let lean = dot(&self.n, &self.v_t);
+        self.v_t = v4(|i| self.v_t[i].less(lean, self.n[i]));
+    }
+
     /// Follows α of the last step.
     #[inline(always)]
     fn advance<const MODEL: u8>(&mut self, alpha: F4) {
@@ -345,11 +353,13 @@ impl Packet {
             let (b, c) = (dot(&self.v_t, &self.dv_t), dot(&self.dv_t, &self.dv_t));
             let before = self.root;
             self.v_t = v4(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
+            self.straighten();
             self.root = dot(&self.v_t, &self.v_t).plus(self.epsilon, self.epsilon).sqrt();
             let rise = alpha * (b + b).plus(alpha, c) * (before + self.root).recip();
             change.less(self.friction, rise)
         } else {
             self.v_t = v4(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
+            self.straighten();
             change
         };
         self.v_n = self.v_n + change;

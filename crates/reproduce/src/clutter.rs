@@ -437,40 +437,49 @@ fn against_stiffness(study: &Study, outcome: &mut Outcome) -> Result<(), Failure
         coarse.take(k, |variant| pile(variant, LARGE_STEP, k, 4))?;
         fine.take(k, |variant| pile(variant, STEP, k, 10))?;
     }
-    for k in [REGULARIZED, SAP] {
-        let metric =
-            format!("{}, k = 1e4 … 1e12: steps of 2 and 5 ms that did not converge", VARIANTS[k].name);
+    for (k, variant) in VARIANTS.iter().enumerate() {
+        let metric = format!("{}, k = 1e4 … 1e12: steps of 2 and 5 ms that did not converge", variant.name);
         let unconverged = coarse.unconverged(k) + fine.unconverged(k);
         outcome.checks.push(Check::at_most(metric, unconverged, 0.0, "ICF Fig. 17: robust up to 1e12"));
     }
     for (k, variant) in VARIANTS.iter().enumerate().filter(|(k, _)| *k != SAP) {
-        // Beyond, steps without regularization may fail to converge, as the table below tells.
-        let bound = if variant.sigma > 0.0 { 1e12 } else { 1e10 };
-        let points: Vec<[f64; 2]> =
-            coarse.penetration(k).into_iter().filter(|p| p[0] <= 1.001 * bound).collect();
-        let power = order(&points);
-        let metric =
-            format!("{}: power of k by which the mean penetration grows, 1e4 … {bound:.0e}", variant.name);
+        let power = order(&coarse.penetration(k));
+        let metric = format!("{}: power of k by which the mean penetration grows, 1e4 … 1e12", variant.name);
         outcome.checks.push(Check::within(metric, power, -1.0, 0.1, "ICF Fig. 17; f = kx"));
     }
     let sap = coarse.penetration(SAP);
     let metric = "SAP: mean penetration at 1e12 N/m, δt = 5 ms (m)";
     let source = "ICF X-A: near-rigid, as stiff as about 1e6 N/m, where mg/k of a box is 9.81e-6 m";
     outcome.checks.push(Check::within(metric, sap[sap.len() - 1][1], 5e-6, 4.81e-6, source));
+    study.say("up to steel, more piles");
     let up_to_steel = exponents.iter().filter(|&&e| e <= 7).count();
+    // A sphere that happens to roll on for long changes the mean of one pile by a quarter.
+    let steel = |k: usize| -> Result<Vec<[f64; 2]>, Failure> {
+        let mut points = fine.iterations(k)[..up_to_steel].to_vec();
+        for point in &mut points {
+            for number in 1..PILES {
+                let run = moved_pile(&VARIANTS[k], STEP, point[0], usize::MAX, number)?;
+                point[1] += run.mean(0.0, DURATION, |s| s.iterations);
+            }
+            point[1] /= PILES as f64;
+        }
+        Ok(points)
+    };
     for k in [LAGGED, REGULARIZED, SAP] {
-        let off = spread(&fine.iterations(k)[..up_to_steel]);
+        let off = spread(&steel(k)?);
         let name = VARIANTS[k].name;
-        let metric =
-            format!("{name}: mean iterations, 1e4 … 1e7 N/m, δt = 2 ms, largest deviation from their mean");
+        let metric = format!(
+            "{name}: mean iterations of {PILES} piles, 1e4 … 1e7 N/m, δt = 2 ms, largest deviation from their mean"
+        );
         outcome.checks.push(Check::at_most(metric, off, 0.2, "ICF Fig. 18: within 20 % up to steel"));
     }
-    let similar = fine.iterations(SIMILAR);
+    let similar = steel(SIMILAR)?;
     outcome.notes += &format!(
         "Not as in the paper: the mean number of iterations of Similar grows from {:.1} at 1e4 N/m to {:.1} at 1e7 N/m \
-         (δt = 2 ms), more than 20 %.\n\n",
+         (δt = 2 ms), which is up to {:.0} % from their mean, more than 20 %.\n\n",
         similar[0][1],
-        similar[up_to_steel - 1][1]
+        similar[up_to_steel - 1][1],
+        100.0 * spread(&similar)
     );
     study.say("k = 1e13 N/m");
     outcome.notes += &beyond(study)?;
@@ -492,8 +501,8 @@ fn spread(points: &[[f64; 2]]) -> f64 {
 /// What happens where round-off takes over: at 1e12 N/m, at 1e13 N/m, where the paper's solver fails, and at 1e15.
 fn beyond(study: &Study) -> Result<String, Failure> {
     let mut text = String::from(
-        "At k = 1e13 N/m, \"a non-physical value\", the paper's solver fails from round-off. Here runs go on, but where \
-         friction is not regularized some steps end before they reach their tolerance (δt = 5 ms, 600 steps):\n\n\
+        "At k = 1e13 N/m, \"a non-physical value\", the paper's solver fails from round-off. Here runs go on \
+         (δt = 5 ms, 600 steps):\n\n\
          | k (N/m) | model | steps that did not converge | mean iterations | mean penetration (m) |\n\
          |---|---|---:|---:|---:|\n",
     );

@@ -193,6 +193,11 @@ impl Simulation {
         self.stepper.problem()
     }
 
+    /// The solver with the results of the last solve, for studies of impulses and energies.
+    pub fn last_solver(&self) -> &stiction_convex::Solver {
+        &self.stepper.solver
+    }
+
     /// Counts and times since the simulation was made.
     pub fn stats(&self) -> &Stats {
         &self.stats

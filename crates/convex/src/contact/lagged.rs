@@ -11,6 +11,11 @@
 use super::ContactValue;
 use crate::friction::Regularizer;
 
+/// Largest stiffness of a contact in effective masses, of the normal law a step (δt² k w) and of friction near rest
+/// (m w/ε): beyond it the factorisation would lose the masses, which are 1e−16 of it and less. A contact at the
+/// limit yields g δt²/1e13 more than a rigid one: nothing.
+pub const RESOLVED: f64 = 1e13;
+
 /// Friction's part of the contact value at slip `v_t`; the normal part is left zero.
 pub fn friction(regularizer: &Regularizer, limit: f64, epsilon: f64, v_t: [f64; 2]) -> ContactValue {
     let [x, y] = v_t;

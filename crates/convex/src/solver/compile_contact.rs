@@ -4,9 +4,9 @@ use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact, PackedSpring};
 use super::transform::point_delassus;
 use crate::contact::sap::SapLaw;
-use crate::contact::similar;
 use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
+use crate::contact::{lagged, similar};
 use crate::friction::{Regularizer, blended_friction};
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
@@ -97,7 +97,8 @@ pub fn add_contact(
 
 fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
     let settings = &problem.settings;
-    let (dt, sigma) = (problem.dt, settings.regularization);
+    let dt = problem.dt;
+    let sigma = settings.regularization.max(1.0 / lagged::RESOLVED);
     let mut normal = NormalInput {
         dt,
         penetration: entry.penetration,
@@ -114,6 +115,7 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
     let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
     let limit = match settings.model {
         ContactModel::Similar => similar::NEAR_RIGID / (1.0 + mu * mu),
+        ContactModel::Lagged if entry.normal_law.0 == 0 => lagged::RESOLVED,
         ContactModel::Lagged | ContactModel::Sap => f64::INFINITY,
     };
     let slope = dt * (dt * normal.stiffness + normal.dissipation * normal.elastic_force.max(0.0));

@@ -14,6 +14,7 @@
 //! | `similar` | stages for the stiff cones of the Similar model |
 //! | `line_search` | root of ℓ′ along a line |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
+//! | [`work`] | where the energy of a step went |
 //! | [`report`] | what a solve says about itself |
 
 mod assemble;
@@ -28,6 +29,7 @@ pub mod report;
 mod similar;
 mod timer;
 mod transform;
+pub mod work;
 
 use crate::error::{ProblemError, require};
 use crate::problem::{PairId, Problem};

@@ -26,6 +26,9 @@ const STALE: usize = 2;
 /// ℓ′ below this part of the sizes of its terms is rounding.
 const LINE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
+/// Below so many levels of rounding a failed line search is taken for noise.
+const NEAR: f64 = 1e4;
+
 /// How Newton's iteration runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
@@ -227,9 +230,9 @@ impl Island {
                 self.line(problem, alpha, slope_a, curvature_a)
             });
             self.report.line_evaluations += evaluations;
-            // A bracket that shrank to nothing without meeting the tolerance: ℓ′ is noise here, too.
+            // A bracket that shrank to nothing without meeting the tolerance: near the solution ℓ′ is noise here, too.
             let met = slope.abs() <= settings.line_tolerance * slope0.abs() || found >= line_search::LONGEST;
-            if met || !self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
+            if met || self.report.residual > NEAR * self.rounding_level() {
                 alpha = found;
             }
         }

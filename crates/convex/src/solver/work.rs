@@ -1,0 +1,57 @@
+//! Where the energy of a step went.
+//!
+//! From A (v − v*) = Jᵀγ + r, r what the tolerance leaves, and v·A(v − v₀) = ½v·Av − ½v₀·Av₀ + ½‖v − v₀‖²_A:
+//!
+//! ```text
+//! ½v·Av − ½v₀·Av₀  =  v·A(v* − v₀)  +  v·Jᵀγ  −  ½‖v − v₀‖²_A  +  v·r
+//! kinetic             forces           impulses   numerical         residual
+//! ```
+//!
+//! The third is never negative: an implicit step loses it. The second is bounded by what the contacts had stored,
+//! see `docs/contact.md`.
+
+use super::Solver;
+use crate::problem::Problem;
+
+/// Energies of one step with the step's own mass matrix, J: see the head of this file.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work {
+    /// Change of kinetic energy.
+    pub kinetic: f64,
+    /// Work of all forces but the constraints', at the new velocities.
+    pub forces: f64,
+    /// Work of contacts and rows, at the new velocities.
+    pub impulses: f64,
+    /// ½‖v − v₀‖²_A, lost by the implicit step.
+    pub numerical: f64,
+}
+
+impl Work {
+    /// What the solver's tolerance added or took.
+    pub fn residual(&self) -> f64 {
+        self.kinetic - (self.forces + self.impulses - self.numerical)
+    }
+}
+
+impl Solver {
+    /// Energies of the last solve, which must have been of this same problem.
+    pub fn work(&self, problem: &Problem) -> Work {
+        let mut work = Work::default();
+        for clique in &problem.cliques {
+            let (n, dof) = (clique.n, clique.dof);
+            let (v, v0, free) = (&self.v[dof..], &problem.v0[dof..], &problem.v_star[dof..]);
+            for i in 0..n {
+                for j in 0..n {
+                    let a = problem.a[clique.a + i + n * j];
+                    work.kinetic += 0.5 * a * (v[i] - v0[i]) * (v[j] + v0[j]);
+                    work.forces += a * v[i] * (free[j] - v0[j]);
+                    work.numerical += 0.5 * a * (v[i] - v0[i]) * (v[j] - v0[j]);
+                }
+            }
+        }
+        for island in &self.islands[..self.island_count] {
+            work.impulses += island.u.iter().zip(&island.constraint_impulse).map(|(u, g)| u * g).sum::<f64>();
+        }
+        work
+    }
+}
