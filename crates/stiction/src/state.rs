@@ -103,7 +103,7 @@ impl State {
 }
 
 const MAGIC: [u8; 8] = *b"STICTION";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl State {
     /// The state as an opaque, versioned blob. `fingerprint` ties it to a model.

@@ -423,8 +423,8 @@ impl Stepper {
 
     /// Poses of the bodies at `state`; uses the stepper's memory.
     pub fn poses(&mut self, model: &Model, state: &State) -> &[Pose] {
-        self.free.kinematics(model, state);
-        &self.free.x_wb
+        self.gauge.update(model.compiled(), state);
+        &self.gauge.x_wb
     }
 
     /// Energy of `state`; uses the stepper's memory.

@@ -40,7 +40,7 @@ pub(crate) fn joint_at(multibody: &Multibody, (body, index): (usize, usize)) -> 
 }
 
 impl Tendons {
-    /// Finds the coordinates of every tendon; rest lengths come with [`Tendons::measure`].
+    /// Finds the coordinates of every tendon; rest lengths are filled in when the model is measured.
     pub fn new(world: &World, multibody: &Multibody) -> Self {
         let (mut pattern, mut fixed) = (Pattern::new(), Vec::new());
         for tendon in &world.tendons {

@@ -25,6 +25,13 @@ pub(super) fn refuse(world: &World) -> Option<String> {
             p.source
         ));
     }
+    if let Some(s) = world.sensors.iter().find(|s| s.kind.reads_forces()) {
+        return Some(format!(
+            "{}: sensor \"{}\" reads accelerations or forces, which continuous time does not report to sensors: remove it, \
+             {remedy}",
+            s.source, s.name
+        ));
+    }
     let plain = |a: &&stiction_model::Actuator| {
         matches!(a.transmission, Transmission::Joint { .. })
             && a.dynamics == Dynamics::None
