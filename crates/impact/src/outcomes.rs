@@ -1,0 +1,420 @@
+//! The set of velocities after an impact: one-shot, every sequence, and samples of the inclusion.
+//!
+//! A sampled solution repeats capped steps (`step.rs`) with caps λ̄ = h·p, p the rates of `sampling.rs`, until no
+//! contact approaches. Small h approaches every solution of the inclusion, one step with no cap is
+//! the simultaneous one-shot resolution, rates that leave out all contacts but one are a sequence; the last two are hit
+//! slowly by sampling and are therefore computed themselves (Halm and Posa 2024).
+
+use crate::TOLERANCE;
+use crate::check::{Residuals, Segment, Trace};
+use crate::error::ImpactError;
+use crate::problem::Problem;
+use crate::sampling::{Rates, Sequence};
+use crate::sequences::{Sequences, resolve};
+use crate::step::Stepper;
+
+/// Cap of a step without a cap, in scaled impulse.
+const NO_CAP: f64 = 1e9;
+/// Default cap: this part of the impulse that would stop the fastest approach at the contact alone.
+const DEFAULT_CAP: f64 = 1.0 / 16.0;
+/// Steps after which a solution counts as one that does not end.
+const STEPS: usize = 20_000;
+/// Times the caps of a step that nothing solves are halved.
+const HALVINGS: usize = 12;
+/// Speed below which a contact rests or sticks, relative to the largest contact speed before.
+const AT_REST: f64 = 1e-7;
+
+/// How the set is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Sampled solutions.
+    pub samples: usize,
+    /// Largest normal impulse of a contact in a step, N s; none for a sixteenth of what stops the
+    /// fastest approach at that contact alone.
+    pub cap: Option<f64>,
+    /// Another seed, other samples.
+    pub seed: u64,
+    /// Explicit sequences at most.
+    pub sequences: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { samples: 4096, cap: None, seed: 0, sequences: 1024 }
+    }
+}
+
+/// What a contact does after the impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContactMode {
+    /// It touches without slip.
+    #[default]
+    Stick,
+    /// It slides.
+    Slide,
+    /// It comes apart.
+    Separate,
+}
+
+/// How an outcome was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// All contacts at once, in one step without caps.
+    OneShot,
+    /// The contacts resolved to their ends in this order.
+    Sequence(Vec<usize>),
+    /// Sample of this number.
+    Sample(u64),
+}
+
+/// The set. Row i of each array is outcome i: the one-shot solution, then sequences, then samples.
+#[derive(Clone, Debug)]
+pub struct Outcomes {
+    pub(crate) problem: Problem,
+    pub(crate) options: Options,
+    /// Number of velocity coordinates and of the instant's contacts.
+    pub nv: usize,
+    /// Number of the instant's contacts.
+    pub contacts: usize,
+    /// Velocities after, nv an outcome.
+    pub velocities: Vec<f64>,
+    /// Impulses, [t1 t2 n] for each of the instant's contacts, N s.
+    pub impulses: Vec<f64>,
+    /// What each of the instant's contacts does after.
+    pub modes: Vec<ContactMode>,
+    /// How each was found.
+    pub origins: Vec<Origin>,
+    /// Worst violation of the inclusion's conditions in each sampled or one-shot outcome, relative; of
+    /// sequences see [`crate::check()`].
+    pub residuals: Vec<f64>,
+    /// Samples that did not end within the steps allowed (a jam); they are not in the set.
+    pub unfinished: usize,
+    /// Samples, or the one-shot solution, with a step that nothing solved; they are not in the set.
+    pub unsolved: usize,
+    /// Branches of explicit sequences that were not followed to their end.
+    pub cut_sequences: usize,
+    /// Capped steps of all samples.
+    pub steps: u64,
+    /// Steps that needed the complementarity solver.
+    pub handed_over: u64,
+}
+
+/// Computes the set of outcomes. If no contact approaches it is empty.
+pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, ImpactError> {
+    check_options(options)?;
+    let (nv, contacts) = (problem.instant.nv(), problem.instant.contacts());
+    let mut set = Outcomes {
+        problem: problem.clone(),
+        options: *options,
+        nv,
+        contacts,
+        velocities: Vec::new(),
+        impulses: Vec::new(),
+        modes: Vec::new(),
+        origins: Vec::new(),
+        residuals: Vec::new(),
+        unfinished: 0,
+        unsolved: 0,
+        cut_sequences: 0,
+        steps: 0,
+        handed_over: 0,
+    };
+    if !problem.approaches() {
+        return Ok(set);
+    }
+    let n = problem.rows();
+    let mut lambda = vec![0.0; n];
+
+    let mut sampler = Sampler::new(problem, options);
+    let end = sampler.one_shot(&mut lambda, None);
+    if end.finished {
+        set.push(Origin::OneShot, &lambda, end.residual);
+    }
+    (set.handed_over, set.unsolved) = (end.handed_over as u64, end.unsolved);
+
+    let sequences = Sequences::new(problem, options.sequences);
+    set.cut_sequences = sequences.cut;
+    for (order, impulse) in sequences.orders.into_iter().zip(&sequences.impulses) {
+        set.push(Origin::Sequence(order), impulse, 0.0);
+    }
+
+    let mut scaled = vec![0.0; options.samples * n];
+    let mut ends = vec![End::default(); options.samples];
+    sample_all(problem, options, &mut scaled, &mut ends);
+    set.origins.reserve(options.samples);
+    set.velocities.reserve(options.samples * nv);
+    set.impulses.reserve(options.samples * 3 * contacts);
+    set.modes.reserve(options.samples * contacts);
+    for (i, end) in ends.iter().enumerate() {
+        set.steps += end.steps as u64;
+        set.handed_over += end.handed_over as u64;
+        set.unsolved += end.unsolved;
+        if end.finished {
+            set.push(Origin::Sample(i as u64), &scaled[i * n..(i + 1) * n], end.residual);
+        } else if end.unsolved == 0 {
+            set.unfinished += 1;
+        }
+    }
+    Ok(set)
+}
+
+fn check_options(options: &Options) -> Result<(), ImpactError> {
+    match options.cap {
+        Some(value) if !(value > 0.0 && value.is_finite()) => {
+            Err(ImpactError::Option { option: "cap", value, allowed: "a positive impulse, N s, or none" })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Samples per task: enough that starting one costs nothing.
+const CHUNK: usize = 64;
+
+#[cfg(feature = "parallel")]
+fn sample_all(problem: &Problem, options: &Options, scaled: &mut [f64], ends: &mut [End]) {
+    use rayon::prelude::*;
+    let n = problem.rows();
+    let tasks = scaled.par_chunks_mut(CHUNK * n).zip(ends.par_chunks_mut(CHUNK)).enumerate();
+    tasks.for_each_init(
+        || Sampler::new(problem, options),
+        |sampler, (k, (scaled, ends))| {
+            for (j, (out, end)) in scaled.chunks_mut(n).zip(ends).enumerate() {
+                *end = sampler.sample((k * CHUNK + j) as u64, out, None);
+            }
+        },
+    );
+}
+
+#[cfg(not(feature = "parallel"))]
+fn sample_all(problem: &Problem, options: &Options, scaled: &mut [f64], ends: &mut [End]) {
+    let n = problem.rows();
+    let mut sampler = Sampler::new(problem, options);
+    for (k, (scaled, ends)) in scaled.chunks_mut(CHUNK * n).zip(ends.chunks_mut(CHUNK)).enumerate() {
+        for (j, (out, end)) in scaled.chunks_mut(n).zip(ends).enumerate() {
+            *end = sampler.sample((k * CHUNK + j) as u64, out, None);
+        }
+    }
+}
+
+/// How one solution ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    finished: bool,
+    residual: f64,
+    steps: usize,
+    handed_over: usize,
+    unsolved: usize,
+}
+
+/// The memory of sampling: one for each thread.
+struct Sampler<'a> {
+    stepper: Stepper<'a>,
+    sequence: Sequence,
+    rates: Rates,
+    /// Cap of each contact, scaled.
+    whole: Vec<f64>,
+    caps: Vec<f64>,
+    /// Scaled impulse that stops the fastest approach at each contact alone.
+    stop: Vec<f64>,
+}
+
+impl<'a> Sampler<'a> {
+    fn new(problem: &'a Problem, options: &Options) -> Self {
+        let (m, n, side) = (problem.contacts(), problem.rows(), problem.side());
+        let fastest = (0..m).map(|c| -problem.normal(&problem.u, c)).fold(0.0, f64::max);
+        let stop: Vec<f64> = (0..m)
+            .map(|c| {
+                let k = c * side + problem.tangents;
+                fastest / problem.w[k * n + k]
+            })
+            .collect();
+        let whole = match options.cap {
+            Some(cap) => vec![cap / problem.impulse; m],
+            None => stop.iter().map(|s| DEFAULT_CAP * s).collect(),
+        };
+        Self {
+            stepper: Stepper::new(problem),
+            sequence: Sequence::new(m, options.seed),
+            rates: Rates::default(),
+            caps: vec![0.0; m],
+            whole,
+            stop,
+        }
+    }
+
+    fn one_shot(&mut self, total: &mut [f64], record: Option<&mut Vec<Segment>>) -> End {
+        self.stepper.reset();
+        let before = self.stepper.handed_over;
+        self.caps.fill(NO_CAP);
+        let solved = self.stepper.step(&self.caps);
+        let residuals = Residuals::of(self.stepper.problem, &self.stepper.lambda, &self.stepper.u);
+        total.copy_from_slice(&self.stepper.lambda);
+        if let Some(record) = record {
+            record.push(Segment::Step { impulse: total.to_vec() });
+        }
+        End {
+            finished: solved && self.finished(),
+            residual: residuals.worst(),
+            steps: 1,
+            handed_over: self.stepper.handed_over - before,
+            unsolved: usize::from(!solved),
+        }
+    }
+
+    fn finished(&self) -> bool {
+        let p = self.stepper.problem;
+        (0..p.contacts()).all(|c| p.normal(&self.stepper.u, c) >= -TOLERANCE)
+    }
+
+    /// Solution number `sample`; its impulse goes to `total`.
+    fn sample(&mut self, sample: u64, total: &mut [f64], mut record: Option<&mut Vec<Segment>>) -> End {
+        let problem = self.stepper.problem;
+        let m = problem.contacts();
+        let before = self.stepper.handed_over;
+        self.stepper.reset();
+        self.sequence.begin(sample, &mut self.rates);
+        total.fill(0.0);
+        let mut end = End::default();
+        while end.steps < STEPS {
+            if self.finished() {
+                end.finished = true;
+                break;
+            }
+            // Some approaching contact takes its whole cap, so that every step gets on.
+            let approaching = |u: &[f64], c: usize| problem.normal(u, c) < -TOLERANCE;
+            let (mut most, mut chosen) = (0.0, None);
+            for c in 0..m {
+                if approaching(&self.stepper.u, c) && (chosen.is_none() || self.rates.p[c] > most) {
+                    (most, chosen) = (self.rates.p[c], Some(c));
+                }
+            }
+            let scale = if most > 1e-3 { 1.0 / most } else { 1.0 };
+            for c in 0..m {
+                self.caps[c] = self.whole[c] * (scale * self.rates.p[c]).min(1.0);
+            }
+            if let Some(c) = chosen {
+                self.caps[c] = self.whole[c];
+            }
+            // Any caps are allowed, and smaller ones are easier: at last every contact takes its cap.
+            let mut halvings = 0;
+            while !self.stepper.step(&self.caps) {
+                halvings += 1;
+                if halvings > HALVINGS {
+                    end.unsolved = 1;
+                    end.handed_over = self.stepper.handed_over - before;
+                    return end;
+                }
+                for cap in &mut self.caps {
+                    *cap *= 0.5;
+                }
+            }
+            end.steps += 1;
+            let mut spent: f64 = 0.0;
+            for (k, l) in self.stepper.lambda.iter().enumerate() {
+                total[k] += l;
+            }
+            for c in 0..m {
+                let l = self.stepper.lambda[c * problem.side() + problem.tangents];
+                spent = spent.max(l / self.stop[c]);
+            }
+            end.residual =
+                end.residual.max(Residuals::of(problem, &self.stepper.lambda, &self.stepper.u).worst());
+            if let Some(record) = record.as_deref_mut() {
+                record.push(Segment::Step { impulse: self.stepper.lambda.clone() });
+            }
+            self.sequence.spend(spent, &mut self.rates);
+        }
+        end.handed_over = self.stepper.handed_over - before;
+        end
+    }
+}
+
+impl Outcomes {
+    /// Number of outcomes.
+    pub fn len(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// Whether there are none: no contact approached.
+    pub fn is_empty(&self) -> bool {
+        self.origins.is_empty()
+    }
+
+    /// The impact.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Velocities of outcome i.
+    pub fn velocity(&self, i: usize) -> &[f64] {
+        &self.velocities[i * self.nv..(i + 1) * self.nv]
+    }
+
+    /// Impulses of outcome i.
+    pub fn impulse(&self, i: usize) -> &[f64] {
+        &self.impulses[i * 3 * self.contacts..(i + 1) * 3 * self.contacts]
+    }
+
+    /// Modes of outcome i.
+    pub fn modes_of(&self, i: usize) -> &[ContactMode] {
+        &self.modes[i * self.contacts..(i + 1) * self.contacts]
+    }
+
+    /// Records the course of outcome i, for [`crate::check()`].
+    pub fn trace(&self, i: usize) -> Trace {
+        let problem = &self.problem;
+        let mut total = vec![0.0; problem.rows()];
+        let mut segments = Vec::new();
+        match &self.origins[i] {
+            Origin::OneShot => {
+                Sampler::new(problem, &self.options).one_shot(&mut total, Some(&mut segments));
+            }
+            Origin::Sample(sample) => {
+                Sampler::new(problem, &self.options).sample(*sample, &mut total, Some(&mut segments));
+            }
+            Origin::Sequence(order) => {
+                let mut u = problem.u.clone();
+                for &c in order {
+                    resolve(problem, c, &mut u, &mut total, Some(&mut segments));
+                }
+            }
+        }
+        Trace { segments }
+    }
+
+    fn push(&mut self, origin: Origin, scaled: &[f64], residual: f64) {
+        let (at_v, at_l) = (self.velocities.len(), self.impulses.len());
+        self.velocities.resize(at_v + self.nv, 0.0);
+        self.impulses.resize(at_l + 3 * self.contacts, 0.0);
+        self.problem.expand(scaled, &mut self.impulses[at_l..]);
+        self.problem.velocity_after(&self.impulses[at_l..], &mut self.velocities[at_v..]);
+        self.classify(scaled);
+        self.origins.push(origin);
+        self.residuals.push(residual);
+    }
+
+    /// Modes from the velocities after, in contact space. Contacts left out of the problem stick.
+    fn classify(&mut self, scaled: &[f64]) {
+        let p = &self.problem;
+        let (n, side) = (p.rows(), p.side());
+        let at = self.modes.len();
+        self.modes.resize(at + self.contacts, ContactMode::Stick);
+        for (g, group) in p.groups.iter().enumerate() {
+            let after = |k: usize| {
+                let row = &p.w[(g * side + k) * n..(g * side + k + 1) * n];
+                p.u[g * side + k] + row.iter().zip(scaled).map(|(w, l)| w * l).sum::<f64>()
+            };
+            let slip = (0..p.tangents).map(|t| after(t).powi(2)).sum::<f64>().sqrt();
+            let mode = if after(p.tangents) > AT_REST {
+                ContactMode::Separate
+            } else if slip > AT_REST {
+                ContactMode::Slide
+            } else {
+                ContactMode::Stick
+            };
+            for &c in group {
+                self.modes[at + c] = mode;
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Mechanisms for the tests.
+#![allow(dead_code)]
+
+use nalgebra::{DMatrix, DVector, Vector2};
+use stiction_impact::Problem;
+use stiction_rigid::Instant;
+
+/// A small generator (splitmix64), so that a seed says everything about a case.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [low, high).
+    pub fn range(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+}
+
+/// A body in the plane, coordinates (x, z, ω counter-clockwise), with contacts at `corners` (x, z from the centre of mass),
+/// each with a normal at `angle` from the vertical (clockwise) and a friction coefficient.
+pub fn planar_body(mass: f64, inertia: f64, corners: &[(f64, f64, f64, f64)], velocity: [f64; 3]) -> Instant {
+    let mut jacobian = DMatrix::zeros(3 * corners.len(), 3);
+    for (k, &(x, z, angle, _)) in corners.iter().enumerate() {
+        let (sin, cos) = angle.sin_cos();
+        // Velocity of the point: (v_x − ω z, v_z + ω x).
+        for (row, (dx, dz)) in [(3 * k, (cos, -sin)), (3 * k + 2, (sin, cos))] {
+            jacobian.row_mut(row).copy_from_slice(&[dx, dz, -z * dx + x * dz]);
+        }
+    }
+    Instant::from_matrices(
+        DMatrix::from_diagonal(&DVector::from_vec(vec![mass, mass, inertia])),
+        jacobian,
+        corners.iter().map(|c| Vector2::repeat(c.3)).collect(),
+        DVector::from_column_slice(&velocity),
+    )
+    .unwrap()
+}
+
+/// The upright block of the theory notes: 1 wide, 2 tall, m = 1, I = 5/12, μ = 1, both bottom corners land at 1 m/s.
+pub fn block() -> Instant {
+    planar_body(1.0, 5.0 / 12.0, &[(-0.5, -1.0, 0.0, 1.0), (0.5, -1.0, 0.0, 1.0)], [0.0, -1.0, 0.0])
+}
+
+/// A random mechanism with `m` contacts: mass matrix and rows drawn, the velocity approaching at one contact at least.
+pub fn random_instant(seed: u64, m: usize, nv: usize, planar: bool) -> Instant {
+    let r = &mut Random(seed);
+    loop {
+        let root = DMatrix::from_fn(nv, nv, |i, j| r.range(-0.5, 0.5) + if i == j { 1.0 } else { 0.0 });
+        let mass = &root * root.transpose() + DMatrix::identity(nv, nv) * 0.1;
+        let mut jacobian = DMatrix::from_fn(3 * m, nv, |_, _| r.range(-1.0, 1.0));
+        if planar {
+            for c in 0..m {
+                jacobian.row_mut(3 * c + 1).fill(0.0);
+            }
+        }
+        // Normals share a direction, as those of feet on a floor do.
+        for c in 0..m {
+            jacobian[(3 * c + 2, 0)] += 2.0;
+        }
+        let friction =
+            (0..m).map(|_| Vector2::repeat(if r.below(4) == 0 { 0.0 } else { r.range(0.05, 1.2) })).collect();
+        let velocity = DVector::from_fn(nv, |i, _| r.range(-1.0, 1.0) - if i == 0 { 1.0 } else { 0.0 });
+        let instant = Instant::from_matrices(mass, jacobian, friction, velocity).unwrap();
+        if Problem::new(&instant).unwrap().approaches() {
+            return instant;
+        }
+    }
+}
