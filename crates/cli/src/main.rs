@@ -5,6 +5,7 @@
 
 mod bench;
 mod failure;
+mod impact;
 mod inspect;
 mod mesh;
 mod reproduce;
@@ -32,11 +33,13 @@ enum Command {
     View(view::ViewArguments),
     /// Print what was read from a model: bodies, joints, masses, shapes, warnings
     Inspect(inspect::InspectArguments),
+    /// All the ways an impact of several contacts can go
+    Impact(impact::ImpactArguments),
     /// Fill a closed surface with tetrahedra and a pressure field
     Mesh(Box<mesh::MeshArguments>),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
-    /// Time built-in scenes or the mesher, measure creep or what recording costs
+    /// Time built-in scenes, impacts or the mesher, measure creep or what recording costs
     Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::View(view) => view::view(&view),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Mesh(arguments) => mesh::mesh(&arguments),
+        Command::Impact(arguments) => impact::impact(&arguments),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Scenes => scene::list(),

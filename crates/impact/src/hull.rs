@@ -79,3 +79,45 @@ pub fn alpha_shape(points: &[[f64; 2]], alpha: f64) -> Vec<[usize; 2]> {
     }
     edges
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A filled L: a square without its upper right quarter, on a grid.
+    fn l_shape() -> Vec<[f64; 2]> {
+        let grid = (0..=20).flat_map(|i| (0..=20).map(move |j| [i as f64 / 20.0, j as f64 / 20.0]));
+        grid.filter(|p| p[0] <= 0.5 || p[1] <= 0.5).collect()
+    }
+
+    #[test]
+    fn the_hull_of_an_l_cuts_its_corner() {
+        let points = l_shape();
+        let hull: Vec<[f64; 2]> = convex_hull(&points).into_iter().map(|i| points[i]).collect();
+        assert_eq!(hull.len(), 5);
+        assert!((polygon_area(&hull) - 0.875).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_alpha_shape_of_an_l_follows_its_hollow() {
+        let points = l_shape();
+        let edges = alpha_shape(&points, 0.06);
+        // The outline is 4 long, in steps of the grid; inside there are none.
+        let length: f64 = edges
+            .iter()
+            .map(|[a, b]| (points[*a][0] - points[*b][0]).hypot(points[*a][1] - points[*b][1]))
+            .sum();
+        assert!((length - 4.0).abs() < 0.1, "{length}");
+        let hollow = edges.iter().any(|[a, b]| {
+            let middle = [0.5 * (points[*a][0] + points[*b][0]), 0.5 * (points[*a][1] + points[*b][1])];
+            (middle[0] - 0.5).abs() < 1e-9 && middle[1] > 0.55
+        });
+        assert!(hollow, "the inner side of the L is part of the outline");
+    }
+
+    #[test]
+    fn a_few_points_are_their_own_hull() {
+        assert_eq!(convex_hull(&[[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]).len(), 2);
+        assert!(convex_hull(&[]).is_empty() && alpha_shape(&[], 1.0).is_empty());
+    }
+}

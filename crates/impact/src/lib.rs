@@ -13,7 +13,7 @@
 //! Instant (stiction-rigid) ──► Problem          contact space, merged, scaled                    problem.rs
 //!                                 ├─ routh      one contact: Routh's path, restitution             routh/
 //!                                 ├─ outcomes   the set: one-shot, every sequence, samples         outcomes.rs
-//!                                 │    ├─ step      a capped complementarity step                  step.rs, local.rs
+//!                                 │    ├─ step      a capped complementarity step                  step.rs, local.rs, newton.rs
 //!                                 │    ├─ sampling  which rates to try: low discrepancy           sampling.rs
 //!                                 │    └─ sequences one contact after another                      sequences.rs
 //!                                 ├─ certificate    does every solution end, and by which impulse  certificate.rs
@@ -53,6 +53,7 @@ mod error;
 pub mod euler;
 pub mod hull;
 mod local;
+mod newton;
 pub mod outcomes;
 mod problem;
 pub mod routh;

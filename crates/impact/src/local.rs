@@ -55,8 +55,7 @@ impl<const T: usize> Block<T> {
         {
             return (t, n);
         }
-        let (at_cap, slope) = self.friction(b, cap);
-        let _ = slope;
+        let (at_cap, _) = self.friction(b, cap);
         if self.velocity(b_n, cap, &at_cap) <= 0.0 {
             return (at_cap, cap);
         }
@@ -64,11 +63,11 @@ impl<const T: usize> Block<T> {
         let (mut low, mut high) = (0.0, cap);
         let mut n = (-b_n / self.wnn).min(cap);
         let mut t = at_cap;
-        for _ in 0..100 {
+        for _ in 0..60 {
             let (friction, slope) = self.friction(b, n);
             t = friction;
             let phi = self.velocity(b_n, n, &t);
-            if phi.abs() <= 1e-15 * -b_n {
+            if phi.abs() <= 1e-14 * -b_n {
                 break;
             }
             if phi < 0.0 {
@@ -78,7 +77,7 @@ impl<const T: usize> Block<T> {
             }
             let next = n - phi / slope;
             let next = if slope > 0.0 && next > low && next < high { next } else { 0.5 * (low + high) };
-            if next == n || high - low <= 1e-16 * high {
+            if (next - n).abs() <= 1e-15 * n || high - low <= 1e-15 * high {
                 break;
             }
             n = next;
@@ -140,19 +139,19 @@ impl<const T: usize> Block<T> {
         let size = norm(&g);
         let mut kappa = (size / radius - self.e[0]).max(0.0);
         let mut t = [0.0; T];
-        for _ in 0..60 {
+        for _ in 0..30 {
             for k in 0..T {
                 t[k] = -g[k] / (self.e[k] + kappa);
             }
             let length = norm(&t);
             let off = length / radius - 1.0;
-            if off.abs() <= 1e-15 {
+            if off.abs() <= 1e-14 {
                 break;
             }
             let curvature: f64 = (0..T).map(|k| t[k] * t[k] / (self.e[k] + kappa)).sum();
             let next = kappa + length * length / curvature * off;
             let next = if next > 0.0 { next } else { 0.5 * kappa };
-            if next == kappa {
+            if (next - kappa).abs() <= 1e-15 * kappa {
                 break;
             }
             kappa = next;

@@ -18,7 +18,9 @@ const NO_CAP: f64 = 1e9;
 /// Default cap: this part of the impulse that would stop the fastest approach at the contact alone.
 const DEFAULT_CAP: f64 = 1.0 / 16.0;
 /// Steps after which a solution counts as one that does not end.
-const STEPS: usize = 20_000;
+const STEPS: usize = 4_000;
+/// Sweeps over a sample after which a step that fails ends it.
+const SWEEPS: usize = 20_000;
 /// Times the caps of a step that nothing solves are halved.
 const HALVINGS: usize = 12;
 /// Speed below which a contact rests or sticks, relative to the largest contact speed before.
@@ -246,7 +248,7 @@ impl<'a> Sampler<'a> {
         self.stepper.reset();
         let before = self.stepper.handed_over;
         self.caps.fill(NO_CAP);
-        let solved = self.stepper.step(&self.caps);
+        let solved = self.stepper.step(&self.caps, true);
         let residuals = Residuals::of(self.stepper.problem, &self.stepper.lambda, &self.stepper.u);
         total.copy_from_slice(&self.stepper.lambda);
         if let Some(record) = record {
@@ -270,7 +272,7 @@ impl<'a> Sampler<'a> {
     fn sample(&mut self, sample: u64, total: &mut [f64], mut record: Option<&mut Vec<Segment>>) -> End {
         let problem = self.stepper.problem;
         let m = problem.contacts();
-        let before = self.stepper.handed_over;
+        let (before, swept) = (self.stepper.handed_over, self.stepper.sweeps);
         self.stepper.reset();
         self.sequence.begin(sample, &mut self.rates);
         total.fill(0.0);
@@ -297,9 +299,9 @@ impl<'a> Sampler<'a> {
             }
             // Any caps are allowed, and smaller ones are easier: at last every contact takes its cap.
             let mut halvings = 0;
-            while !self.stepper.step(&self.caps) {
+            while !self.stepper.step(&self.caps, halvings == HALVINGS) {
                 halvings += 1;
-                if halvings > HALVINGS {
+                if halvings > HALVINGS || self.stepper.sweeps - swept > SWEEPS {
                     end.unsolved = 1;
                     end.handed_over = self.stepper.handed_over - before;
                     return end;
@@ -380,6 +382,41 @@ impl Outcomes {
             }
         }
         Trace { segments }
+    }
+
+    /// Contact velocities [t1 t2 n] of all of the instant's contacts along outcome i, m/s: before, and after each step or
+    /// piece of Routh's path.
+    pub fn path(&self, i: usize) -> Vec<Vec<f64>> {
+        let (problem, instant) = (&self.problem, &self.problem.instant);
+        let mut total = vec![0.0; problem.rows()];
+        let mut expanded = vec![0.0; 3 * self.contacts];
+        let mut at = |total: &[f64]| {
+            problem.expand(total, &mut expanded);
+            let impulse = nalgebra::DVector::from_column_slice(&expanded);
+            (instant.contact_velocity() + instant.delassus() * impulse).as_slice().to_vec()
+        };
+        let mut path = vec![at(&total)];
+        for segment in self.trace(i).segments {
+            match segment {
+                Segment::Step { impulse } => {
+                    for (t, l) in total.iter_mut().zip(&impulse) {
+                        *t += l;
+                    }
+                    path.push(at(&total));
+                }
+                Segment::Routh { contact, points } => {
+                    let (side, before) = (problem.side(), total.clone());
+                    for point in &points[1..] {
+                        for k in 0..side {
+                            let place = if k == problem.tangents { 2 } else { k };
+                            total[contact * side + k] = before[contact * side + k] + point.impulse[place];
+                        }
+                        path.push(at(&total));
+                    }
+                }
+            }
+        }
+        path
     }
 
     fn push(&mut self, origin: Origin, scaled: &[f64], residual: f64) {

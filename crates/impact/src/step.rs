@@ -1,4 +1,4 @@
-//! One capped step: all contacts at once, by Gauss–Seidel over exact single-contact solves.
+//! One capped step: all contacts at once, by Gauss–Seidel over exact single-contact solves and Newton's method.
 //!
 //! ```text
 //! u⁺ = u + W λ       0 ≤ λ_n ≤ λ̄       λ_n u_n⁺ ≤ 0 (u_n⁺ ≥ 0 below the cap)      λ_t ∈ −μ λ_n Unit(u_t⁺)
@@ -9,12 +9,13 @@
 
 use crate::check::Residuals;
 use crate::local::Block;
+use crate::newton::Newton;
 use crate::problem::Problem;
 use nalgebra::{DMatrix, DVector, Vector2};
 use stiction_rigid::{FrictionProblem, FrictionShape, solve_friction};
 
-/// Sweeps after which Gauss–Seidel gives up: whole, then damped, which breaks its cycles.
-const SWEEPS: [(usize, f64); 2] = [(200, 1.0), (400, 0.5)];
+/// Rounds of Gauss–Seidel, sweeps and damping each; after each Newton's method is tried. Damping breaks cycles.
+const ROUNDS: [(usize, f64); 4] = [(24, 1.0), (60, 1.0), (60, 0.5), (300, 0.5)];
 /// Change of velocity in a sweep at which the step is solved.
 const STILL: f64 = 1e-12;
 /// Residual at which a step counts as solved.
@@ -30,6 +31,8 @@ pub(crate) struct Stepper<'a> {
     pub u: Vec<f64>,
     /// Impulse of the step.
     pub lambda: Vec<f64>,
+    kept: Vec<f64>,
+    newton: Newton,
     /// Steps that Gauss–Seidel left to a complementarity problem.
     pub handed_over: usize,
     /// Sweeps of all steps.
@@ -57,6 +60,8 @@ impl<'a> Stepper<'a> {
             start: problem.u.clone(),
             u: problem.u.clone(),
             lambda: vec![0.0; n],
+            kept: vec![0.0; n],
+            newton: Newton::default(),
             handed_over: 0,
             sweeps: 0,
         }
@@ -69,8 +74,8 @@ impl<'a> Stepper<'a> {
     }
 
     /// Takes a step with these caps. Leaves the impulse in `lambda` and the velocity after it in `u`. False if
-    /// nothing solved it; `u` is then as before.
-    pub fn step(&mut self, caps: &[f64]) -> bool {
+    /// nothing solved it; `u` is then as before. The complementarity solver is asked only if `thorough`.
+    pub fn step(&mut self, caps: &[f64], thorough: bool) -> bool {
         self.start.copy_from_slice(&self.u);
         // What the last step took is a good guess for this one.
         for (c, l) in self.lambda.chunks_exact_mut(self.problem.side()).enumerate() {
@@ -81,19 +86,29 @@ impl<'a> Stepper<'a> {
             }
         }
         self.refresh();
-        for (sweeps, damping) in SWEEPS {
+        for (sweeps, damping) in ROUNDS {
             let done = self.sweep(caps, sweeps, damping);
             // The velocity again from the impulse: no rounding gathers.
             self.refresh();
             if done || self.solved(caps) {
                 return true;
             }
+            // Newton from here, and back if the modes were wrong.
+            self.kept.copy_from_slice(&self.lambda);
+            self.newton.improve(self.problem, caps, &self.start, &mut self.lambda, &mut self.u);
+            if self.solved(caps) {
+                return true;
+            }
+            self.lambda.copy_from_slice(&self.kept);
+            self.refresh();
         }
-        self.handed_over += 1;
-        self.hand_over(caps);
-        self.refresh();
-        if self.solved(caps) {
-            return true;
+        if thorough {
+            self.handed_over += 1;
+            self.hand_over(caps);
+            self.refresh();
+            if self.solved(caps) {
+                return true;
+            }
         }
         self.u.copy_from_slice(&self.start);
         self.lambda.fill(0.0);
@@ -134,7 +149,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// The same step as a linear complementarity problem; in space with a cone of 32 corners, whose result
+    /// The same step as a linear complementarity problem; in space with a cone of 8 corners, whose result
     /// Gauss–Seidel then rounds off.
     fn hand_over(&mut self, caps: &[f64]) {
         let p = self.problem;
@@ -148,7 +163,7 @@ impl<'a> Stepper<'a> {
                 delassus[(place(i), place(j))] = p.w[i * n + j];
             }
         }
-        let shape = if p.tangents == 1 { FrictionShape::Pyramid } else { FrictionShape::Polygon(32) };
+        let shape = if p.tangents == 1 { FrictionShape::Pyramid } else { FrictionShape::Polygon(8) };
         let friction =
             p.mu.iter()
                 .map(|&mu| if p.tangents == 1 { Vector2::new(mu, 0.0) } else { Vector2::repeat(mu) })
@@ -162,7 +177,7 @@ impl<'a> Stepper<'a> {
             return;
         }
         self.refresh();
-        let _ = self.sweep(caps, 400, 1.0) || self.sweep(caps, 2000, 0.3);
+        let _ = self.sweep(caps, 200, 1.0) || self.sweep(caps, 400, 0.3);
     }
 }
 

@@ -10,19 +10,21 @@
 //! tactile     pressure and shear on a grid fixed to a body
 //! recording   files written while Python steps
 //! viewer      the live page
+//! impact      the outcomes of impacts
 //! rollout     many short simulations on several threads
 //! scratch     memory of the dynamics, kept between calls
 //! options     keyword arguments to options and back
 //! arrays      Python's arrays in and out      errors   Rust's errors as exceptions
 //! ```
 //!
-//! Nothing is computed here: every number comes from the crate `stiction`. The doc comments are the
+//! Nothing is computed here: every number comes from the crates `stiction` and `stiction-impact`. The doc comments are the
 //! docstrings that `help()` shows. Open `simulation.rs` first.
 
 mod arrays;
 mod contacts;
 mod controller;
 mod errors;
+mod impact;
 mod model;
 mod options;
 mod patches;
@@ -50,6 +52,8 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recording::Recording>()?;
     module.add_class::<viewer::Viewer>()?;
     module.add_function(wrap_pyfunction!(viewer::view, module)?)?;
+    module.add_function(wrap_pyfunction!(impact::impact_outcomes, module)?)?;
+    module.add_function(wrap_pyfunction!(impact::routh, module)?)?;
     module.add_function(wrap_pyfunction!(model::scenes, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_model, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::_restore_simulation, module)?)?;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`ALL`] | the list of reproductions, in the order of the book |
 //! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
-//! | `numerics.rs`, `worlds.rs` | norms, slopes and interpolation; small worlds built in code |
+//! | `numerics.rs`, `worlds.rs`, `impacts.rs` | norms, slopes and interpolation; small worlds, and bodies at an impact |
 //! | `driven.rs` | an underside held over a soft plate that is moved: friction at given motion |
 //! | the other files | one reproduction each, opening with what the paper claims |
 //!
@@ -12,19 +12,27 @@
 //!
 //! Papers: VLP is "Velocity Level Approximation of Pressure Field Contact Patches" (Masterjohn, Guoy,
 //! Shepherd, Castro), PFC "Pressure Field Contact" (Elandt), ICF "A Theory of Irrotational Contact Fields"
-//! (Castro, Han, Masterjohn).
+//! (Castro, Han, Masterjohn), MFI "Modeling and Analysis of Non-unique Behaviors in Multiple Frictional Impacts" (Halm,
+//! Posa).
 
+mod ball_stack;
+mod box_wall;
 mod closed_loop;
 mod clutter;
+mod compass_gait;
 mod conveyor_belt;
 mod dragging;
 mod driven;
 mod elastic_layer;
 mod failure;
+mod falling_block;
 mod falling_sphere;
+mod impacts;
 mod numerics;
 mod page;
 pub mod report;
+mod rimless_wheel;
+mod routh_path;
 mod sliding_rod;
 mod spinning_cylinder;
 mod spinning_disk;
@@ -61,4 +69,10 @@ pub const ALL: &[&Reproduction] = &[
     &clutter::REPRODUCTION,
     &work_precision::REPRODUCTION,
     &elastic_layer::REPRODUCTION,
+    &routh_path::REPRODUCTION,
+    &rimless_wheel::REPRODUCTION,
+    &box_wall::REPRODUCTION,
+    &falling_block::REPRODUCTION,
+    &compass_gait::REPRODUCTION,
+    &ball_stack::REPRODUCTION,
 ];

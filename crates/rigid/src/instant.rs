@@ -234,6 +234,12 @@ impl Instant {
         &self.bias
     }
 
+    /// Adds to the prescribed velocity of a contact, [t1 t2 n], m/s: a belt's surface.
+    pub fn add_bias(&mut self, contact: usize, velocity: &Vector3<f64>) {
+        let mut rows = self.bias.fixed_rows_mut::<3>(3 * contact);
+        rows += velocity;
+    }
+
     /// Joint velocities v.
     pub fn velocity(&self) -> &DVector<f64> {
         &self.velocity

@@ -525,9 +525,19 @@ fn surface_velocity(
     geom: usize,
     p_wq: &Vector3<f64>,
 ) -> Vector3<f64> {
+    belt_at(compiled, &free.x_wb, geom, p_wq)
+}
+
+/// The same at given poses of the bodies.
+pub(crate) fn belt_at(
+    compiled: &Compiled,
+    x_wb: &[stiction_model::Pose],
+    geom: usize,
+    p_wq: &Vector3<f64>,
+) -> Vector3<f64> {
     let described = &compiled.world.geoms[compiled.colliding[geom]];
     let Some(twist) = described.surface_velocity else { return Vector3::zeros() };
-    let x_wb = &free.x_wb[described.body];
+    let x_wb = &x_wb[described.body];
     let p_bq = x_wb.inverse_transform_point(&nalgebra::Point3::from(*p_wq)).coords;
     let w = Vector3::new(twist[0], twist[1], twist[2]);
     x_wb.rotation * (Vector3::new(twist[3], twist[4], twist[5]) + w.cross(&p_bq))

@@ -23,6 +23,7 @@
 //! | [`contact`] | what touched, with which force |
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
+//! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
 //! | [`controller`] | control at its own rate |
 //! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
 //! | `accuracy` | steps by accuracy instead of length |
@@ -53,6 +54,7 @@ mod muscle;
 pub mod options;
 pub mod patches;
 mod readings;
+pub mod rigid;
 mod rows;
 pub mod scenes;
 mod sensors;
@@ -74,6 +76,7 @@ pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
 };
 pub use patches::ContactPatch;
+pub use rigid::{Flight, Touching};
 pub use simulation::Simulation;
 pub use state::State;
 pub use stats::{StageSeconds, Stats};

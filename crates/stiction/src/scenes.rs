@@ -38,6 +38,7 @@ pub fn all() -> &'static [Scene] {
         "gripper_soft",
         "humanoid",
         "incline",
+        "landing",
         "rolling_ball",
         "soft_pile",
         "spinning_top",

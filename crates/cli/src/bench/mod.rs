@@ -3,6 +3,7 @@
 //!
 //! The same next to other simulators is `cargo xtask bench`, which installs them.
 
+mod impact;
 mod mesh;
 mod record;
 
@@ -18,7 +19,7 @@ use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 /// Arguments of `stiction bench`.
 #[derive(Args)]
 pub struct BenchArguments {
-    /// A built-in scene, `creep`, `mesh` or `record`; without a name a choice of scenes
+    /// A built-in scene, `creep`, `impact`, `mesh` or `record`; without a name a choice of scenes
     name: Option<String>,
     /// Runs of each scene; the median is told
     #[arg(long, default_value_t = 3)]
@@ -49,12 +50,13 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         Some("creep") => creep()?,
         Some("record") => record::record(arguments.repeat.max(1))?,
         Some("mesh") => mesh::mesh()?,
+        Some("impact") => impact::impacts(arguments.repeat.max(1))?,
         Some(name) if scenes::text(name).is_some() => speeds(&[name], arguments.repeat.max(1))?,
         None => speeds(&CHOICE, arguments.repeat.max(1))?,
         Some(name) => {
             let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
             let message = format!(
-                "no benchmark is called \"{name}\"; choose creep, mesh, record or a scene: {}",
+                "no benchmark is called \"{name}\"; choose creep, impact, mesh, record or a scene: {}",
                 known.join(", ")
             );
             return Err(Failure::input(message));

@@ -12,10 +12,12 @@ __all__ = [
     "BodyPose",
     "ContactPatch",
     "Energy",
+    "ImpactOutcomes",
     "Model",
     "ModelError",
     "ModelWarning",
     "Recording",
+    "RouthPath",
     "Simulation",
     "SimulationError",
     "StageSeconds",
@@ -25,7 +27,9 @@ __all__ = [
     "Viewer",
     "__version__",
     "contact_dtype",
+    "impact_outcomes",
     "rollout",
+    "routh",
     "scenes",
     "view",
 ]
@@ -402,6 +406,60 @@ def view(
     joints: Sequence[str] | None = None,
 ) -> Viewer:
     """Serves a live page of a simulation and opens it in the browser."""
+class ImpactOutcomes(NamedTuple):
+    """The set of velocities after an impact: n outcomes of c contacts."""
+
+    velocities: _Floats
+    impulses: _Floats
+    modes: np.ndarray
+    certificate: dict[str, Any]
+    level: str
+    spread: float
+    contacts: list[dict[str, Any]]
+    origins: list[str | tuple[int, ...]]
+    residuals: _Floats
+    unfinished: int
+    unsolved: int
+    cut_sequences: int
+
+    def extremes(self, direction: ArrayLike) -> tuple[float, float]: ...
+
+class RouthPath(NamedTuple):
+    """The course of a single impact. Contact vectors are [t1, t2, n]."""
+
+    velocity: _Floats
+    impulse: _Floats
+    velocities: _Floats
+    impulses: _Floats
+    sticking: np.ndarray
+    events: list[tuple[str, int]]
+    energy_change: float
+    compression_work: float
+    restitution_work: float
+    friction_work: float
+    painleve: bool
+
+def impact_outcomes(
+    model: Model,
+    qpos: ArrayLike,
+    qvel: ArrayLike,
+    samples: int = 4096,
+    cap: float | None = None,
+    seed: int = 0,
+    touch: float = 1e-6,
+) -> ImpactOutcomes:
+    """All the ways an impact can go: the set of velocities after it."""
+
+def routh(
+    delassus: ArrayLike,
+    velocity: ArrayLike,
+    friction: float,
+    restitution: float = 0.0,
+    law: Literal["poisson", "newton", "stronge"] = "poisson",
+    pressed: bool = False,
+    tolerance: float = 1e-12,
+) -> RouthPath:
+    """Follows a single impact by Routh's method."""
 
 def rollout(
     model: Model,

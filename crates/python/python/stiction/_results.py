@@ -171,3 +171,68 @@ contact_dtype = np.dtype(
     ],
     align=True,
 )
+
+
+class ImpactOutcomes(NamedTuple):
+    """The set of velocities after an impact: n outcomes of c contacts.
+
+    The first outcome is that of all contacts at once, then come the sequences of single impacts, then samples.
+    """
+
+    #: Velocities after, laid out as qvel; shape (n, nv).
+    velocities: np.ndarray
+    #: Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).
+    impulses: np.ndarray
+    #: What each contact does after: 0 sticks, 1 slides, 2 separates; shape (n, c).
+    modes: np.ndarray
+    #: Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or
+    #: None), direction (the velocity that proves it), balanced (contacts that can push against each other).
+    certificate: dict
+    #: "unique", "velocities differ" or "contact modes differ".
+    level: str
+    #: Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm.
+    spread: float
+    #: For each contact: name, friction, velocity before [t1, t2, n]; of points also geoms, bodies, position, frame
+    #: (rows t1, t2, n in the world).
+    contacts: list
+    #: "at once", the order of contacts of a sequence, or "sample".
+    origins: list
+    #: Worst violation of the conditions of the inclusion in each outcome's steps, relative; shape (n,).
+    residuals: np.ndarray
+    #: Samples that did not end, and samples with a step that could not be solved; neither is in the set.
+    unfinished: int
+    unsolved: int
+    #: Sequences that were not followed to their end.
+    cut_sequences: int
+
+    def extremes(self, direction) -> tuple[float, float]:
+        """Least and greatest value of direction · velocity over the set."""
+        values = self.velocities @ np.asarray(direction, dtype=float)
+        return float(values.min()), float(values.max())
+
+
+class RouthPath(NamedTuple):
+    """The course of a single impact. Contact vectors are [t1, t2, n]."""
+
+    #: Contact velocity after, m/s; shape (3,).
+    velocity: np.ndarray
+    #: Impulse on the second body, N s; shape (3,).
+    impulse: np.ndarray
+    #: Contact velocities along the path, m/s; shape (k, 3).
+    velocities: np.ndarray
+    #: Impulses along the path, N s; shape (k, 3).
+    impulses: np.ndarray
+    #: Whether the contact stuck on the way to each point; shape (k,).
+    sticking: np.ndarray
+    #: What happened, each with its place on the path.
+    events: list
+    #: Change of kinetic energy, J: the three works together.
+    energy_change: float
+    #: Work of the normal force until the end of compression, J.
+    compression_work: float
+    #: Work of the normal force after it, J.
+    restitution_work: float
+    #: Work of friction, J.
+    friction_work: float
+    #: Whether slip pressed the bodies together (Painlevé's case).
+    painleve: bool

@@ -1,0 +1,109 @@
+//! The set of outcomes as a figure, and as a table.
+
+use super::report::{Found, coordinate};
+use crate::failure::Failure;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use stiction::Model;
+use stiction_impact::{ContactMode, Origin};
+use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color, to_svg, write_png};
+
+/// Writes `DIR/<name>.png`, `.svg` and `-outcomes.csv`; returns where they are.
+pub fn write(
+    folder: &Path,
+    name: &str,
+    model: &Model,
+    found: &Found,
+    axes: Option<[usize; 2]>,
+) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |path: &Path, e: &dyn std::fmt::Display| {
+        Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
+    let [png, svg, csv] = ["png", "svg", "csv"].map(|end| folder.join(format!("{name}-outcomes.{end}")));
+    std::fs::write(&csv, table(found)).map_err(|e| failed(&csv, &e))?;
+    let mut files = vec![csv];
+    if let Some(figure) = figure(model, found, axes) {
+        write_png(&figure, &png).map_err(|e| failed(&png, &e))?;
+        std::fs::write(&svg, to_svg(&figure)).map_err(|e| failed(&svg, &e))?;
+        files.splice(0..0, [png, svg]);
+    }
+    Ok(files)
+}
+
+/// Outcomes over the two velocity coordinates that differ most, or those asked for; none with one coordinate.
+fn figure(model: &Model, found: &Found, axes: Option<[usize; 2]>) -> Option<Figure> {
+    let set = &found.set;
+    let [x, y] = axes.or_else(|| {
+        let width = |i: &usize| {
+            let [low, high] = found.range(*i);
+            high - low
+        };
+        let mut order: Vec<usize> = (0..set.nv).collect();
+        order.sort_by(|a, b| width(b).total_cmp(&width(a)).then(a.cmp(b)));
+        (order.len() > 1).then(|| [order[0].min(order[1]), order[0].max(order[1])])
+    })?;
+    let at = |i: usize| [set.velocity(i)[x], set.velocity(i)[y]];
+    let of = |wanted: &dyn Fn(&Origin) -> bool| -> Vec<[f64; 2]> {
+        (0..set.len()).filter(|&i| wanted(&set.origins[i])).map(at).collect()
+    };
+    let unit = |i: usize| {
+        let mut c = vec![0.0; set.nv];
+        c[i] = 1.0;
+        c
+    };
+    let mut hull: Vec<[f64; 2]> = set.hull(&unit(x), &unit(y)).into_iter().map(at).collect();
+    hull.extend(hull.first().copied());
+    let samples = of(&|o| matches!(o, Origin::Sample(_)));
+    let sequences = of(&|o| matches!(o, Origin::Sequence(_)));
+    let series = vec![
+        Series::new("hull", Look::Dashed, color::GREY, hull),
+        Series::new("outcomes", Look::Marks(Shape::Circle), color::SKY, samples),
+        Series::new("one contact after another", Look::Marks(Shape::Triangle), color::VERMILLION, sequences),
+        Series::new("all at once", Look::Marks(Shape::Square), color::BLACK, of(&|o| *o == Origin::OneShot)),
+    ];
+    let panel = Panel {
+        title: format!("after the impact at t = {:.4} s", found.state.time),
+        x: Axis::linear(&coordinate(model, x)),
+        y: Axis::linear(&coordinate(model, y)),
+        series,
+        legend: Corner::TopRight,
+    };
+    Some(Figure { name: "outcomes", caption: "Velocities after the impact.".into(), panels: vec![panel] })
+}
+
+/// One row an outcome.
+fn table(found: &Found) -> String {
+    let set = &found.set;
+    let mut heads = vec!["origin".to_string()];
+    heads.extend((0..set.nv).map(|i| format!("v{i}")));
+    for c in 0..set.contacts {
+        heads.extend(["t1", "t2", "n"].map(|k| format!("impulse{c}_{k}")));
+    }
+    heads.extend((0..set.contacts).map(|c| format!("mode{c}")));
+    let mut text = heads.join(",") + "\n";
+    for i in 0..set.len() {
+        match &set.origins[i] {
+            Origin::OneShot => text += "at once",
+            Origin::Sample(k) => {
+                let _ = write!(text, "sample {k}");
+            }
+            Origin::Sequence(order) => {
+                let names: Vec<String> = order.iter().map(ToString::to_string).collect();
+                let _ = write!(text, "sequence {}", names.join(" "));
+            }
+        }
+        for x in set.velocity(i).iter().chain(set.impulse(i)) {
+            let _ = write!(text, ",{x:?}");
+        }
+        for mode in set.modes_of(i) {
+            text += match mode {
+                ContactMode::Stick => ",stick",
+                ContactMode::Slide => ",slide",
+                ContactMode::Separate => ",separate",
+            };
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,214 @@
+//! An impact in words and numbers.
+
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+use stiction::rigid::Touching;
+use stiction::{Model, State};
+use stiction_impact::{Certificate, Level, Outcomes};
+
+/// An impact and its outcomes.
+pub struct Found {
+    /// The state before it.
+    pub state: State,
+    /// What touches.
+    pub touching: Touching,
+    /// The outcomes.
+    pub set: Outcomes,
+    /// Whether solutions end.
+    pub certificate: Certificate,
+    /// The outcome of all contacts at once.
+    pub one_shot: Option<usize>,
+}
+
+impl Found {
+    /// The velocity to go on with: the one-shot outcome's, or the first there is.
+    pub fn next_velocity(&self) -> Option<Vec<f64>> {
+        let i = self.one_shot.or((!self.set.is_empty()).then_some(0))?;
+        Some(self.set.velocity(i).to_vec())
+    }
+
+    /// Least and greatest value of velocity coordinate `i`.
+    pub fn range(&self, i: usize) -> [f64; 2] {
+        let mut c = vec![0.0; self.set.nv];
+        c[i] = 1.0;
+        let (low, high) = self.set.extremes(&c);
+        [low.value, high.value]
+    }
+
+    /// For the terminal.
+    pub fn text(&self, model: &Model, files: &[PathBuf]) -> String {
+        let mut text = String::new();
+        let set = &self.set;
+        let contacts = self.touching.kinds.len();
+        let merged = set.problem().contacts();
+        let same = if merged < contacts { format!(", {merged} different") } else { String::new() };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "impact at t = {:.6} s: {contacts} contacts touch{same}", self.state.time);
+        let u = self.touching.instant.contact_velocity();
+        let shares = set.shares();
+        let _ = writeln!(
+            text,
+            "  {:<44} {:>10} {:>6} {:>7} {:>7} {:>9}",
+            "contact", "m/s", "μ", "stick", "slide", "separate"
+        );
+        for c in 0..contacts {
+            let mu = self.touching.instant.friction()[c][0];
+            let [stick, slide, separate] = shares[c].map(|s| format!("{:.0} %", 100.0 * s));
+            let name = self.touching.name(model, c);
+            let _ = writeln!(
+                text,
+                "  {name:<44} {:>10.4} {mu:>6.2} {stick:>7} {slide:>7} {separate:>9}",
+                u[3 * c + 2]
+            );
+        }
+        let ambiguity = set.ambiguity();
+        let answer = match ambiguity.level {
+            Level::Unique => "UNIQUE: one outcome, whatever the order of impulses".to_string(),
+            level => format!("AMBIGUOUS: {} (spread {:.3})", level.name(), ambiguity.spread),
+        };
+        let _ = writeln!(text, "  {answer}; {} outcomes", set.len());
+        let _ = writeln!(
+            text,
+            "  {:<24} {:>12} {:>12} {:>12} {:>12}",
+            "velocity", "before", "at once", "least", "greatest"
+        );
+        for i in 0..set.nv {
+            let [low, high] = self.range(i);
+            let at_once = self.one_shot.map_or("–".into(), |k| format!("{:.6}", clean(set.velocity(k)[i])));
+            let _ = writeln!(
+                text,
+                "  {:<24} {:>12.6} {at_once:>12} {:>12.6} {:>12.6}",
+                coordinate(model, i),
+                self.state.v[i],
+                clean(low),
+                clean(high)
+            );
+        }
+        let energy = self.energy();
+        let _ = writeln!(
+            text,
+            "  kinetic energy {:.6} J before, {:.6} to {:.6} J after",
+            energy[0], energy[1], energy[2]
+        );
+        text += &self.ends();
+        for (k, path) in files.iter().enumerate() {
+            let _ = writeln!(text, "  {:<10} {}", if k == 0 { "files" } else { "" }, path.display());
+        }
+        text
+    }
+
+    /// Kinetic energy before, and the least and greatest after.
+    fn energy(&self) -> [f64; 3] {
+        let instant = &self.touching.instant;
+        let all = (0..self.set.len()).map(|i| self.set.kinetic_energy(i));
+        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), k| (l.min(k), h.max(k)));
+        [instant.kinetic_energy(instant.velocity()), low, high]
+    }
+
+    /// What is known about the ends of solutions.
+    fn ends(&self) -> String {
+        let mut text = String::new();
+        let c = &self.certificate;
+        let _ = match (c.in_n, c.impulse_bound) {
+            (Some(true), Some(bound)) => {
+                writeln!(text, "  every resolution ends within a normal impulse of {bound:.4} N s")
+            }
+            (Some(true), None) => writeln!(text, "  every resolution ends"),
+            (Some(false), _) => writeln!(text, "  JAM: a resolution need not end"),
+            (None, _) => writeln!(text, "  too many contacts to decide whether every resolution ends"),
+        };
+        for jam in &c.balanced {
+            let list = |contacts: &[usize]| {
+                let groups = self.set.problem().groups();
+                let names: Vec<String> = contacts.iter().map(|&g| groups[g][0].to_string()).collect();
+                names.join(", ")
+            };
+            let harm = if jam.stuck.is_empty() {
+                "and hold everything they touch".to_string()
+            } else {
+                format!("while contact {} can go on approaching", list(&jam.stuck))
+            };
+            let _ = writeln!(
+                text,
+                "  contacts {} can push against each other without limit, {harm}",
+                list(&jam.holding)
+            );
+        }
+        let worst = self.set.residuals.iter().fold(0.0f64, |a, b| a.max(*b));
+        let _ = writeln!(text, "  conditions of the inclusion hold to {worst:.1e} in every step");
+        if self.set.unfinished > 0 {
+            let _ = writeln!(text, "  {} samples did not end and are left out", self.set.unfinished);
+        }
+        if self.set.unsolved > 0 {
+            let _ = writeln!(
+                text,
+                "  {} samples had a step that could not be solved and are left out",
+                self.set.unsolved
+            );
+        }
+        if self.set.cut_sequences > 0 {
+            let _ =
+                writeln!(text, "  {} more sequences were not followed to their end", self.set.cut_sequences);
+        }
+        text
+    }
+
+    /// The same as JSON.
+    pub fn json(&self, model: &Model, files: &[PathBuf]) -> Value {
+        let (set, c) = (&self.set, &self.certificate);
+        let u = self.touching.instant.contact_velocity();
+        let shares = set.shares();
+        let contacts: Vec<Value> = (0..self.touching.kinds.len())
+            .map(|k| {
+                json!({
+                    "name": self.touching.name(model, k),
+                    "velocity": [u[3 * k], u[3 * k + 1], u[3 * k + 2]],
+                    "friction": self.touching.instant.friction()[k][0],
+                    "stick": shares[k][0], "slide": shares[k][1], "separate": shares[k][2],
+                })
+            })
+            .collect();
+        let velocities: Vec<Value> = (0..set.nv)
+            .map(|i| {
+                let [low, high] = self.range(i);
+                json!({
+                    "name": coordinate(model, i), "before": self.state.v[i], "least": low, "greatest": high,
+                    "at_once": self.one_shot.map(|k| set.velocity(k)[i]),
+                })
+            })
+            .collect();
+        let ambiguity = set.ambiguity();
+        let jams: Vec<Value> =
+            c.balanced.iter().map(|j| json!({ "holding": j.holding, "stuck": j.stuck })).collect();
+        json!({
+            "time": self.state.time, "qpos": self.state.q, "qvel": self.state.v,
+            "contacts": contacts, "velocities": velocities, "outcomes": set.len(),
+            "ambiguity": { "level": ambiguity.level.name(), "spread": ambiguity.spread },
+            "kinetic_energy": self.energy(),
+            "certificate": {
+                "terminates": c.in_n, "epsilon": c.epsilon, "impulse_bound": c.impulse_bound, "balanced": jams,
+            },
+            "unfinished": set.unfinished, "unsolved": set.unsolved, "cut_sequences": set.cut_sequences,
+            "files": files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The name of a velocity coordinate.
+pub fn coordinate(model: &Model, i: usize) -> String {
+    let joints = model.multibody().joints();
+    let Some(joint) = joints.iter().find(|j| j.v.contains(&i)) else { return format!("v{i}") };
+    let name =
+        if joint.name.is_empty() { format!("joint of body {}", joint.body) } else { joint.name.clone() };
+    match (joint.v.len(), i - joint.v.start) {
+        (1, _) => name,
+        (6, k) => format!("{name} {}", ["vx", "vy", "vz", "wx", "wy", "wz"][k]),
+        (_, k) => format!("{name} [{k}]"),
+    }
+}
+
+/// Rounding of zero is zero.
+fn clean(x: f64) -> f64 {
+    if x.abs() < 5e-7 { 0.0 } else { x }
+}

@@ -1,0 +1,16 @@
+//! Rigid contact of a model: what touches at a state, and rigid motion from impact to impact.
+//!
+//! ```text
+//! Touching   contacts and joint stops at a state, with masses and Jacobians     touching.rs
+//! Flight     event-driven motion of a few bodies, up to the next impact         flight.rs
+//! ```
+//!
+//! What an impact does is up to the crate `stiction-impact`; what contacts at an instant are, to
+//! [`stiction_rigid`], re-exported as [`contact`].
+
+mod flight;
+mod touching;
+
+pub use flight::{Flight, FlightOptions};
+pub use stiction_rigid as contact;
+pub use touching::{RigidContactError, TouchKind, Touching};
