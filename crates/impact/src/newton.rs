@@ -112,7 +112,7 @@ impl Newton {
                     best = i;
                 }
             }
-            if !(a[best * n + k].abs() > 1e-300) {
+            if a[best * n + k].is_nan() || a[best * n + k].abs() <= 1e-300 {
                 return false;
             }
             if best != k {

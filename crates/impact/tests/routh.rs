@@ -174,7 +174,7 @@ fn slip_resumes_in_the_direction_in_which_it_can_grow() {
 }
 
 /// Kane's double pendulum: two uniform rods of unit mass and length, angles 20° and 30° from the hanging vertical.
-fn kane() -> (Matrix3<f64>, Vector3<f64>, nalgebra::Matrix2<f64>, Vector2<f64>, nalgebra::Matrix3x2<f64>) {
+fn kane() -> (Matrix2<f64>, Vector2<f64>, nalgebra::Matrix3x2<f64>) {
     let (a, b) = (20f64.to_radians(), 30f64.to_radians());
     // Absolute angles: M = [4/3, ½ cos(a − b); ·, 1/3].
     let c = 0.5 * (a - b).cos();
@@ -182,13 +182,13 @@ fn kane() -> (Matrix3<f64>, Vector3<f64>, nalgebra::Matrix2<f64>, Vector2<f64>, 
     // Tip: x = sin a + sin b, height −(cos a + cos b); normal is up, away from the floor.
     let j = nalgebra::Matrix3x2::new(a.cos(), b.cos(), 0.0, 0.0, a.sin(), b.sin());
     let rates = Vector2::new(-0.1, -0.2);
-    let w = j * mass.try_inverse().unwrap() * j.transpose();
-    (w, j * rates, mass, rates, j)
+    (mass, rates, j)
 }
 
 #[test]
 fn kanes_double_pendulum_loses_energy_under_poisson_and_stronge() {
-    let (w, u, mass, rates, j) = kane();
+    let (mass, rates, j) = kane();
+    let (w, u) = (j * mass.try_inverse().unwrap() * j.transpose(), j * rates);
     let before = 0.5 * rates.dot(&(mass * rates));
     assert!((before - 0.023181).abs() < 5e-7, "{before}");
     let after = |law: Restitution| {

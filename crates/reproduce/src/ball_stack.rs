@@ -121,7 +121,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
     outcome.figures.push(Figure {
         name: "ball-stack",
         caption: "A ball falls between two others. Left: its velocity after, for normals at 30° from the vertical. Right: how \
-                  far its sideways speed is undetermined, over that angle; at 45° the normals are orthogonal and it is determined."
+                  far its sideways speed is undetermined, over that angle; from 45° on, where the normals are orthogonal, it is determined."
             .into(),
         panels: vec![
             Panel {

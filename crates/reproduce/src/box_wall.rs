@@ -98,7 +98,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
                 x: Axis::linear("floor (m/s)"),
                 y: Axis::linear("wall (m/s)"),
                 series: paths,
-                legend: Place::BottomRight,
+                legend: Place::TopLeft,
             },
             Panel {
                 title: "after the impact".into(),
@@ -109,7 +109,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
                     Series::new("sequences", Look::Marks(Shape::Triangle), color::VERMILLION, of(&|o| matches!(o, Origin::Sequence(_)))),
                     Series::new("at once", Look::Marks(Shape::Square), color::BLACK, of(&|o| *o == Origin::OneShot)),
                 ],
-                legend: Place::TopRight,
+                legend: Place::BottomRight,
             },
         ],
     });

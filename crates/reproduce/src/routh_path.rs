@@ -111,12 +111,12 @@ fn plane(outcome: &mut Outcome) -> Result<(), Failure> {
         x: Axis::linear("slip u_t (m/s)"),
         y: Axis::linear("normal velocity u_n (m/s)"),
         series,
-        legend: Corner::BottomLeft,
+        legend: Corner::BottomRight,
     };
     outcome.figures.push(Figure {
         name: "routh-path",
-        caption: "Contact velocity along Routh's path, from the lower right. Left: a rod at 45°; it sticks from friction 0.6 on, \
-                  and slip reverses below. Right: slip that turns, and the straight paths along the axes."
+        caption: "Contact velocity along Routh's path, from the bottom up. Left: a rod at 45°; it sticks from friction 0.6 on, \
+                  and slip grows below. Right: slip that turns, and the straight paths along the axes."
             .into(),
         panels: vec![panel],
     });

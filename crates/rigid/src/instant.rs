@@ -46,7 +46,7 @@ impl Instant {
                 }
             }
             let off = (c.frame.transpose() * c.frame - nalgebra::Matrix3::identity()).norm();
-            if !(off < 1e-9) {
+            if off.is_nan() || off >= 1e-9 {
                 return Err(RigidError::Frame { contact });
             }
         }
@@ -58,7 +58,7 @@ impl Instant {
         let locked = multibody.locked();
         if let Some(dof) = (0..nv).find(|&i| {
             let pivot = 1.0 / factor.inverse_diagonal()[i];
-            !locked[i] && (!sound || !(pivot > 1e-13 * mass[(i, i)]))
+            !locked[i] && (!sound || pivot.is_nan() || pivot <= 1e-13 * mass[(i, i)])
         }) {
             return Err(RigidError::SingularMass { dof });
         }
@@ -131,7 +131,7 @@ impl Instant {
             for j in 0..=i {
                 let sum = (0..j).fold(l[(i, j)], |s, k| s - l[(i, k)] * l[(j, k)]);
                 if i == j {
-                    if !(sum > 1e-13 * mass[(i, i)].abs()) {
+                    if sum.is_nan() || sum <= 1e-13 * mass[(i, i)].abs() {
                         return Err(RigidError::SingularMass { dof: i });
                     }
                     l[(i, i)] = sum.sqrt();

@@ -150,7 +150,7 @@ pub fn routh(
         let allowed = "a number above 0 and at most 0.01";
         return Err(ImpactError::Option { option: "tolerance", value: options.tolerance, allowed });
     }
-    if !w.iter().chain(u.iter()).all(|x| x.is_finite()) || !(w.m33 > 0.0) {
+    if !w.iter().chain(u.iter()).all(|x| x.is_finite()) || w.m33 <= 0.0 {
         let allowed = "finite numbers with a positive normal entry: the contact must be able to move";
         return Err(ImpactError::Option { option: "W", value: w.m33, allowed });
     }

@@ -49,7 +49,9 @@ pub fn solve_boxed(
     let bad = |i: usize| {
         !b[i].is_finite()
             || a.row(i).iter().any(|x| !x.is_finite())
-            || !(low[i] <= high[i])
+            || low[i].is_nan()
+            || high[i].is_nan()
+            || low[i] > high[i]
             || low[i] == f64::INFINITY
             || high[i] == f64::NEG_INFINITY
     };
@@ -57,7 +59,7 @@ pub fn solve_boxed(
         return Err(LcpError::Entry { index });
     }
     let (mut best, mut ray) = (f64::INFINITY, false);
-    let attempts: [(Method, fn(&Boxed) -> (DVector<f64>, bool)); 3] = [
+    let attempts: [(Method, Attempt); 3] = [
         (Method::Pivoting, |p| (p.pivot(), false)),
         (Method::Lemke, |p| p.lemke()),
         (Method::Projected, |p| (p.project(), false)),
@@ -75,6 +77,9 @@ pub fn solve_boxed(
     }
     Err(LcpError::NoSolution { residual: best, tolerance: TOLERANCE, ray })
 }
+
+/// A method: its x, and whether it ended on a ray.
+type Attempt = fn(&Boxed) -> (DVector<f64>, bool);
 
 struct Boxed<'a> {
     a: &'a DMatrix<f64>,

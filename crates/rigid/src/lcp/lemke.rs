@@ -148,9 +148,8 @@ impl Lemke {
             if mine < theirs - slack {
                 best = Some(i);
             } else if mine <= theirs + slack {
-                if self.basis[i] == 2 * n {
-                    best = Some(i);
-                } else if self.basis[b] != 2 * n && self.lexicographically_less(i, b, entering) {
+                let first = self.basis[b] != 2 * n && self.lexicographically_less(i, b, entering);
+                if self.basis[i] == 2 * n || first {
                     best = Some(i);
                 }
             }
