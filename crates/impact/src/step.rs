@@ -19,7 +19,7 @@ const ROUNDS: [(usize, f64); 4] = [(24, 1.0), (60, 1.0), (60, 0.5), (300, 0.5)];
 /// Change of velocity in a sweep at which the step is solved.
 const STILL: f64 = 1e-12;
 /// Residual at which a step counts as solved.
-const SOLVED: f64 = 1e-10;
+const SOLVED: f64 = 5e-9;
 
 /// The blocks of a problem and room to step.
 pub(crate) struct Stepper<'a> {

@@ -116,6 +116,8 @@ fn what_is_unsound_is_told() {
     // A body without inertia about its hinge.
     let mut world = World::new("massless");
     let mut body = Body::new("ghost", 0);
+    // A point mass on the axis: it has weight, but no inertia.
+    body.inertia = Inertia { mass: 1.0, com: Vector3::zeros(), rotational: Matrix3::zeros() };
     body.joints.push(Joint::new("pin", JointKind::Hinge { axis: Vector3::y() }));
     world.bodies.push(body);
     let multibody = Multibody::new(&world).unwrap();
