@@ -6,9 +6,11 @@
 //! Everything that then touches within the tolerance takes part.
 
 use super::touching::{Looker, RigidContactError, TouchKind, Touching};
+use crate::assemble::Touching as Near;
 use crate::compiled::Model;
 use crate::error::StepError;
 use crate::free_motion::FreeMotion;
+use crate::patches::PatchSet;
 use crate::state::State;
 use nalgebra::DVector;
 use stiction_multibody::QuaternionStep;
@@ -51,7 +53,8 @@ impl Flight {
         }
         let compiled = model.compiled();
         let unsupported = [
-            (compiled.drives.iter().any(|d| d.limited()), "actuators with a limited force"),
+            (!compiled.drives.drives.is_empty(), "actuators"),
+            (!compiled.world.tendons.is_empty(), "tendons"),
             (!compiled.dry_friction.is_empty(), "joints with dry friction"),
             (!compiled.ball_limits.is_empty(), "ball joints with limits"),
         ];
@@ -100,7 +103,10 @@ impl Flight {
     /// One step, shortened to the first impact in it.
     fn step(&mut self, state: &mut State, touching: &Touching, dt: f64) -> Result<(), RigidContactError> {
         self.free.kinematics(&self.model, state);
-        self.free.solve(&self.model, state, dt).map_err(|e| match e {
+        // Only adhesion asks what touches, and there are no actuators here.
+        let patches = PatchSet::default();
+        let nothing = Near { points: &[], patches: &patches };
+        self.free.solve(&self.model, state, dt, nothing).map_err(|e| match e {
             StepError::Input(error) => RigidContactError::Input(error),
             other => RigidContactError::Contact { time: state.time, reason: other.to_string() },
         })?;

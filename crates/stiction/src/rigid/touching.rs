@@ -153,9 +153,8 @@ impl Looker {
     ) -> Result<Touching, RigidContactError> {
         let compiled = model.compiled();
         self.look(model, state, q, touch);
-        let rule = compiled.world.options.friction_rule;
         let friction = |a: usize, b: usize| {
-            PairMaterial::combine(&compiled.materials[a], &compiled.materials[b], rule).dynamic_friction
+            compiled.pair_material((a as u32, b as u32), PairMaterial::combine).dynamic_friction
         };
         let contacts = touching(&self.points, &compiled.geoms, touch, friction);
         let stops: Vec<(usize, f64)> = compiled
