@@ -282,6 +282,9 @@ def test_options_come_back_as_given():
         "max_iterations": 50,
         "tessellation": "fans",
         "accuracy": None,
+        "method": "convex",
+        "integrator": "radau",
+        "adhesion": 0.0,
     }
     assert st.Simulation(models.ball(), **options).options == options
     default = st.Simulation(models.ball()).options
