@@ -9,7 +9,7 @@
 //! ```
 //!
 //! It shares kinematics, proximity and the combination of materials with the convex step, and differs from there on: forces
-//! are functions of the state, and an integrator with error control follows them. Open [`Continuous::step`] for the whole.
+//! are functions of the state, and an integrator with error control follows them. Open `Continuous::step` for the whole.
 //!
 //! The error of a step is held, in each coordinate, below the accuracy in positions (m and rad), the accuracy over
 //! [`REFERENCE_TIME`] in velocities, and a share of what slips in the springs.
