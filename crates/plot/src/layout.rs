@@ -226,6 +226,7 @@ fn glyph([x, y]: [f64; 2], shape: Shape, color: [u8; 3]) -> Mark {
     };
     let points = match shape {
         Shape::Circle => regular(24, 4.3, 0.0),
+        Shape::Dot => regular(10, 1.7, 0.0),
         Shape::Square => regular(4, 5.4, std::f64::consts::FRAC_PI_4),
         Shape::Triangle => regular(3, 5.8, 0.0),
         Shape::Diamond => regular(4, 5.6, 0.0),

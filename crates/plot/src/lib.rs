@@ -138,6 +138,8 @@ pub enum Shape {
     Triangle,
     /// A square on its corner.
     Diamond,
+    /// A small disc, for clouds of many points.
+    Dot,
 }
 
 /// Points with a name.

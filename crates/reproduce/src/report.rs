@@ -86,6 +86,8 @@ impl Check {
         let expected = number(self.expected);
         match self.relation {
             Relation::Within => format!("{expected} ± {}", number(self.tolerance)),
+            Relation::AtMost if self.tolerance > 0.0 => format!("≤ {expected} + {}", number(self.tolerance)),
+            Relation::AtLeast if self.tolerance > 0.0 => format!("≥ {expected} − {}", number(self.tolerance)),
             Relation::AtMost => format!("≤ {expected}"),
             Relation::AtLeast => format!("≥ {expected}"),
         }

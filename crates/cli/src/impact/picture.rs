@@ -1,6 +1,6 @@
 //! The set of outcomes as a figure, and as a table.
 
-use super::report::{Found, coordinate};
+use super::report::{Found, coordinate, unit};
 use crate::failure::Failure;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -47,25 +47,31 @@ fn figure(model: &Model, found: &Found, axes: Option<[usize; 2]>) -> Option<Figu
     let of = |wanted: &dyn Fn(&Origin) -> bool| -> Vec<[f64; 2]> {
         (0..set.len()).filter(|&i| wanted(&set.origins[i])).map(at).collect()
     };
-    let unit = |i: usize| {
+    let along = |i: usize| {
         let mut c = vec![0.0; set.nv];
         c[i] = 1.0;
         c
     };
-    let mut hull: Vec<[f64; 2]> = set.hull(&unit(x), &unit(y)).into_iter().map(at).collect();
+    let mut hull: Vec<[f64; 2]> = set.hull(&along(x), &along(y)).into_iter().map(at).collect();
     hull.extend(hull.first().copied());
     let samples = of(&|o| matches!(o, Origin::Sample(_)));
     let sequences = of(&|o| matches!(o, Origin::Sequence(_)));
+    let sequence_mark = if sequences.len() > 100 { Shape::Dot } else { Shape::Triangle };
     let series = vec![
         Series::new("hull", Look::Dashed, color::GREY, hull),
-        Series::new("outcomes", Look::Marks(Shape::Circle), color::SKY, samples),
-        Series::new("one contact after another", Look::Marks(Shape::Triangle), color::VERMILLION, sequences),
+        Series::new("sampled outcomes", Look::Marks(Shape::Dot), color::BLUE, samples),
+        Series::new("one contact after another", Look::Marks(sequence_mark), color::VERMILLION, sequences),
         Series::new("all at once", Look::Marks(Shape::Square), color::BLACK, of(&|o| *o == Origin::OneShot)),
     ];
+    let axis = |i: usize| Axis::linear(&format!("{} ({})", coordinate(model, i), unit(model, i)));
+    // Room for the legend above the points.
+    let [low, high] = found.range(y);
+    let height = high - low;
+    let roomy = (height > 0.0).then_some([low - 0.08 * height, high + 0.65 * height]);
     let panel = Panel {
         title: format!("after the impact at t = {:.4} s", found.state.time),
-        x: Axis::linear(&coordinate(model, x)),
-        y: Axis::linear(&coordinate(model, y)),
+        x: axis(x),
+        y: Axis { range: roomy, ..axis(y) },
         series,
         legend: Corner::TopRight,
     };

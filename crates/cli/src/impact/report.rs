@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
+use stiction::model::JointKind;
 use stiction::rigid::Touching;
 use stiction::{Model, State};
 use stiction_impact::{Certificate, Level, Outcomes};
@@ -205,6 +206,19 @@ pub fn coordinate(model: &Model, i: usize) -> String {
         (1, _) => name,
         (6, k) => format!("{name} {}", ["vx", "vy", "vz", "wx", "wy", "wz"][k]),
         (_, k) => format!("{name} [{k}]"),
+    }
+}
+
+/// The unit of a velocity coordinate.
+pub fn unit(model: &Model, i: usize) -> &'static str {
+    let joints = model.multibody().joints();
+    let Some(joint) = joints.iter().find(|j| j.v.contains(&i)) else { return "" };
+    match (joint.kind, i - joint.v.start) {
+        (JointKind::Slide { .. }, _)
+        | (JointKind::Cylindrical { .. }, 0)
+        | (JointKind::Planar { .. }, 0..2)
+        | (JointKind::Free, 0..3) => "m/s",
+        _ => "rad/s",
     }
 }
 
