@@ -9,7 +9,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("elements nested more than 512 deep, more than 4 million of them, files above 1 GiB", "split the model"),
     ("NaN, a word where a number belongs, too few or too many numbers", "correct the number"),
     ("a name that nothing has, or that two things have", "correct or rename"),
-    ("negative mass, size, friction, damping or principal moment of inertia", "correct the number"),
+    ("negative mass, size or friction", "correct the number"),
+    ("inertia that leaves the mass matrix without an inverse or with a negative direction", "correct it"),
 ];
 
 /// The support table of a format as a page: what becomes of every element and attribute.
