@@ -27,7 +27,8 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
-                       --full adds the heavy studies and the licence check
+                       --full adds the heavy studies, the licence check, and what needs the Python
+                       package's extras: a Ray cluster, learning environments, the notebooks
   lint                 formatting, clippy and rustdoc, warnings denied
   docs                 the API documentation, into target/doc
   bench [NAME...]      timings next to other simulators: dynamics, clutter, patches, and their

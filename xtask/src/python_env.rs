@@ -17,6 +17,16 @@ pub fn for_tests(stages: &mut Stages) -> Outcome<Venv> {
     prepared(stages, "python environment", &project::root().join(".venv"), "xtask/requirements-test.txt")
 }
 
+/// The environment with the package's optional extras and what runs the notebooks: `.cache/extras-venv`.
+pub fn for_extras(stages: &mut Stages) -> Outcome<Venv> {
+    prepared(
+        stages,
+        "extras environment",
+        &project::cache().join("extras-venv"),
+        "xtask/requirements-full.txt",
+    )
+}
+
 /// The environment with the other simulators: `.cache/peers-venv`.
 pub fn for_peers(stages: &mut Stages) -> Outcome<Venv> {
     prepared(stages, "peers environment", &project::cache().join("peers-venv"), "validation/requirements.txt")

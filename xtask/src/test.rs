@@ -30,6 +30,12 @@ pub fn run(args: &[String]) -> Outcome {
             project::cargo().args(rust_tests).args(["--lib", "--bins", "--tests", "--", "--ignored"]),
         )?;
         deny::check(&mut stages)?;
+
+        // A Ray cluster, learning environments and notebooks, apart from the environment that shows that numpy is enough.
+        let extras = python_env::for_extras(&mut stages)?;
+        wheel::install(&mut stages, &extras)?;
+        stages
+            .run("python extras", extras.python().args(["-m", "pytest", "-q", "crates/python/tests_full"]))?;
     }
     stages.summary("all tests passed");
     Ok(())

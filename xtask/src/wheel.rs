@@ -23,8 +23,12 @@ pub fn build_and_install(stages: &mut Stages, builder: &Venv, user: &Venv) -> Ou
         build.args(["--compatibility", "linux"]);
     }
     stages.run("build the wheel", &mut build)?;
+    install(stages, user)
+}
 
-    let wheel = only_wheel(&folder)?;
+/// Installs the wheel that was built last into `user`.
+pub fn install(stages: &mut Stages, user: &Venv) -> Outcome {
+    let wheel = only_wheel(&project::target().join("wheels"))?;
     let wheel = wheel.to_string_lossy();
     stages.run("install the wheel", &mut user.pip(&["install", "--force-reinstall", "--no-deps", &wheel]))
 }

@@ -43,6 +43,7 @@ from ._stiction import (
     scenes,
     view,
 )
+from ._sweeps import SweepTable, sweep
 
 __all__ = [
     "BodyPose",
@@ -59,6 +60,7 @@ __all__ = [
     "Solid",
     "StageSeconds",
     "Stats",
+    "SweepTable",
     "TactileGrid",
     "TangentialSprings",
     "Viewer",
@@ -68,5 +70,6 @@ __all__ = [
     "rollout",
     "routh",
     "scenes",
+    "sweep",
     "view",
 ]

@@ -1,6 +1,6 @@
 """Stiction simulates robots that touch things."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, final
@@ -22,6 +22,7 @@ __all__ = [
     "SimulationError",
     "StageSeconds",
     "Stats",
+    "SweepTable",
     "TactileGrid",
     "TangentialSprings",
     "Viewer",
@@ -31,6 +32,7 @@ __all__ = [
     "rollout",
     "routh",
     "scenes",
+    "sweep",
     "view",
 ]
 
@@ -486,3 +488,31 @@ def rollout(
 
 def scenes() -> list[str]:
     """Names of the built-in scenes."""
+
+class SweepTable:
+    """The rows of a sweep in the order of its parameters: parameters first, then results, then "error"."""
+
+    columns: dict[str, np.ndarray]
+    @property
+    def errors(self) -> dict[int, str]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str) -> np.ndarray: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def keys(self) -> KeysView[str]: ...
+    def to_arrow(self) -> Any: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+
+def sweep(
+    fn_or_scene: Callable[..., Any] | Model | str | PathLike[str],
+    parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    executor: Literal["threads", "processes", "ray"] = "processes",
+    *,
+    workers: int | None = None,
+    journal: str | PathLike[str] | None = None,
+    resume: Literal["same", "anyway"] = "same",
+    retry_errors: bool = False,
+    retries: int = 3,
+    seed: int = 0,
+    progress: bool | Callable[[int, int, int], object] | None = None,
+) -> SweepTable:
+    """Runs a function or a scene at many parameters and returns a table, one row a run."""
