@@ -7,6 +7,7 @@ mod bench;
 mod failure;
 mod impact;
 mod inspect;
+mod learn;
 mod mesh;
 mod reproduce;
 mod run;
@@ -37,6 +38,8 @@ enum Command {
     Impact(impact::ImpactArguments),
     /// Fill a closed surface with tetrahedra and a pressure field
     Mesh(Box<mesh::MeshArguments>),
+    /// Contact from data: read recordings, compare a model with them, calibrate it
+    Learn(learn::LearnArguments),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
     /// Time built-in scenes, impacts or the mesher, measure creep or what recording costs
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Mesh(arguments) => mesh::mesh(&arguments),
         Command::Impact(arguments) => impact::impact(&arguments),
+        Command::Learn(arguments) => learn::learn(&arguments),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Scenes => scene::list(),

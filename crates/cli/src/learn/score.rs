@@ -1,0 +1,41 @@
+//! `stiction learn score`: how well a model as it is foretells recorded tosses.
+
+use super::{DataArguments, ProtocolArguments};
+use crate::failure::{Failure, print};
+use clap::Args;
+use serde_json::json;
+use stiction::{Options, contact_model_from_name};
+use stiction_learn::Summary;
+use stiction_learn::score::score_all;
+
+/// Arguments of `stiction learn score`.
+#[derive(Args)]
+pub struct ScoreArguments {
+    #[command(flatten)]
+    data: DataArguments,
+    #[command(flatten)]
+    protocol: ProtocolArguments,
+    /// Contact model: lagged, similar or sap
+    #[arg(long, default_value = "lagged")]
+    contact: String,
+    /// Print JSON: the summary and each toss
+    #[arg(long)]
+    json: bool,
+}
+
+/// Simulates every toss and prints the errors.
+pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
+    let (model, dataset) = arguments.data.load()?;
+    let protocol = arguments.protocol.protocol(&model)?;
+    let contact = contact_model_from_name(&arguments.contact).map_err(Failure::input)?;
+    let options = Options { contact, step: protocol.step, ..Options::default() };
+    options.check().map_err(Failure::input)?;
+    let tosses: Vec<_> = dataset.tosses.iter().collect();
+    let scores = score_all(&model, options, &tosses, &protocol).map_err(Failure::work)?;
+    let summary = Summary::of(&scores);
+    if arguments.json {
+        let report = json!({ "summary": summary, "tosses": scores });
+        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+    }
+    print(&format!("{summary}\n"))
+}

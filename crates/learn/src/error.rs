@@ -1,0 +1,46 @@
+//! What can be wrong with data.
+
+use std::path::PathBuf;
+
+/// Recordings that cannot be used. Every message names the file and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// The file cannot be opened, read or written.
+    #[error("{file}: {error}")]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file is not what its name says, or is damaged.
+    #[error("{file}: {what}")]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// Rows that do not make tosses of this model.
+    #[error("{file}: row {row}: {what}")]
+    Row {
+        /// The file.
+        file: PathBuf,
+        /// The row: of a CSV file its line, from 1; of an array its index, from 0.
+        row: usize,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+impl DataError {
+    /// A damaged or mismatched file.
+    pub fn file(file: &std::path::Path, what: impl Into<String>) -> Self {
+        Self::File { file: file.into(), what: what.into() }
+    }
+
+    /// The system's complaint about a file.
+    pub fn io(file: &std::path::Path, error: std::io::Error) -> Self {
+        Self::Io { file: file.into(), error }
+    }
+}

@@ -1,0 +1,26 @@
+//! Contact from data: recordings of tosses, what a model foretells of them, and what they say about the model.
+//!
+//! | open | for |
+//! |---|---|
+//! | [`dataset`] | tosses, and the files they are kept in |
+//! | [`npy`], [`npz`], [`csv`] | the formats behind it |
+//! | [`split`] | which tosses are fitted to and which are kept back |
+//! | [`protocol`] | where a toss is simulated from, and the field's way to compare |
+//! | [`score`] | errors of many tosses, with spread |
+//!
+//! Everything is a function of its inputs and seeds.
+
+pub mod csv;
+pub mod dataset;
+mod error;
+pub mod npy;
+pub mod npz;
+pub mod protocol;
+pub mod random;
+pub mod score;
+pub mod split;
+
+pub use dataset::{Dataset, Header, Sample, Toss};
+pub use error::DataError;
+pub use protocol::Protocol;
+pub use score::{Score, Summary};

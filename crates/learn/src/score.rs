@@ -1,0 +1,109 @@
+//! Errors of many tosses.
+
+use crate::dataset::Toss;
+use crate::protocol::{Protocol, place, turn};
+use rayon::prelude::*;
+use serde::Serialize;
+use stiction::{Model, Options, Simulation, StepError};
+
+/// Errors of one toss, as means over its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Score {
+    /// ‖Δp‖ of the tossed body over the width.
+    pub position: f64,
+    /// Angle of the rotation between the two, rad.
+    pub angle: f64,
+    /// Largest error of the other joints' positions, rad or m; 0 where there are none.
+    pub joints: f64,
+}
+
+/// Collects the errors of one toss, whatever foretold it.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    width: f64,
+    sum: Score,
+    count: usize,
+}
+
+impl Comparison {
+    /// For a width in m.
+    pub fn new(width: f64) -> Self {
+        Self { width, sum: Score::default(), count: 0 }
+    }
+
+    /// Adds a sample: recorded and foretold positions.
+    pub fn add(&mut self, recorded: &[f64], foretold: &[f64]) {
+        self.sum.position += (place(recorded) - place(foretold)).norm() / self.width;
+        self.sum.angle += turn(recorded).angle_to(&turn(foretold));
+        let joints = recorded[7..].iter().zip(&foretold[7..]).map(|(a, b)| (a - b).abs());
+        self.sum.joints += joints.fold(0.0, f64::max);
+        self.count += 1;
+    }
+
+    /// The means; `None` if no sample was added.
+    pub fn score(&self) -> Option<Score> {
+        let mean = |x: f64| x / self.count as f64;
+        let Score { position, angle, joints } = self.sum;
+        (self.count > 0).then(|| Score { position: mean(position), angle: mean(angle), joints: mean(joints) })
+    }
+}
+
+/// The errors of many tosses, in their order, on all cores. Those that never come near the table are left out.
+pub fn score_all(
+    model: &Model,
+    options: Options,
+    tosses: &[&Toss],
+    protocol: &Protocol,
+) -> Result<Vec<Score>, StepError> {
+    let options = Options { step: protocol.step, ..options };
+    let scores: Result<Vec<Option<Score>>, StepError> = tosses
+        .par_chunks(16)
+        .flat_map_iter(|chunk| {
+            let mut simulation = Simulation::new(model, options).expect("options were checked");
+            chunk.iter().map(move |toss| protocol.score(&mut simulation, toss)).collect::<Vec<_>>()
+        })
+        .collect();
+    Ok(scores?.into_iter().flatten().collect())
+}
+
+/// Mean and deviation over tosses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Tosses.
+    pub tosses: usize,
+    /// Mean errors.
+    pub mean: Score,
+    /// Deviation of a toss from the mean.
+    pub deviation: Score,
+}
+
+impl Summary {
+    /// Of these tosses.
+    pub fn of(scores: &[Score]) -> Self {
+        let count = scores.len().max(1) as f64;
+        let mean = |f: fn(&Score) -> f64| scores.iter().map(f).sum::<f64>() / count;
+        let spread = |f: fn(&Score) -> f64| {
+            let centre = mean(f);
+            (scores.iter().map(|s| (f(s) - centre).powi(2)).sum::<f64>() / count).sqrt()
+        };
+        let each = |g: &dyn Fn(fn(&Score) -> f64) -> f64| Score {
+            position: g(|s| s.position),
+            angle: g(|s| s.angle),
+            joints: g(|s| s.joints),
+        };
+        Self { tosses: scores.len(), mean: each(&mean), deviation: each(&spread) }
+    }
+}
+
+impl std::fmt::Display for Summary {
+    /// "12.3 ± 10.1 % of the width, 14.2 ± 20.0° (220 tosses)".
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (m, d) = (&self.mean, &self.deviation);
+        write!(f, "{:.2} ± {:.2} % of the width, ", 100.0 * m.position, 100.0 * d.position)?;
+        write!(f, "{:.2} ± {:.2}°", m.angle.to_degrees(), d.angle.to_degrees())?;
+        if m.joints > 0.0 {
+            write!(f, ", joints {:.2} ± {:.2}°", m.joints.to_degrees(), d.joints.to_degrees())?;
+        }
+        write!(f, " ({} tosses)", self.tosses)
+    }
+}
