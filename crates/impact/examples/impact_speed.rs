@@ -17,11 +17,11 @@ fn main() {
         }
         let set = set.expect("five runs");
         println!(
-            "{name}: {} outcomes, {:.1} steps a sample, {:.1} ms, {} handed over, {} unsolved",
+            "{name}: {} outcomes, {:.1} steps a sample, {:.1} ms, {} split, {} unsolved",
             set.len(),
             set.steps as f64 / 4096.0,
             1e3 * best,
-            set.handed_over,
+            set.split,
             set.unsolved
         );
     }

@@ -1,4 +1,4 @@
-//! Random mechanisms in numbers: what is handed over, what stays unsolved, what the checker says.
+//! Random mechanisms in numbers: what is taken one contact at a time, what stays unsolved, what the checker says.
 //!
 //! `cargo run --release -p stiction-impact --example impact_stress [COUNT]`
 
@@ -9,7 +9,7 @@ use stiction_impact::{Options, Problem, certify, check, outcomes};
 
 fn main() {
     let count: u64 = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(500);
-    let (mut steps, mut handed, mut unsolved, mut unfinished, mut worst, mut cut) = (0, 0, 0, 0, 0.0f64, 0);
+    let (mut steps, mut split, mut unsolved, mut unfinished, mut worst, mut cut) = (0, 0, 0, 0, 0.0f64, 0);
     let mut energy: f64 = 0.0;
     let mut uncertain = 0;
     for seed in 0..count {
@@ -19,7 +19,7 @@ fn main() {
         let options = Options { samples: 64, sequences: 64, ..Options::default() };
         let set = outcomes(&problem, &options).expect("sound options");
         steps += set.steps;
-        handed += set.handed_over;
+        split += set.split;
         if set.unsolved + set.unfinished > 0 {
             println!("seed {seed}: m {m} nv {nv}: unsolved {} unfinished {}", set.unsolved, set.unfinished);
         }
@@ -38,7 +38,7 @@ fn main() {
         }
     }
     println!(
-        "{count} mechanisms, {steps} steps: {handed} handed over, {unsolved} unsolved, {unfinished} unfinished samples, \
+        "{count} mechanisms, {steps} steps: {split} split, {unsolved} unsolved, {unfinished} unfinished samples, \
          {cut} branches cut, worst violation {worst:.2e}, largest rise of energy {energy:.2e}, {uncertain} without certificate"
     );
 }

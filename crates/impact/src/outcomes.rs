@@ -19,10 +19,8 @@ const NO_CAP: f64 = 1e9;
 const DEFAULT_CAP: f64 = 1.0 / 16.0;
 /// Steps after which a solution counts as one that does not end.
 const STEPS: usize = 4_000;
-/// Sweeps over a sample after which a step that fails ends it.
-const SWEEPS: usize = 20_000;
-/// Times the caps of a step that nothing solves are halved.
-const HALVINGS: usize = 12;
+/// Times the caps of a step that nothing solves are halved before its contacts act one after another.
+const HALVINGS: usize = 2;
 /// Speed below which a contact rests or sticks, relative to the largest contact speed before.
 const AT_REST: f64 = 1e-7;
 
@@ -91,14 +89,15 @@ pub struct Outcomes {
     pub residuals: Vec<f64>,
     /// Samples that did not end within the steps allowed (a jam); they are not in the set.
     pub unfinished: usize,
-    /// Samples, or the one-shot solution, with a step that nothing solved; they are not in the set.
+    /// Samples, or the one-shot solution, with a step that nothing solved; they are not in the set. Samples
+    /// fall back to one contact after another, so what is left is the one-shot solution.
     pub unsolved: usize,
     /// Branches of explicit sequences that were not followed to their end.
     pub cut_sequences: usize,
     /// Capped steps of all samples.
     pub steps: u64,
-    /// Steps that needed the complementarity solver.
-    pub handed_over: u64,
+    /// Capped steps of samples that were taken one contact after another, because nothing solved them at once.
+    pub split: u64,
 }
 
 /// Computes the set of outcomes. If no contact approaches it is empty.
@@ -119,7 +118,7 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
         unsolved: 0,
         cut_sequences: 0,
         steps: 0,
-        handed_over: 0,
+        split: 0,
     };
     if !problem.approaches() {
         return Ok(set);
@@ -132,7 +131,7 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
     if end.finished {
         set.push(Origin::OneShot, &lambda, end.residual);
     }
-    (set.handed_over, set.unsolved) = (end.handed_over as u64, end.unsolved);
+    set.unsolved = end.unsolved;
 
     let sequences = Sequences::new(problem, options.sequences);
     set.cut_sequences = sequences.cut;
@@ -149,7 +148,7 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
     set.modes.reserve(options.samples * contacts);
     for (i, end) in ends.iter().enumerate() {
         set.steps += end.steps as u64;
-        set.handed_over += end.handed_over as u64;
+        set.split += end.split as u64;
         set.unsolved += end.unsolved;
         if end.finished {
             set.push(Origin::Sample(i as u64), &scaled[i * n..(i + 1) * n], end.residual);
@@ -204,7 +203,7 @@ struct End {
     finished: bool,
     residual: f64,
     steps: usize,
-    handed_over: usize,
+    split: usize,
     unsolved: usize,
 }
 
@@ -216,6 +215,7 @@ struct Sampler<'a> {
     /// Cap of each contact, scaled.
     whole: Vec<f64>,
     caps: Vec<f64>,
+    wanted: Vec<f64>,
     /// Scaled impulse that stops the fastest approach at each contact alone.
     stop: Vec<f64>,
 }
@@ -239,6 +239,7 @@ impl<'a> Sampler<'a> {
             sequence: Sequence::new(m, options.seed),
             rates: Rates::default(),
             caps: vec![0.0; m],
+            wanted: vec![0.0; m],
             whole,
             stop,
         }
@@ -246,7 +247,6 @@ impl<'a> Sampler<'a> {
 
     fn one_shot(&mut self, total: &mut [f64], record: Option<&mut Vec<Segment>>) -> End {
         self.stepper.reset();
-        let before = self.stepper.handed_over;
         self.caps.fill(NO_CAP);
         let solved = self.stepper.step(&self.caps, true);
         let residuals = Residuals::of(self.stepper.problem, &self.stepper.lambda, &self.stepper.u);
@@ -258,7 +258,7 @@ impl<'a> Sampler<'a> {
             finished: solved && self.finished(),
             residual: residuals.worst(),
             steps: 1,
-            handed_over: self.stepper.handed_over - before,
+            split: 0,
             unsolved: usize::from(!solved),
         }
     }
@@ -272,7 +272,6 @@ impl<'a> Sampler<'a> {
     fn sample(&mut self, sample: u64, total: &mut [f64], mut record: Option<&mut Vec<Segment>>) -> End {
         let problem = self.stepper.problem;
         let m = problem.contacts();
-        let (before, swept) = (self.stepper.handed_over, self.stepper.sweeps);
         self.stepper.reset();
         self.sequence.begin(sample, &mut self.rates);
         total.fill(0.0);
@@ -297,37 +296,52 @@ impl<'a> Sampler<'a> {
             if let Some(c) = chosen {
                 self.caps[c] = self.whole[c];
             }
-            // Any caps are allowed, and smaller ones are easier: at last every contact takes its cap.
+            // Any caps are allowed, and smaller ones are easier.
             let mut halvings = 0;
-            while !self.stepper.step(&self.caps, halvings == HALVINGS) {
+            let mut solved = self.stepper.step(&self.caps, false);
+            while !solved && halvings < HALVINGS {
                 halvings += 1;
-                if halvings > HALVINGS || self.stepper.sweeps - swept > SWEEPS {
-                    end.unsolved = 1;
-                    end.handed_over = self.stepper.handed_over - before;
-                    return end;
+                self.caps.iter_mut().for_each(|cap| *cap *= 0.5);
+                solved = self.stepper.step(&self.caps, false);
+            }
+            let mut spent = 0.0;
+            if solved {
+                spent = self.take(total, &mut end, record.as_deref_mut());
+            } else {
+                // One contact after another: each of these steps has a closed form or a bracketed root.
+                end.split += 1;
+                self.wanted.copy_from_slice(&self.caps);
+                for c in (0..m).map(|k| (k + chosen.unwrap_or(0)) % m) {
+                    self.caps.fill(0.0);
+                    self.caps[c] = self.wanted[c];
+                    if self.stepper.step(&self.caps, false) {
+                        spent = self.take(total, &mut end, record.as_deref_mut()).max(spent);
+                    } else {
+                        end.unsolved = 1;
+                    }
                 }
-                for cap in &mut self.caps {
-                    *cap *= 0.5;
+                if end.unsolved > 0 {
+                    break;
                 }
-            }
-            end.steps += 1;
-            let mut spent: f64 = 0.0;
-            for (k, l) in self.stepper.lambda.iter().enumerate() {
-                total[k] += l;
-            }
-            for c in 0..m {
-                let l = self.stepper.lambda[c * problem.side() + problem.tangents];
-                spent = spent.max(l / self.stop[c]);
-            }
-            end.residual =
-                end.residual.max(Residuals::of(problem, &self.stepper.lambda, &self.stepper.u).worst());
-            if let Some(record) = record.as_deref_mut() {
-                record.push(Segment::Step { impulse: self.stepper.lambda.clone() });
             }
             self.sequence.spend(spent, &mut self.rates);
         }
-        end.handed_over = self.stepper.handed_over - before;
         end
+    }
+
+    /// Books the step just solved; the largest part of a contact's stopping impulse it spent.
+    fn take(&self, total: &mut [f64], end: &mut End, record: Option<&mut Vec<Segment>>) -> f64 {
+        let (problem, lambda) = (self.stepper.problem, &self.stepper.lambda);
+        end.steps += 1;
+        end.residual = end.residual.max(Residuals::of(problem, lambda, &self.stepper.u).worst());
+        for (total, l) in total.iter_mut().zip(lambda) {
+            *total += l;
+        }
+        if let Some(record) = record {
+            record.push(Segment::Step { impulse: lambda.clone() });
+        }
+        let normal = |c: usize| lambda[c * problem.side() + problem.tangents];
+        (0..problem.contacts()).map(|c| normal(c) / self.stop[c]).fold(0.0, f64::max)
     }
 }
 

@@ -16,6 +16,8 @@ use stiction_rigid::{FrictionProblem, FrictionShape, solve_friction};
 
 /// Rounds of Gauss–Seidel, sweeps and damping each; after each Newton's method is tried. Damping breaks cycles.
 const ROUNDS: [(usize, f64); 4] = [(24, 1.0), (60, 1.0), (60, 0.5), (300, 0.5)];
+/// Corners of the cones that the complementarity solver is asked with, one after another.
+const CORNERS: [usize; 4] = [8, 16, 32, 64];
 /// Change of velocity in a sweep at which the step is solved.
 const STILL: f64 = 1e-12;
 /// Residual at which a step counts as solved.
@@ -33,10 +35,6 @@ pub(crate) struct Stepper<'a> {
     pub lambda: Vec<f64>,
     kept: Vec<f64>,
     newton: Newton,
-    /// Steps that Gauss–Seidel left to a complementarity problem.
-    pub handed_over: usize,
-    /// Sweeps of all steps.
-    pub sweeps: usize,
 }
 
 enum Blocks {
@@ -62,8 +60,6 @@ impl<'a> Stepper<'a> {
             lambda: vec![0.0; n],
             kept: vec![0.0; n],
             newton: Newton::default(),
-            handed_over: 0,
-            sweeps: 0,
         }
     }
 
@@ -86,6 +82,22 @@ impl<'a> Stepper<'a> {
             }
         }
         self.refresh();
+        let solved = self.relax(caps)
+            || thorough
+                && CORNERS.iter().any(|&corners| {
+                    self.hand_over(caps, corners);
+                    self.refresh();
+                    self.solved(caps) || self.relax(caps)
+                });
+        if !solved {
+            self.u.copy_from_slice(&self.start);
+            self.lambda.fill(0.0);
+        }
+        solved
+    }
+
+    /// Gauss–Seidel and Newton's method by turns, from the present impulse.
+    fn relax(&mut self, caps: &[f64]) -> bool {
         for (sweeps, damping) in ROUNDS {
             let done = self.sweep(caps, sweeps, damping);
             // The velocity again from the impulse: no rounding gathers.
@@ -102,27 +114,15 @@ impl<'a> Stepper<'a> {
             self.lambda.copy_from_slice(&self.kept);
             self.refresh();
         }
-        if thorough {
-            self.handed_over += 1;
-            self.hand_over(caps);
-            self.refresh();
-            if self.solved(caps) {
-                return true;
-            }
-        }
-        self.u.copy_from_slice(&self.start);
-        self.lambda.fill(0.0);
         false
     }
 
     fn sweep(&mut self, caps: &[f64], sweeps: usize, damping: f64) -> bool {
         let (problem, u, lambda) = (self.problem, &mut self.u, &mut self.lambda);
-        let count = match &self.blocks {
+        match &self.blocks {
             Blocks::Planar(blocks) => sweep(problem, blocks, caps, u, lambda, sweeps, damping),
             Blocks::Spatial(blocks) => sweep(problem, blocks, caps, u, lambda, sweeps, damping),
-        };
-        self.sweeps += count.unwrap_or(sweeps);
-        count.is_some()
+        }
     }
 
     /// Whether impulse and velocity obey the law and the caps, sweeps ended or not.
@@ -149,9 +149,9 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// The same step as a linear complementarity problem; in space with a cone of 8 corners, whose result
-    /// Gauss–Seidel then rounds off.
-    fn hand_over(&mut self, caps: &[f64]) {
+    /// The same step as a linear complementarity problem; in space with a cone of this many corners, a start
+    /// from which the round one is found.
+    fn hand_over(&mut self, caps: &[f64], corners: usize) {
         let p = self.problem;
         let (n, side, m) = (p.rows(), p.side(), p.contacts());
         let place = |k: usize| 3 * (k / side) + if k % side == p.tangents { 2 } else { k % side };
@@ -163,7 +163,7 @@ impl<'a> Stepper<'a> {
                 delassus[(place(i), place(j))] = p.w[i * n + j];
             }
         }
-        let shape = if p.tangents == 1 { FrictionShape::Pyramid } else { FrictionShape::Polygon(8) };
+        let shape = if p.tangents == 1 { FrictionShape::Pyramid } else { FrictionShape::Polygon(corners) };
         let friction =
             p.mu.iter()
                 .map(|&mu| if p.tangents == 1 { Vector2::new(mu, 0.0) } else { Vector2::repeat(mu) })
@@ -173,15 +173,10 @@ impl<'a> Stepper<'a> {
         for i in 0..n {
             self.lambda[i] = solution.impulse[place(i)];
         }
-        if p.tangents == 1 {
-            return;
-        }
-        self.refresh();
-        let _ = self.sweep(caps, 200, 1.0) || self.sweep(caps, 400, 0.3);
     }
 }
 
-/// Sweeps from the present u = u_start + W λ until nothing moves; the number of sweeps, or none at the limit.
+/// Sweeps from the present u = u_start + W λ until nothing moves; false at the limit.
 fn sweep<const T: usize>(
     problem: &Problem,
     blocks: &[Block<T>],
@@ -190,9 +185,9 @@ fn sweep<const T: usize>(
     lambda: &mut [f64],
     limit: usize,
     damping: f64,
-) -> Option<usize> {
+) -> bool {
     let (n, side) = (problem.rows(), T + 1);
-    for count in 1..=limit {
+    for _ in 0..limit {
         let mut moved: f64 = 0.0;
         for (c, block) in blocks.iter().enumerate() {
             let at = c * side;
@@ -224,8 +219,8 @@ fn sweep<const T: usize>(
             }
         }
         if moved <= STILL * damping || blocks.len() == 1 {
-            return Some(count);
+            return true;
         }
     }
-    None
+    false
 }

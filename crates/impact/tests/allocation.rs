@@ -35,7 +35,6 @@ fn twice_the_samples_take_hardly_more_allocations() {
             let before = COUNT.load(Ordering::Relaxed);
             let set =
                 pool.install(|| outcomes(&problem, &Options { samples, ..Options::default() }).unwrap());
-            assert_eq!(set.handed_over, 0, "the fallback may allocate");
             COUNT.load(Ordering::Relaxed) - before
         };
         count(512);

@@ -142,11 +142,7 @@ impl Found {
             let _ = writeln!(text, "  {} samples did not end and are left out", self.set.unfinished);
         }
         if self.set.unsolved > 0 {
-            let _ = writeln!(
-                text,
-                "  {} samples had a step that could not be solved and are left out",
-                self.set.unsolved
-            );
+            text.push_str("  the solution with all contacts at once could not be found and is left out\n");
         }
         if self.set.cut_sequences > 0 {
             let _ =

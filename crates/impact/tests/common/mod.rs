@@ -77,3 +77,24 @@ pub fn random_instant(seed: u64, m: usize, nv: usize, planar: bool) -> Instant {
         }
     }
 }
+
+/// A free body of unit mass, radii of gyration 0.4 m, on four feet at (±a, ±a) below its centre, at height 0.5 m; friction
+/// `mu`; velocity [linear; angular] of the centre.
+#[allow(dead_code)]
+pub fn table(a: f64, mu: f64, velocity: [f64; 6]) -> Instant {
+    let mut rows = Vec::new();
+    for (x, y) in [(a, a), (-a, a), (-a, -a), (a, -a)] {
+        let z = -0.5;
+        // Velocity of the foot: v + ω × r.
+        rows.extend([1.0, 0.0, 0.0, 0.0, z, -y]);
+        rows.extend([0.0, 1.0, 0.0, -z, 0.0, x]);
+        rows.extend([0.0, 0.0, 1.0, y, -x, 0.0]);
+    }
+    Instant::from_matrices(
+        DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, 1.0, 1.0, 0.16, 0.16, 0.16])),
+        DMatrix::from_row_slice(12, 6, &rows),
+        vec![Vector2::repeat(mu); 4],
+        DVector::from_column_slice(&velocity),
+    )
+    .expect("a sound table")
+}
