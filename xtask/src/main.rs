@@ -30,7 +30,7 @@ cargo xtask COMMAND
                        --full adds the heavy studies, the licence check, and what needs the Python
                        package's extras: a Ray cluster, learning environments, the notebooks
   lint                 formatting, clippy and rustdoc, warnings denied
-  docs                 the API documentation, into target/doc
+  docs                 the book (docs/) into target/book, the API documentation into target/doc
   bench [NAME...]      timings next to other simulators: dynamics, clutter, patches, and their
                        growth with size: scaling (default: all)
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in

@@ -33,8 +33,7 @@ fn twice_the_samples_take_hardly_more_allocations() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let count = |samples: usize| {
             let before = COUNT.load(Ordering::Relaxed);
-            let set =
-                pool.install(|| outcomes(&problem, &Options { samples, ..Options::default() }).unwrap());
+            pool.install(|| outcomes(&problem, &Options { samples, ..Options::default() }).unwrap());
             COUNT.load(Ordering::Relaxed) - before
         };
         count(512);
