@@ -4,9 +4,11 @@
 //! 2 the input was wrong. Each command has a file of its own.
 
 mod bench;
+mod checkpoint;
 mod failure;
 mod impact;
 mod inspect;
+mod interrupt;
 mod learn;
 mod mesh;
 mod reproduce;

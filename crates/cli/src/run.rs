@@ -1,6 +1,8 @@
 //! `stiction run`: simulate a scene and say what happened.
 
+use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, print};
+use crate::interrupt;
 use crate::scene::ReadArguments;
 use crate::trajectory::Trajectory;
 use clap::{Args, ValueEnum};
@@ -70,6 +72,10 @@ pub struct RunArguments {
     /// Rows of the trajectory per simulated second
     #[arg(long, default_value_t = 100.0, allow_negative_numbers = true)]
     rate: f64,
+    /// Save the state to FILE every second of work; if FILE is there, go on from it. The files of --out then begin at that
+    /// time, which is added to their names
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
     /// Print JSON instead of a summary
     #[arg(long)]
     json: bool,
@@ -87,13 +93,25 @@ enum OutputFile {
 struct Outputs {
     trajectory: Option<Trajectory>,
     recorder: Option<Recorder>,
+    checkpoint: Option<Checkpoint>,
 }
 
 impl Outputs {
-    fn create(arguments: &RunArguments, simulation: &Simulation) -> Result<Self, Failure> {
-        let mut outputs = Self { trajectory: None, recorder: None };
+    /// Opens the checkpoint, which may move the simulation on, and then the files.
+    fn create(arguments: &RunArguments, simulation: &mut Simulation) -> Result<Self, Failure> {
+        let mut outputs = Self { trajectory: None, recorder: None, checkpoint: None };
+        let begin = simulation.state().time;
+        if let Some(path) = &arguments.checkpoint {
+            outputs.checkpoint = Some(Checkpoint::open(path, simulation)?);
+        }
+        let time = simulation.state().time;
+        let mut name = arguments.read.name();
+        if time != begin {
+            eprintln!("going on from t = {time} s");
+            // What was recorded up to here stays.
+            name += &format!("-from-{time:.3}");
+        }
         let Some(directory) = &arguments.out else { return Ok(outputs) };
-        let name = arguments.read.name();
         std::fs::create_dir_all(directory).map_err(|e| {
             let folder = directory.display();
             Failure::work(format!("cannot create the folder {folder}: {e}; choose another --out"))
@@ -119,9 +137,11 @@ impl Outputs {
 
     /// Completes the files; returns where they are. All are completed even if one fails.
     fn finish(self, simulation: &Simulation) -> Result<Vec<PathBuf>, Failure> {
+        let saved = self.checkpoint.map(|checkpoint| checkpoint.save(simulation)).transpose();
         let trajectory = self.trajectory.map(Trajectory::finish).transpose();
         let recorded = self.recorder.map(|recorder| recorder.finish(Some(simulation))).transpose();
         let recorded = recorded.map_err(record_failure)?.unwrap_or_default();
+        saved?;
         Ok(recorded.into_iter().map(|file| file.path).chain(trajectory?).collect())
     }
 }
@@ -181,9 +201,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some(keyframe) = &arguments.keyframe {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }
-    let (begin, start) = (simulation.energy(), simulation.state().time);
-    let mut outputs = Outputs::create(arguments, &simulation)?;
-    let simulated = simulate(arguments, &mut simulation, &mut outputs);
+    let begin = simulation.state().time;
+    let mut outputs = Outputs::create(arguments, &mut simulation)?;
+    let (energy, start) = (simulation.energy(), simulation.state().time);
+    interrupt::listen();
+    let simulated = simulate(arguments, begin, &mut simulation, &mut outputs);
     // Whatever happened, what was recorded is kept.
     let files = outputs.finish(&simulation);
     let (wall, files) = (simulated?, files?);
@@ -193,7 +215,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         wall,
         simulated: simulation.state().time - start,
         files: &files,
-        energy: [begin.total(), end.total()],
+        energy: [energy.total(), end.total()],
     };
     if arguments.json {
         let text =
@@ -206,13 +228,13 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     print(&summary.text(&arguments.read.name()))
 }
 
-/// Steps to the end with a progress bar; returns the seconds spent stepping and recording.
+/// Steps to the end, counted from `begin`, with a progress bar; returns the seconds spent stepping and recording.
 fn simulate(
     arguments: &RunArguments,
+    begin: f64,
     simulation: &mut Simulation,
     outputs: &mut Outputs,
 ) -> Result<f64, Failure> {
-    let begin = simulation.state().time;
     // A bar on a terminal only: indicatif hides it elsewhere by itself.
     let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(1000) };
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
@@ -226,7 +248,10 @@ fn simulate(
     if let Some(trajectory) = &mut outputs.trajectory {
         trajectory.record(simulation)?;
     }
-    for stop in 1..=stops {
+    // Those that were passed before a checkpoint are done.
+    let passed = ((simulation.state().time - begin) * arguments.rate + 1e-6).max(0.0) as u64;
+    let first = if stops > 1 { passed + 1 } else { 1 };
+    for stop in first..=stops {
         let end = begin + if stop == stops { arguments.time } else { stop as f64 / arguments.rate };
         let mut going = true;
         while going {
@@ -237,7 +262,14 @@ fn simulate(
                     recorder.observe(simulation).map_err(record_failure)?;
                 }
             }
+            if let Some(checkpoint) = &mut outputs.checkpoint {
+                checkpoint.keep(simulation)?;
+            }
             wall += clock.elapsed().as_secs_f64();
+            if interrupt::asked() {
+                bar.finish_and_clear();
+                return Err(interrupted(simulation.state().time, outputs));
+            }
             let done = simulation.state().time - begin;
             bar.set_position((1000.0 * done / arguments.time.max(1e-12)) as u64);
             bar.set_message(format!("t = {:.2} s", begin + done));
@@ -248,6 +280,14 @@ fn simulate(
     }
     bar.finish_and_clear();
     Ok(wall)
+}
+
+fn interrupted(time: f64, outputs: &Outputs) -> Failure {
+    let remedy = match &outputs.checkpoint {
+        Some(checkpoint) => format!("the same command goes on from {}", checkpoint.path().display()),
+        None => "with --checkpoint FILE a run can be continued".into(),
+    };
+    Failure::work(format!("interrupted at t = {time} s; what was recorded is kept; {remedy}"))
 }
 
 struct Summary<'a> {
