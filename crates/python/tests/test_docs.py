@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import coming_from
+
 DOCS = Path(__file__).parents[3] / "docs"
 
 
@@ -22,3 +24,19 @@ def test_the_snippets_of_a_page_run(name, least, tmp_path, monkeypatch):
     names = {}
     for number, block in enumerate(blocks, 1):
         exec(compile(block, f"{page.name}, snippet {number}", "exec"), names)
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the tests run without the repository around them")
+def test_every_call_in_the_page_for_those_who_come_from_elsewhere_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(coming_from.prelude(), names)
+    tables = coming_from.sections()
+    assert list(tables) == ["MuJoCo: make, step, reset", "MuJoCo: numbers by name", "MuJoCo: contact", "Drake"]
+    assert [len(rows) for rows in tables.values()] >= [15, 25, 5, 25]
+    exec("model = st.Model.from_file('scene.xml')", names)
+    for title, rows in tables.items():
+        coming_from.raised(names)
+        for _, ours in rows:
+            exec(compile(ours, f"{title}: {ours}", "exec"), names)
+    exec("sim.step(20); assert len(sim.contacts) == 1", names)

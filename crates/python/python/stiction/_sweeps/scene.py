@@ -1,6 +1,5 @@
 """A scene as the thing swept: simulated for a while with the row's options."""
 
-import inspect
 from dataclasses import dataclass
 
 #: What a row may say beside the options of Simulation.
@@ -18,14 +17,15 @@ class SceneTask:
         """The task of a model, a model file or a built-in scene; the names of the rows are checked."""
         from .. import Model, Simulation
 
-        options = [name for name in inspect.signature(Simulation).parameters if name != "model"]
+        model = scene if isinstance(scene, Model) else Model.from_file(scene)
+        options = list(Simulation(model).options)
         for name in rows[0]:
             if name not in options and name not in _STATE:
                 raise ValueError(
                     f"a scene has no parameter {name!r}: take {', '.join(_STATE)} or an option of Simulation "
                     f"({', '.join(options)}); for anything else give a function"
                 )
-        return SceneTask(scene if isinstance(scene, Model) else Model.from_file(scene))
+        return SceneTask(model)
 
     def __call__(self, time=1.0, qpos=None, qvel=None, ctrl=None, **options):
         from .. import Simulation
