@@ -19,7 +19,7 @@ pub struct ReproduceArguments {
     /// Print JSON: the name and its checks, or a list of these with --all
     #[arg(long)]
     json: bool,
-    /// Where figures (SVG, PNG), series (CSV) and a Markdown section go
+    /// Where figures (SVG, PNG), series (CSV), recordings (HTML) and a Markdown section go
     #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
     out: PathBuf,
     /// Fewer and coarser runs, with the same checks
@@ -47,8 +47,8 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let (mut json, mut sections, mut failed) = (Vec::new(), String::new(), Vec::new());
     for reproduction in chosen {
         let begin = Instant::now();
-        let outcome = (reproduction.run)(&Study { name: reproduction.name, quick: arguments.quick })
-            .map_err(Failure::work)?;
+        let study = Study { name: reproduction.name, quick: arguments.quick, folder: arguments.out.clone() };
+        let outcome = (reproduction.run)(&study).map_err(Failure::work)?;
         eprintln!("{}: done in {:.1} s", reproduction.name, begin.elapsed().as_secs_f64());
         outcome.write(reproduction, &arguments.out).map_err(Failure::work)?;
         if let Some(docs) = &arguments.docs {

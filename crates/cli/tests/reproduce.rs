@@ -12,6 +12,8 @@ fn reproduce(arguments: &[&str], folder: &str) -> (Output, PathBuf) {
 }
 
 const FIGURES: [&str; 4] = [".svg", ".png", ".csv", ".md"];
+/// What a demonstration leaves.
+const SHOWN: [&str; 6] = [".svg", ".png", ".csv", ".md", ".html", ".xml"];
 
 /// Runs a reproduction; its checks must hold and its files be there.
 fn holds(name: &str, least_checks: usize, files: &[&str]) {
@@ -45,6 +47,11 @@ fn a_coin_comes_to_rest_at_one_ratio_of_its_speeds() {
 #[test]
 fn of_eight_elastic_foundations_only_pressure_fields_conserve_energy() {
     holds("closed-loop", 28, &FIGURES);
+}
+
+#[test]
+fn a_pencil_turns_in_a_loose_grip_and_is_held_in_a_tight_one() {
+    holds("pencil-grip", 18, &SHOWN);
 }
 
 #[test]

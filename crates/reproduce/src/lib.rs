@@ -6,6 +6,7 @@
 //! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
 //! | `numerics.rs`, `worlds.rs`, `impacts.rs` | norms, slopes and interpolation; small worlds, and bodies at an impact |
 //! | `driven.rs` | an underside held over a soft plate that is moved: friction at given motion |
+//! | `stage.rs` | a demonstration performed by either method, controlled, recorded and timed |
 //! | the other files | one reproduction each, opening with what the paper claims |
 //!
 //! `stiction reproduce NAME` runs one; [`page`] is the book's page of all of them.
@@ -30,12 +31,14 @@ mod falling_sphere;
 mod impacts;
 mod numerics;
 mod page;
+mod pencil_grip;
 pub mod report;
 mod rimless_wheel;
 mod routh_path;
 mod sliding_rod;
 mod spinning_cylinder;
 mod spinning_disk;
+mod stage;
 mod table_1;
 mod work_precision;
 mod worlds;
@@ -69,6 +72,7 @@ pub const ALL: &[&Reproduction] = &[
     &clutter::REPRODUCTION,
     &work_precision::REPRODUCTION,
     &elastic_layer::REPRODUCTION,
+    &pencil_grip::REPRODUCTION,
     &routh_path::REPRODUCTION,
     &rimless_wheel::REPRODUCTION,
     &box_wall::REPRODUCTION,
@@ -76,3 +80,14 @@ pub const ALL: &[&Reproduction] = &[
     &compass_gait::REPRODUCTION,
     &ball_stack::REPRODUCTION,
 ];
+
+#[cfg(test)]
+mod tests {
+    /// The ready scenes of the demonstrations are what the demonstrations run.
+    #[test]
+    fn scenes_are_as_the_demonstrations_write_them() {
+        for (name, text) in [("pencil_grip", crate::pencil_grip::scene())] {
+            assert_eq!(stiction::scenes::text(name), Some(text.as_str()), "write scenes/{name}.xml anew");
+        }
+    }
+}

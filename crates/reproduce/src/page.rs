@@ -11,7 +11,7 @@ pub fn page(sections: &str) -> String {
          # The papers' tables and figures, reproduced\n\n\
          `stiction reproduce NAME` regenerates a figure or table of the papers that Stiction implements, \
          compares it with what the paper or theory says, and exits with 1 if a check fails. Figures (SVG, PNG), \
-         series (CSV) and a report go to `out/reproduce`, or where `--out` says; `--json` prints the checks; \
+         series (CSV), recordings (HTML) and a report go to `out/reproduce`, or where `--out` says; `--json` prints the checks; \
          `--all` runs everything, and without a name it lists what there is. This page was written by \
          `stiction reproduce --all --docs docs`.\n\n\
          | name | what |\n|---|---|\n{contents}\n\

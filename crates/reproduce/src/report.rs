@@ -4,8 +4,10 @@ use crate::Reproduction;
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use stiction::Simulation;
 use stiction_plot::{Figure, to_svg, write_png};
+use stiction_viewer::{RecordOptions, Recorded, Recorder};
 
 /// How much to compute, and whom to tell.
 pub struct Study {
@@ -13,12 +15,23 @@ pub struct Study {
     pub name: &'static str,
     /// Fewer and coarser runs.
     pub quick: bool,
+    /// Where recordings go as they are made; everything else follows when the reproduction is done.
+    pub folder: PathBuf,
 }
 
 impl Study {
     /// Tells on standard error what is being done.
     pub fn say(&self, what: impl std::fmt::Display) {
         eprintln!("{}: {what}", self.name);
+    }
+
+    /// Begins a recording of `simulation` in the folder, `<name>.html`: have it observe every step, finish it, and put what it
+    /// returns among [`Outcome::recordings`].
+    pub fn record(&self, simulation: &Simulation, name: &str) -> Result<Recorder, Failure> {
+        let path = self.folder.join(format!("{name}.html"));
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))?;
+        Recorder::create(simulation, name, &[path], &RecordOptions::default()).map_err(Failure::work)
     }
 }
 
@@ -126,6 +139,10 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Figures.
     pub figures: Vec<Figure>,
+    /// Scenes it was run on, by name, as MJCF.
+    pub scenes: Vec<(&'static str, String)>,
+    /// Recordings, which are in the folder already.
+    pub recordings: Vec<Recorded>,
     /// More for the page, in Markdown: a table of the paper, a remark.
     pub notes: String,
 }
@@ -161,6 +178,15 @@ impl Outcome {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {mark} {}: {value} ({wanted}; {})", check.metric, check.source);
         }
+        for r in &self.recordings {
+            let _ = writeln!(
+                text,
+                "  recording: {} ({} frames, {} kB)",
+                r.path.display(),
+                r.frames,
+                r.bytes / 1000
+            );
+        }
         text
     }
 
@@ -176,6 +202,12 @@ impl Outcome {
         if !self.notes.is_empty() {
             let _ = writeln!(text, "{}\n", self.notes.trim_end());
         }
+        if !self.recordings.is_empty() {
+            let file =
+                |r: &Recorded| r.path.file_name().map_or(String::new(), |n| n.to_string_lossy().into());
+            let files: Vec<String> = self.recordings.iter().map(|r| format!("`{}`", file(r))).collect();
+            let _ = writeln!(text, "Recordings to open in a browser: {}.\n", files.join(", "));
+        }
         text += "| measured | value | expected | holds | source |\n|---|---|---|---|---|\n";
         for check in &self.checks {
             let holds = if check.pass() { "yes" } else { "**no**" };
@@ -186,7 +218,7 @@ impl Outcome {
         text + "\n"
     }
 
-    /// Writes figures, series and the section into `folder`.
+    /// Writes figures, series, scenes and the section into `folder`.
     pub fn write(&self, reproduction: &Reproduction, folder: &Path) -> Result<(), Failure> {
         self.write_pngs(folder)?;
         let put = |file: String, text: String| {
@@ -199,6 +231,9 @@ impl Outcome {
         }
         for table in &self.tables {
             put(format!("{}.csv", table.name), table.csv())?;
+        }
+        for (name, text) in &self.scenes {
+            put(format!("{name}.xml"), text.clone())?;
         }
         put(format!("{}.md", reproduction.name), self.markdown(reproduction, ""))
     }

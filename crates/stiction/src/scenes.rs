@@ -39,6 +39,7 @@ pub fn all() -> &'static [Scene] {
         "humanoid",
         "incline",
         "landing",
+        "pencil_grip",
         "rolling_ball",
         "soft_pile",
         "spinning_top",
