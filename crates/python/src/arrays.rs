@@ -1,7 +1,11 @@
 //! Numbers in and out of numpy arrays.
 
 use crate::scratch::check;
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::ndarray::Array2;
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -115,7 +119,103 @@ impl Shared {
         Ok(())
     }
 
+    pub fn read<'py>(&self, py: Python<'py>) -> PyResult<PyReadonlyArray1<'py, f64>> {
+        Ok(self.array.bind(py).try_readonly()?)
+    }
+
+    pub fn write_all<'py>(&self, py: Python<'py>) -> PyResult<PyReadwriteArray1<'py, f64>> {
+        Ok(self.array.bind(py).try_readwrite()?)
+    }
+
     pub fn clone_ref(&self, py: Python<'_>) -> Self {
         Self { array: self.array.clone_ref(py) }
+    }
+}
+
+/// An array with one row a world, shared between Python and a batch.
+pub struct Rows {
+    array: Py<PyArray2<f64>>,
+}
+
+impl Rows {
+    /// `n` rows, all like `row`.
+    pub fn new(py: Python<'_>, n: usize, row: &[f64]) -> Self {
+        let array = Array2::from_shape_fn((n, row.len()), |(_, j)| row[j]);
+        Self { array: array.into_pyarray(py).unbind() }
+    }
+
+    /// A new array of which `fill` writes each row.
+    pub fn collect<'py>(
+        py: Python<'py>,
+        n: usize,
+        width: usize,
+        fill: impl Fn(usize, &mut [f64]),
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut flat = vec![0.0; n * width];
+        if width > 0 {
+            flat.chunks_exact_mut(width).enumerate().for_each(|(i, row)| fill(i, row));
+        }
+        flat.into_pyarray(py).reshape([n, width])
+    }
+
+    /// A writable view; the array itself stays as it is.
+    pub fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array.bind(py).call_method0(intern!(py, "view"))
+    }
+
+    /// Sets all numbers from what a user assigned: one row a world, or one for all.
+    pub fn assign(&self, what: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = values.py();
+        let &[n, width] = self.array.bind(py).shape() else { unreachable!("it has two dimensions") };
+        let (shape, data) = numbers(values)?;
+        let data = match *shape.as_slice() {
+            [given] if given == width => data.repeat(n),
+            [rows, given] if (rows, given) == (n, width) => data,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "{what} has shape {}: give ({n}, {width}), or ({width},) for all worlds",
+                    shape_text(&shape)
+                )));
+            }
+        };
+        if let Some(at) = data.iter().position(|x| !x.is_finite()) {
+            let (row, column) = (at / width, at % width);
+            let text = format!("{what}[{row}, {column}] is {}: give finite numbers", data[at]);
+            return Err(PyValueError::new_err(text));
+        }
+        self.array.bind(py).try_readwrite()?.as_slice_mut()?.copy_from_slice(&data);
+        Ok(())
+    }
+
+    pub fn read<'py>(&self, py: Python<'py>) -> PyResult<ReadRows<'py>> {
+        Ok(ReadRows(self.array.bind(py).try_readonly()?))
+    }
+
+    pub fn write<'py>(&self, py: Python<'py>) -> PyResult<WriteRows<'py>> {
+        Ok(WriteRows(self.array.bind(py).try_readwrite()?))
+    }
+}
+
+/// Rows being read.
+pub struct ReadRows<'py>(PyReadonlyArray2<'py, f64>);
+
+impl ReadRows<'_> {
+    /// Copies row `i`.
+    pub fn row(&self, i: usize, target: &mut [f64]) {
+        let (width, all) =
+            (target.len(), self.0.as_slice().expect("made in rows, and views cannot change it"));
+        target.copy_from_slice(&all[i * width..(i + 1) * width]);
+    }
+}
+
+/// Rows being written.
+pub struct WriteRows<'py>(PyReadwriteArray2<'py, f64>);
+
+impl WriteRows<'_> {
+    /// Sets row `i`.
+    pub fn set_row(&mut self, i: usize, source: &[f64]) {
+        let (width, all) =
+            (source.len(), self.0.as_slice_mut().expect("made in rows, and views cannot change it"));
+        all[i * width..(i + 1) * width].copy_from_slice(source);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! model       a compiled model and the dynamics of single states
+//! batch       many worlds of one model; qpos, qvel, ctrl with one row a world
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
 //! controller  a Python function that sets the controls at its own rate
 //! contacts    contact points as a structured array
@@ -13,6 +14,8 @@
 //! impact      the outcomes of impacts
 //! rollout     many short simulations on several threads
 //! scratch     memory of the dynamics, kept between calls
+//! stepping    steps with the interpreter detached
+//! stats, mocap, indices   small things that simulations and batches share
 //! options     keyword arguments to options and back
 //! arrays      Python's arrays in and out      errors   Rust's errors as exceptions
 //! ```
@@ -21,10 +24,13 @@
 //! docstrings that `help()` shows. Open `simulation.rs` first.
 
 mod arrays;
+mod batch;
 mod contacts;
 mod controller;
 mod errors;
 mod impact;
+mod indices;
+mod mocap;
 mod model;
 mod options;
 mod patches;
@@ -33,6 +39,8 @@ mod rollout;
 mod scratch;
 mod simulation;
 mod solid;
+mod stats;
+mod stepping;
 mod tactile;
 mod viewer;
 
@@ -47,6 +55,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SimulationError", py.get_type::<errors::SimulationError>())?;
     module.add_class::<model::Model>()?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_class::<batch::Batch>()?;
     module.add_class::<solid::Solid>()?;
     module.add_class::<tactile::TactileGrid>()?;
     module.add_class::<recording::Recording>()?;
@@ -57,5 +66,6 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::scenes, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_model, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::_restore_simulation, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::_restore_batch, module)?)?;
     module.add_function(wrap_pyfunction!(rollout::rollout, module)?)
 }

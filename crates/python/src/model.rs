@@ -14,7 +14,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use stiction::model::Pose;
 use stiction::multibody::JointInfo;
-use stiction::{Energy, Format, InputError, LoadOptions};
+use stiction::names::unknown_name;
+use stiction::{Energy, Format, LoadOptions};
 
 /// A compiled model: bodies, joints, shapes and actuators, ready to compute with.
 ///
@@ -468,7 +469,7 @@ impl Model {
         let bodies = &self.inner.world().bodies;
         if let Ok(name) = body.extract::<String>() {
             let found = self.inner.world().body_index(&name);
-            return found.ok_or_else(|| unknown("body", name, bodies.iter().map(|b| b.name.as_str())));
+            return found.ok_or_else(|| unknown("body", &name, bodies.iter().map(|b| b.name.as_str())));
         }
         match body.extract::<isize>()? {
             id if (0..bodies.len() as isize).contains(&id) => Ok(id as usize),
@@ -482,7 +483,7 @@ impl Model {
     fn joint(&self, name: &str) -> PyResult<&JointInfo> {
         let joints = self.inner.multibody().joints();
         let found = joints.iter().find(|j| j.name == name);
-        found.ok_or_else(|| unknown("joint", name.into(), joints.iter().map(|j| j.name.as_str())))
+        found.ok_or_else(|| unknown("joint", name, joints.iter().map(|j| j.name.as_str())))
     }
     /// A vector, or zeros where none is given.
     fn or_zeros(&self, what: &str, given: Option<&Bound<'_, PyAny>>, length: usize) -> PyResult<Vec<f64>> {
@@ -498,16 +499,9 @@ impl Model {
     }
 }
 
-/// An error that lists the names there are, the first fifty of them.
-pub fn unknown<'a>(kind: &'static str, name: String, known: impl Iterator<Item = &'a str>) -> PyErr {
-    let mut names: Vec<&str> = known.filter(|n| !n.is_empty()).collect();
-    let rest = names.len().saturating_sub(50);
-    names.truncate(50);
-    let mut known = if names.is_empty() { "none".into() } else { names.join(", ") };
-    if rest > 0 {
-        known.push_str(&format!(" and {rest} more"));
-    }
-    input_error(InputError::Name { kind, name, known })
+/// An error that lists the names there are and asks whether a near one was meant.
+pub fn unknown<'a>(kind: &'static str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> PyErr {
+    input_error(unknown_name(kind, name, known))
 }
 
 /// Warnings as `ModelWarning` tuples.
@@ -523,18 +517,26 @@ pub fn warning_tuples<'py>(
         .collect()
 }
 
-pub fn energy_tuple<'py>(py: Python<'py>, energy: &Energy) -> PyResult<Bound<'py, PyAny>> {
+/// The class `Energy`.
+pub fn energy_class<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let class = CLASS.import(py, "stiction._results", "Energy")?;
-    class.call1((energy.kinetic, energy.potential))
+    CLASS.import(py, "stiction._results", "Energy")
+}
+
+pub fn energy_tuple<'py>(py: Python<'py>, energy: &Energy) -> PyResult<Bound<'py, PyAny>> {
+    energy_class(py)?.call1((energy.kinetic, energy.potential))
+}
+
+/// The class `BodyPose`.
+pub fn pose_class<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    CLASS.import(py, "stiction._results", "BodyPose")
 }
 
 pub fn pose_tuple<'py>(py: Python<'py>, pose: &Pose) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let class = CLASS.import(py, "stiction._results", "BodyPose")?;
     let (p, r) = (pose.translation.vector, pose.rotation);
     let position = PyArray1::from_slice(py, p.as_slice());
-    class.call1((position, PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k])))
+    pose_class(py)?.call1((position, PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k])))
 }
 
 fn load_options(fixed_base: bool, strict: bool, package_paths: &[PathBuf]) -> LoadOptions {

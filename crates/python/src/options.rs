@@ -1,66 +1,103 @@
 //! Keyword arguments to [`stiction::Options`] and back.
 
 use crate::errors::option_error;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use stiction::continuous::{TangentialCompliance, TractionFriction};
+use stiction::names::nearest;
 use stiction::{
     Method, Options, TangentialSprings, Tessellation, contact_model_from_name, contact_model_name,
     method_from_names,
 };
 
-/// Checked options from what the user gave.
-pub fn options(
-    step: f64,
-    contact: &str,
-    stiction_tolerance: f64,
-    regularization: f64,
-    relative_tolerance: f64,
-    margin: f64,
-    tangential_springs: Option<&Bound<'_, PyAny>>,
-    max_iterations: usize,
-    tessellation: &str,
-    accuracy: Option<f64>,
-    method: &str,
-    integrator: &str,
-    adhesion: f64,
-) -> PyResult<Options> {
-    let mut method = method_from_names(method, integrator, false).map_err(option_error)?;
-    let mut convex_springs = None;
-    match &mut method {
-        Method::Convex => convex_springs = tangential_springs.map(springs).transpose()?.flatten(),
+/// The options' names, in the order of `Simulation`'s arguments.
+pub const NAMES: [&str; 13] = [
+    "step",
+    "contact",
+    "stiction_tolerance",
+    "regularization",
+    "relative_tolerance",
+    "margin",
+    "tangential_springs",
+    "max_iterations",
+    "tessellation",
+    "accuracy",
+    "method",
+    "integrator",
+    "adhesion",
+];
+
+/// Checked options from the keyword arguments a user gave; `step` stands apart because it may be given by position.
+pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let mut options = Options { step, ..Options::default() };
+    let (mut method, mut integrator) = (String::from("convex"), String::from("radau"));
+    let (mut springs, mut adhesion) = (None, 0.0);
+    for (key, value) in given.into_iter().flatten() {
+        let name = key.extract::<String>()?;
+        match name.as_str() {
+            "contact" => {
+                options.contact = contact_model_from_name(&text(&name, &value)?).map_err(option_error)?
+            }
+            "stiction_tolerance" => options.stiction_tolerance = number(&name, &value)?,
+            "regularization" => options.regularization = number(&name, &value)?,
+            "relative_tolerance" => options.relative_tolerance = number(&name, &value)?,
+            "margin" => options.margin = number(&name, &value)?,
+            "tangential_springs" => springs = (!value.is_none()).then_some(value),
+            "max_iterations" => {
+                options.max_iterations =
+                    value.extract().map_err(|_| wrong(&name, &value, "a whole number, at least 1"))?;
+            }
+            "tessellation" => options.tessellation = tessellation(&text(&name, &value)?)?,
+            "accuracy" if value.is_none() => options.accuracy = None,
+            "accuracy" => options.accuracy = Some(number(&name, &value)?),
+            "method" => method = text(&name, &value)?,
+            "integrator" => integrator = text(&name, &value)?,
+            "adhesion" => adhesion = number(&name, &value)?,
+            _ => return Err(PyTypeError::new_err(unknown_option(&name))),
+        }
+    }
+    options.method = method_from_names(&method, &integrator, false).map_err(option_error)?;
+    match &mut options.method {
+        Method::Convex => {
+            options.tangential_springs = springs.as_ref().map(self::springs).transpose()?.flatten()
+        }
         Method::Continuous(continuous) => {
             continuous.adhesion = adhesion;
-            if let Some(springs) = tangential_springs.map(compliance).transpose()?.flatten() {
+            if let Some(springs) = springs.as_ref().map(compliance).transpose()?.flatten() {
                 continuous.friction = TractionFriction::Springs(springs);
             }
         }
     }
-    let options = Options {
-        method,
-        step,
-        accuracy,
-        contact: contact_model_from_name(contact).map_err(option_error)?,
-        stiction_tolerance,
-        regularization,
-        relative_tolerance,
-        margin,
-        max_iterations,
-        tangential_springs: convex_springs,
-        tessellation: match tessellation {
-            "polygons" => Tessellation::Polygons,
-            "fans" => Tessellation::Fans,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "unknown tessellation \"{other}\": choose polygons or fans"
-                )));
-            }
-        },
-        ..Options::default()
-    };
     options.check().map_err(option_error)?;
     Ok(options)
+}
+
+fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    value.extract().map_err(|_| wrong(name, value, "a number"))
+}
+
+fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    value.extract().map_err(|_| wrong(name, value, "a name"))
+}
+
+fn wrong(name: &str, value: &Bound<'_, PyAny>, needed: &str) -> PyErr {
+    PyTypeError::new_err(format!("{name} = {value}: give {needed}"))
+}
+
+fn unknown_option(name: &str) -> String {
+    let nearest = nearest(name, NAMES.into_iter()).map_or(String::new(), |n| format!(" (did you mean {n}?)"));
+    format!("there is no option \"{name}\"{nearest}; the options are: {}", NAMES.join(", "))
+}
+
+fn tessellation(name: &str) -> PyResult<Tessellation> {
+    match name {
+        "polygons" => Ok(Tessellation::Polygons),
+        "fans" => Ok(Tessellation::Fans),
+        other => {
+            Err(PyValueError::new_err(format!("unknown tessellation \"{other}\": choose polygons or fans")))
+        }
+    }
 }
 
 /// False, True, or a dict with some of the springs' parameters.

@@ -10,6 +10,7 @@ use crate::options::options;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -34,12 +35,10 @@ const SIGNALS: Duration = Duration::from_millis(20);
 /// the first row concerned) for a step that cannot be completed.
 #[pyfunction]
 #[pyo3(
-    signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact="lagged",
-                 stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0,
-                 tangential_springs=None, max_iterations=2000, tessellation="polygons", accuracy=None, method="convex", integrator="radau", adhesion=0.0),
+    signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, **options),
     text_signature = "(model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact='lagged', \
                       stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0, \
-                      tangential_springs=False, max_iterations=2000, tessellation='polygons', accuracy=None, method='convex', integrator='radau', adhesion=0.0)"
+                      tangential_springs=False, max_iterations=2000, tessellation='polygons')"
 )]
 pub fn rollout<'py>(
     py: Python<'py>,
@@ -49,34 +48,9 @@ pub fn rollout<'py>(
     threads: usize,
     steps: Option<usize>,
     step: f64,
-    contact: &str,
-    stiction_tolerance: f64,
-    regularization: f64,
-    relative_tolerance: f64,
-    margin: f64,
-    tangential_springs: Option<&Bound<'py, PyAny>>,
-    max_iterations: usize,
-    tessellation: &str,
-    accuracy: Option<f64>,
-    method: &str,
-    integrator: &str,
-    adhesion: f64,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-    let options = options(
-        step,
-        contact,
-        stiction_tolerance,
-        regularization,
-        relative_tolerance,
-        margin,
-        tangential_springs,
-        max_iterations,
-        tessellation,
-        accuracy,
-        method,
-        integrator,
-        adhesion,
-    )?;
+    let options = self::options(step, options)?;
     if options.error_controlled() {
         return Err(PyValueError::new_err(
             "accuracy, method: rollouts take convex steps of fixed length, so that their rows share the times; give step=",

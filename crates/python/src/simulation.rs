@@ -4,16 +4,19 @@
 //! wrote there goes into the state before each use of it ([`Simulation::push`]), and what a step found
 //! comes back after it ([`Simulation::pull`]).
 
-use crate::arrays::{Shared, finite_vector, three};
+use crate::arrays::{Shared, three};
 use crate::contacts::structured;
 use crate::controller::{Hook, PythonController};
 use crate::errors::{SimulationError, input_error, option_error, step_error};
-use crate::model::{Model, energy_tuple, pose_tuple, readings, unknown, warning_tuples};
+use crate::mocap;
+use crate::model::{Model, energy_tuple, pose_tuple, readings, warning_tuples};
 use crate::options::{keywords, options};
 use crate::patches::patch_list;
 use crate::recording::{self, Recording, record_error};
+use crate::stats::stats_dict;
+use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
-use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
+use nalgebra::Vector3;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -21,14 +24,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
-use stiction::StepError;
-use stiction::model::Pose;
-use stiction::multibody::Workspace;
-use stiction_viewer::{RecordError, RecordOptions, Recorder};
-
-/// How long a step call runs before it looks whether the user pressed Ctrl-C.
-const SIGNALS: Duration = Duration::from_millis(20);
+use std::time::Duration;
+use stiction::{Options, StepError};
+use stiction_viewer::{RecordOptions, Recorder};
 
 /// A model being simulated, from its default state at time 0.
 ///
@@ -78,9 +76,7 @@ pub struct Simulation {
 impl Simulation {
     #[new]
     #[pyo3(
-        signature = (model, step=1e-3, contact="lagged", stiction_tolerance=1e-4, regularization=1e-3,
-                     relative_tolerance=1e-5, margin=0.0, tangential_springs=None, max_iterations=2000,
-                     tessellation="polygons", accuracy=None, method="convex", integrator="radau", adhesion=0.0),
+        signature = (model, step=1e-3, **options),
         text_signature = "(model, step=1e-3, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=2000, \
                           tessellation='polygons', accuracy=None, method='convex', integrator='radau', adhesion=0.0)"
@@ -89,48 +85,10 @@ impl Simulation {
         py: Python<'_>,
         model: Py<Model>,
         step: f64,
-        contact: &str,
-        stiction_tolerance: f64,
-        regularization: f64,
-        relative_tolerance: f64,
-        margin: f64,
-        tangential_springs: Option<&Bound<'_, PyAny>>,
-        max_iterations: usize,
-        tessellation: &str,
-        accuracy: Option<f64>,
-        method: &str,
-        integrator: &str,
-        adhesion: f64,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = options(
-            step,
-            contact,
-            stiction_tolerance,
-            regularization,
-            relative_tolerance,
-            margin,
-            tangential_springs,
-            max_iterations,
-            tessellation,
-            accuracy,
-            method,
-            integrator,
-            adhesion,
-        )?;
-        let inner = stiction::Simulation::new(&model.get().inner, options).map_err(option_error)?;
-        let state = inner.state();
-        Ok(Self {
-            qpos: Shared::new(py, &state.q),
-            qvel: Shared::new(py, &state.v),
-            ctrl: Shared::new(py, &state.ctrl),
-            applied: Shared::new(py, &state.applied),
-            act: Shared::new(py, &state.activation),
-            model,
-            inner: Mutex::new(inner),
-            hook: Mutex::new(None),
-            recorder: Mutex::new(None),
-            viewer: Mutex::new(None),
-        })
+        let options = self::options(step, options)?;
+        Self::with(py, model, options)
     }
 
     /// The model.
@@ -332,39 +290,7 @@ impl Simulation {
     /// kinematics, proximity, assemble, solve, advance.
     #[getter]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = *self.lock()?.stats();
-        let dict = PyDict::new(py);
-        for (name, count) in [
-            ("steps", stats.steps),
-            ("rejected", stats.rejected),
-            ("iterations", stats.iterations),
-            ("max_iterations", stats.max_iterations),
-            ("unconverged", stats.unconverged),
-            ("line_search_evaluations", stats.line_search_evaluations),
-            ("points", stats.points),
-            ("patches", stats.patches),
-            ("faces", stats.faces),
-            ("doubtful_patches", stats.doubtful_patches),
-            ("last_iterations", stats.last_iterations),
-            ("last_points", stats.last_points),
-            ("last_patches", stats.last_patches),
-            ("last_faces", stats.last_faces),
-        ] {
-            dict.set_item(name, count)?;
-        }
-        dict.set_item("max_penetration", stats.max_penetration)?;
-        dict.set_item("friction_loss", stats.friction_loss)?;
-        dict.set_item("normal_loss", stats.normal_loss)?;
-        dict.set_item("dissipated", stats.dissipated)?;
-        dict.set_item("other_work", stats.other_work)?;
-        dict.set_item("min_step", stats.min_step)?;
-        dict.set_item("max_step", stats.max_step)?;
-        let seconds = PyDict::new(py);
-        for (stage, time) in stats.seconds.named() {
-            seconds.set_item(stage, time)?;
-        }
-        dict.set_item("seconds", seconds)?;
-        Ok(dict)
+        stats_dict(py, self.lock()?.stats())
     }
 
     /// Readings of all sensors, a dict from name to array: positions and velocities of the present state,
@@ -390,13 +316,7 @@ impl Simulation {
         let body = self.model.get().body(body)?;
         let mut inner = self.lock()?;
         self.push(py, &mut inner)?;
-        let (multibody, state) = (inner.model().multibody(), inner.state());
-        let mut workspace = Workspace::new(multibody);
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
-        }
-        multibody.positions(&state.q, &mut workspace);
-        pose_tuple(py, &multibody.pose(&workspace, body))
+        pose_tuple(py, &inner.poses()[body])
     }
 
     /// Moves a mocap body (name or id): position in m and quaternion (w first) in the world. The
@@ -410,31 +330,9 @@ impl Simulation {
         angular_velocity: Option<&Bound<'_, PyAny>>,
         linear_velocity: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let model = self.model.get();
-        let id = model.body(body)?;
-        let mocap = model.inner.multibody().mocap_bodies();
-        let bodies = &model.inner.world().bodies;
-        let Some(number) = mocap.iter().position(|&m| m == id) else {
-            let known = mocap.iter().map(|&m| bodies[m].name.as_str());
-            return Err(unknown("mocap body", bodies[id].name.clone(), known));
-        };
-        let position = Vector3::from(three("position", Some(position))?);
-        let rotation = match quaternion {
-            None => UnitQuaternion::identity(),
-            Some(given) => {
-                let q = finite_vector("quaternion", given, 4)?;
-                let quaternion = Quaternion::new(q[0], q[1], q[2], q[3]);
-                UnitQuaternion::try_new(quaternion, 1e-12).ok_or_else(|| {
-                    PyValueError::new_err("quaternion has no length: give a rotation, w first")
-                })?
-            }
-        };
-        let w = three("angular_velocity", angular_velocity)?;
-        let v = three("linear_velocity", linear_velocity)?;
-        let mut inner = self.lock()?;
-        let target = &mut inner.state_mut().mocap[number];
-        target.pose = Pose::from_parts(position.into(), rotation);
-        target.twist = [w[0], w[1], w[2], v[0], v[1], v[2]];
+        let number = mocap::number(self.model.get(), body)?;
+        let target = mocap::state(position, quaternion, angular_velocity, linear_velocity)?;
+        self.lock()?.state_mut().mocap[number] = target;
         Ok(())
     }
 
@@ -559,6 +457,29 @@ impl Simulation {
 }
 
 impl Simulation {
+    /// A simulation with options that are checked.
+    pub(crate) fn with(py: Python<'_>, model: Py<Model>, options: Options) -> PyResult<Self> {
+        let inner = stiction::Simulation::new(&model.get().inner, options).map_err(option_error)?;
+        let state = inner.state();
+        Ok(Self {
+            qpos: Shared::new(py, &state.q),
+            qvel: Shared::new(py, &state.v),
+            ctrl: Shared::new(py, &state.ctrl),
+            applied: Shared::new(py, &state.applied),
+            act: Shared::new(py, &state.activation),
+            model,
+            inner: Mutex::new(inner),
+            hook: Mutex::new(None),
+            recorder: Mutex::new(None),
+            viewer: Mutex::new(None),
+        })
+    }
+
+    /// Goes to a saved state.
+    pub(crate) fn load(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        self.load_state(py, state)
+    }
+
     /// The model, for those that know its names.
     pub(crate) fn model_of(&self) -> &Model {
         self.model.get()
@@ -710,48 +631,6 @@ impl Simulation {
         self.applied.write(py, &state.applied)?;
         self.act.write(py, &state.activation)
     }
-}
-
-/// What ended a call before its last step.
-enum Stopped {
-    Step(StepError),
-    Signal(PyErr),
-    Recorder(RecordError),
-}
-
-/// Those who look at every step.
-struct Watch<'a> {
-    recorder: Option<&'a mut Recorder>,
-    viewer: Option<&'a viewer::Shared>,
-}
-
-impl Watch<'_> {
-    fn look(&mut self, simulation: &stiction::Simulation) -> Result<(), RecordError> {
-        if let Some(viewer) = self.viewer
-            && let Ok(mut live) = viewer.live.try_lock()
-        {
-            live.touch();
-            live.publish(simulation);
-        }
-        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.observe(simulation))
-    }
-}
-
-/// Takes steps while the interpreter is detached; looks for Ctrl-C now and then.
-fn advance(
-    simulation: &mut stiction::Simulation,
-    mut next: impl FnMut(&mut stiction::Simulation) -> Result<bool, StepError>,
-    mut watch: Watch<'_>,
-) -> Result<(), Stopped> {
-    let mut looked = Instant::now();
-    while next(simulation).map_err(Stopped::Step)? {
-        watch.look(simulation).map_err(Stopped::Recorder)?;
-        if looked.elapsed() > SIGNALS {
-            Python::attach(|py| py.check_signals()).map_err(Stopped::Signal)?;
-            looked = Instant::now();
-        }
-    }
-    Ok(())
 }
 
 /// Unpickles a simulation.

@@ -23,7 +23,7 @@ def test_stubs_ship_and_name_everything_public():
         **{node.target.id: node for node in stub.body if isinstance(node, ast.AnnAssign)},
     }
     assert set(st.__all__) <= set(described)
-    for owner in [st.Model, st.Simulation, st.TactileGrid, st.Recording, st.Viewer]:
+    for owner in [st.Model, st.Simulation, st.Batch, st.Solid, st.TactileGrid, st.Recording, st.Viewer]:
         methods = {node.name for node in described[owner.__name__].body if isinstance(node, ast.FunctionDef)}
         public = {name for name in vars(owner) if not name.startswith("_")}
         assert public == {name for name in methods if not name.startswith("_")}

@@ -5,6 +5,7 @@ use crate::error::{InputError, LoadError};
 use crate::material::{GeomMaterial, PairOverride};
 use crate::measure::Gauge;
 use crate::moments::Moments;
+use crate::names::unknown_name;
 use crate::readings::add_tendon_wrenches;
 use crate::scenes;
 use crate::sensors::{Loads, Sensors};
@@ -251,9 +252,7 @@ impl Model {
         let keys = &self.inner.world.keyframes;
         let by_name = keys.iter().find(|k| k.name == name);
         let Some(key) = by_name.or_else(|| name.parse::<usize>().ok().and_then(|i| keys.get(i))) else {
-            let known: Vec<&str> = keys.iter().map(|k| k.name.as_str()).collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            return Err(InputError::Name { kind: "keyframe", name: name.into(), known });
+            return Err(unknown_name("keyframe", name, keys.iter().map(|k| k.name.as_str())));
         };
         let mut state = self.default_state();
         state.time = key.time;

@@ -101,12 +101,14 @@ pub enum InputError {
     #[error("this state cannot be loaded: {0}")]
     State(String),
     /// A name that the model does not have.
-    #[error("the model has no {kind} called \"{name}\"; it has: {known}")]
+    #[error("the model has no {kind} called \"{name}\"{hint}; it has: {known}")]
     Name {
         /// Body, joint, keyframe…
         kind: &'static str,
         /// What was asked for.
         name: String,
+        /// The name that was probably meant, as a question; or nothing.
+        hint: String,
         /// Some of the names there are.
         known: String,
     },
@@ -172,6 +174,14 @@ pub enum StepError {
     /// The mass matrix cannot be factored.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The step ended in a fault of the program.
+    #[error(
+        "a step at t = {time} s ended in an internal fault: its world cannot go on; make a new one, and please report it"
+    )]
+    Fault {
+        /// Time at which the step began, s.
+        time: f64,
+    },
     /// A controller failed.
     #[error("the controller failed at t = {time} s: {reason}")]
     Controller {

@@ -17,6 +17,7 @@
 //! | [`step`] | the whole simulator on one screen |
 //! | [`model`](Model) | compiling a description; dynamics of a single state |
 //! | [`Simulation`] | stepping, results, saving |
+//! | [`batch`] | many worlds of one model on several threads |
 //! | [`state`] | what must be saved to go on |
 //! | [`options`] | what can be chosen |
 //! | [`material`] | contact properties and how two geoms' combine |
@@ -24,6 +25,7 @@
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
 //! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
+//! | [`names`] | names that were nearly right |
 //! | [`controller`] | control at its own rate |
 //! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
 //! | `accuracy` | steps by accuracy instead of length |
@@ -39,6 +41,7 @@ mod accuracy;
 mod actuation;
 mod archive;
 mod assemble;
+pub mod batch;
 mod clock;
 mod compiled;
 pub mod contact;
@@ -51,6 +54,7 @@ pub mod material;
 mod measure;
 mod moments;
 mod muscle;
+pub mod names;
 pub mod options;
 pub mod patches;
 mod readings;
@@ -68,6 +72,7 @@ pub mod tactile;
 mod tendons;
 mod transmission;
 
+pub use batch::{Batch, BatchError};
 pub use compiled::{Energy, Model};
 pub use contact::Contact;
 pub use controller::{Controller, Sample, Sampled};

@@ -4,6 +4,7 @@ use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
 use crate::controller::{Controller, Sample};
 use crate::error::{InputError, OptionError, StepError};
+use crate::names::unknown_name;
 use crate::options::{Method, Options};
 use crate::patches::{ContactPatch, PatchSet, PatchView};
 use crate::state::State;
@@ -74,7 +75,8 @@ impl Simulation {
         let needed = self.model.multibody().body_count();
         if body >= needed {
             let known = format!("0 to {}", needed - 1);
-            return Err(InputError::Name { kind: "body", name: body.to_string(), known });
+            let name = body.to_string();
+            return Err(InputError::Name { kind: "body", name, hint: String::new(), known });
         }
         for (what, vector) in [("force", &force), ("point", &p_wq)] {
             if let Some(index) = vector.iter().position(|x| !x.is_finite()) {
@@ -89,6 +91,14 @@ impl Simulation {
     pub fn reset(&mut self) {
         self.state = self.model.default_state();
         self.stepper.clear_results();
+    }
+
+    /// Goes to a state, which is copied.
+    pub fn reset_to(&mut self, state: &State) -> Result<(), InputError> {
+        self.model.check_state(state)?;
+        self.state.copy_from(state);
+        self.stepper.clear_results();
+        Ok(())
     }
 
     /// Goes to a keyframe of the model, by name or by number.
@@ -213,11 +223,15 @@ impl Simulation {
     pub fn sensor(&mut self, name: &str) -> Result<&[f64], InputError> {
         let sensors = &self.model.world().sensors;
         let Some(index) = sensors.iter().position(|s| s.name == name) else {
-            let known: Vec<&str> = sensors.iter().map(|s| s.name.as_str()).take(20).collect();
-            return Err(InputError::Name { kind: "sensor", name: name.into(), known: known.join(", ") });
+            return Err(unknown_name("sensor", name, sensors.iter().map(|s| s.name.as_str())));
         };
         let range = self.model.sensor_range(index);
         Ok(&self.sensors()[range])
+    }
+
+    /// Poses of all bodies in the world at the present state, by body.
+    pub fn poses(&mut self) -> &[Pose] {
+        self.stepper.poses(&self.model, &self.state)
     }
 
     /// Kinetic and potential energy of the present state, J.
@@ -287,11 +301,22 @@ impl Simulation {
 
     /// Goes to a saved state of the same model.
     pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
+        let state = self.read_state(bytes)?;
+        self.go_to(state);
+        Ok(())
+    }
+
+    /// A saved state of this model, checked.
+    pub(crate) fn read_state(&self, bytes: &[u8]) -> Result<State, InputError> {
         let state = State::from_bytes(bytes, self.model.fingerprint())?;
         self.model.check_state(&state)?;
+        Ok(state)
+    }
+
+    /// Goes to a state that fits.
+    pub(crate) fn go_to(&mut self, state: State) {
         self.state = state;
         self.stepper.clear_results();
-        Ok(())
     }
 
     /// Calls the controller if one of its sample times has come.

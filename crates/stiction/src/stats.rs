@@ -84,3 +84,47 @@ pub struct Stats {
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
+
+impl Stats {
+    /// Adds what another simulation did: counts, energies and seconds add up, extremes stand.
+    pub fn merge(&mut self, other: &Self) {
+        self.min_step = match (self.min_step > 0.0, other.min_step > 0.0) {
+            (true, true) => self.min_step.min(other.min_step),
+            (false, _) => other.min_step,
+            (true, false) => self.min_step,
+        };
+        self.max_step = self.max_step.max(other.max_step);
+        self.max_iterations = self.max_iterations.max(other.max_iterations);
+        self.max_penetration = self.max_penetration.max(other.max_penetration);
+        for (sum, part) in [
+            (&mut self.steps, other.steps),
+            (&mut self.rejected, other.rejected),
+            (&mut self.iterations, other.iterations),
+            (&mut self.unconverged, other.unconverged),
+            (&mut self.line_search_evaluations, other.line_search_evaluations),
+            (&mut self.points, other.points),
+            (&mut self.patches, other.patches),
+            (&mut self.faces, other.faces),
+            (&mut self.doubtful_patches, other.doubtful_patches),
+            (&mut self.last_iterations, other.last_iterations),
+            (&mut self.last_points, other.last_points),
+            (&mut self.last_patches, other.last_patches),
+            (&mut self.last_faces, other.last_faces),
+        ] {
+            *sum += part;
+        }
+        for (sum, part) in [
+            (&mut self.friction_loss, other.friction_loss),
+            (&mut self.normal_loss, other.normal_loss),
+            (&mut self.dissipated, other.dissipated),
+            (&mut self.other_work, other.other_work),
+            (&mut self.seconds.kinematics, other.seconds.kinematics),
+            (&mut self.seconds.proximity, other.seconds.proximity),
+            (&mut self.seconds.assemble, other.seconds.assemble),
+            (&mut self.seconds.solve, other.seconds.solve),
+            (&mut self.seconds.advance, other.seconds.advance),
+        ] {
+            *sum += part;
+        }
+    }
+}

@@ -26,6 +26,7 @@ from ._results import (
     contact_dtype,
 )
 from ._stiction import (
+    Batch,
     Model,
     ModelError,
     Recording,
@@ -35,6 +36,7 @@ from ._stiction import (
     TactileGrid,
     Viewer,
     __version__,
+    _restore_batch,
     _restore_model,
     _restore_simulation,
     impact_outcomes,
@@ -46,6 +48,7 @@ from ._stiction import (
 from ._sweeps import SweepTable, sweep
 
 __all__ = [
+    "Batch",
     "BodyPose",
     "ContactPatch",
     "Energy",

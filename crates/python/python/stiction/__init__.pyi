@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, final
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "Batch",
     "BodyPose",
     "ContactPatch",
     "Energy",
@@ -104,6 +105,20 @@ class TangentialSprings(TypedDict, total=False):
     stiffness_ratio: float
     relaxation_time: float
     stretch: float
+
+class _Options(TypedDict, total=False):
+    contact: _ContactModel
+    stiction_tolerance: float
+    regularization: float
+    relative_tolerance: float
+    margin: float
+    tangential_springs: bool | TangentialSprings
+    max_iterations: int
+    tessellation: _Tessellation
+    accuracy: float | None
+    method: _Method
+    integrator: _Integrator
+    adhesion: float
 
 class StageSeconds(TypedDict):
     """Seconds by stage of the step."""
@@ -242,18 +257,7 @@ class Simulation:
         cls,
         model: Model,
         step: float = 1e-3,
-        contact: _ContactModel = "lagged",
-        stiction_tolerance: float = 1e-4,
-        regularization: float = 1e-3,
-        relative_tolerance: float = 1e-5,
-        margin: float = 0.0,
-        tangential_springs: bool | TangentialSprings = False,
-        max_iterations: int = 2000,
-        tessellation: _Tessellation = "polygons",
-        accuracy: float | None = None,
-        method: _Method = "convex",
-        integrator: _Integrator = "radau",
-        adhesion: float = 0.0,
+        **options: Unpack[_Options],
     ) -> Simulation: ...
     @property
     def model(self) -> Model: ...
@@ -318,6 +322,75 @@ class Simulation:
     def load_state(self, state: bytes) -> None: ...
     def reset(self, keyframe: str | int | None = None) -> None: ...
     def set_controller(self, controller: _Controller | None, period: float = 0.0) -> None: ...
+
+@final
+class Batch:
+    """Many worlds of one model, stepped together on several threads; arrays have one row a world."""
+
+    def __new__(
+        cls,
+        model: Model,
+        n: int,
+        threads: int | None = None,
+        *,
+        step: float = 1e-3,
+        **options: Unpack[_Options],
+    ) -> Batch: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def qpos(self) -> _Floats: ...
+    @qpos.setter
+    def qpos(self, values: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> _Floats: ...
+    @qvel.setter
+    def qvel(self, values: ArrayLike) -> None: ...
+    @property
+    def ctrl(self) -> _Floats: ...
+    @ctrl.setter
+    def ctrl(self, values: ArrayLike) -> None: ...
+    @property
+    def applied(self) -> _Floats: ...
+    @applied.setter
+    def applied(self, values: ArrayLike) -> None: ...
+    @property
+    def act(self) -> _Floats: ...
+    @act.setter
+    def act(self, values: ArrayLike) -> None: ...
+    @property
+    def time(self) -> _Floats: ...
+    @time.setter
+    def time(self, values: ArrayLike) -> None: ...
+    def step(self, k: int = 1) -> None: ...
+    def run_until(self, time: float) -> None: ...
+    def reset(
+        self,
+        indices: int | ArrayLike | None = None,
+        qpos: ArrayLike | None = None,
+        qvel: ArrayLike | None = None,
+        keyframe: str | int | None = None,
+    ) -> None: ...
+    @property
+    def failed(self) -> NDArray[np.bool_]: ...
+    def contacts(self, world: int) -> NDArray[np.void]: ...
+    def patches(self, world: int) -> list[ContactPatch]: ...
+    def stats(self, world: int | None = None) -> Stats: ...
+    @property
+    def sensors(self) -> dict[str, _Floats]: ...
+    @property
+    def energy(self) -> Energy: ...
+    def body_pose(self, body: str | int) -> BodyPose: ...
+    def simulation(self, world: int) -> Simulation: ...
+    def save_state(self) -> bytes: ...
+    def load_state(self, state: bytes) -> None: ...
+    def __len__(self) -> int: ...
 
 @final
 class Solid:
@@ -471,18 +544,7 @@ def rollout(
     *,
     steps: int | None = None,
     step: float = 1e-3,
-    contact: _ContactModel = "lagged",
-    stiction_tolerance: float = 1e-4,
-    regularization: float = 1e-3,
-    relative_tolerance: float = 1e-5,
-    margin: float = 0.0,
-    tangential_springs: bool | TangentialSprings = False,
-    max_iterations: int = 2000,
-    tessellation: _Tessellation = "polygons",
-    accuracy: None = None,
-    method: Literal["convex"] = "convex",
-    integrator: _Integrator = "radau",
-    adhesion: float = 0.0,
+    **options: Unpack[_Options],
 ) -> _Floats:
     """Simulates many initial states of one model on several threads."""
 

@@ -1,0 +1,501 @@
+//! `stiction.Batch`: many worlds of one model, stepped together.
+//!
+//! The arrays hold one row a world and live as long as anyone looks at them. As in `simulation.rs`, what Python wrote there
+//! goes into the worlds before each use of them ([`Batch::push`]), and what steps found comes back after it.
+
+use crate::arrays::{Rows, Shared, numbers, shape_text};
+use crate::contacts::structured;
+use crate::errors::{SimulationError, input_error, option_error};
+use crate::indices::indices;
+use crate::model::{Model, energy_class, pose_class};
+use crate::options::{keywords, options};
+use crate::patches::patch_list;
+use crate::simulation::Simulation;
+use crate::stats::stats_dict;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use stiction::batch::Progress;
+use stiction::{BatchError, Stats, StepError};
+
+/// Many worlds of one model, stepped together on several threads.
+///
+/// model: a stiction.Model, shared by all worlds.
+/// n: number of worlds. They begin at the model's default state at time 0.
+/// threads: threads to use; by default as many as the machine has. The result is the same, bit for bit, for any number, and
+///     that of n simulations stepped one by one.
+/// step, contact, …: the options of Simulation, the same for all worlds.
+///
+/// qpos, qvel, ctrl, applied, act and time are writable arrays with one row a world that follow the worlds:
+///
+///     batch = st.Batch(model, 1000)
+///     batch.qpos[:, 2] += random.uniform(0, 0.1, 1000)
+///     for _ in range(100):
+///         batch.ctrl[:] = policy(batch.qpos, batch.qvel)
+///         batch.step(10)
+///
+/// Raises ValueError for an option out of its range. Batches pickle and copy; the copy continues bit for bit with
+/// statistics from zero.
+#[pyclass(frozen, module = "stiction")]
+pub struct Batch {
+    model: Py<Model>,
+    inner: Mutex<stiction::Batch>,
+    qpos: Rows,
+    qvel: Rows,
+    ctrl: Rows,
+    applied: Rows,
+    act: Rows,
+    time: Shared,
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(
+        signature = (model, n, threads=None, *, step=1e-3, **options),
+        text_signature = "(model, n, threads=None, *, step=1e-3, contact='lagged', stiction_tolerance=1e-4, \
+                          regularization=1e-3, relative_tolerance=1e-5, margin=0.0, tangential_springs=False, \
+                          max_iterations=2000, tessellation='polygons', accuracy=None, method='convex', \
+                          integrator='radau', adhesion=0.0)"
+    )]
+    fn new(
+        py: Python<'_>,
+        model: Py<Model>,
+        n: usize,
+        threads: Option<usize>,
+        step: f64,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = self::options(step, options)?;
+        if threads == Some(0) {
+            return Err(PyValueError::new_err(
+                "threads = 0: give at least 1, or None for all the machine has",
+            ));
+        }
+        let threads =
+            threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+        let compiled = &model.get().inner;
+        let inner =
+            py.detach(|| stiction::Batch::new(compiled, n, threads, options)).map_err(option_error)?;
+        let (start, nv, nu, na) = (compiled.default_q(), compiled.nv(), compiled.nu(), compiled.na());
+        Ok(Self {
+            qpos: Rows::new(py, n, start),
+            qvel: Rows::new(py, n, &vec![0.0; nv]),
+            ctrl: Rows::new(py, n, &vec![0.0; nu]),
+            applied: Rows::new(py, n, &vec![0.0; nv]),
+            act: Rows::new(py, n, &vec![0.0; na]),
+            time: Shared::new(py, &vec![0.0; n]),
+            inner: Mutex::new(inner),
+            model,
+        })
+    }
+
+    /// The model that the worlds share.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> Py<Model> {
+        self.model.clone_ref(py)
+    }
+
+    /// Number of worlds.
+    #[getter]
+    fn n(&self) -> PyResult<usize> {
+        Ok(self.lock()?.len())
+    }
+
+    /// Number of threads that step.
+    #[getter]
+    fn threads(&self) -> PyResult<usize> {
+        Ok(self.lock()?.threads())
+    }
+
+    /// The options as a dict: Simulation(batch.model, **batch.options) steps like one of the worlds.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        keywords(py, self.lock()?.options())
+    }
+
+    /// Positions, shape (n, nq); writable, follows the worlds.
+    #[getter]
+    fn qpos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.qpos.view(py)
+    }
+
+    #[setter]
+    fn set_qpos(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.qpos.assign("qpos", values)
+    }
+
+    /// Velocities, shape (n, nv), m/s or rad/s; writable, follows the worlds.
+    #[getter]
+    fn qvel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.qvel.view(py)
+    }
+
+    #[setter]
+    fn set_qvel(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.qvel.assign("qvel", values)
+    }
+
+    /// Controls, shape (n, nu), held until they are changed; writable, follows the worlds.
+    #[getter]
+    fn ctrl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.ctrl.view(py)
+    }
+
+    #[setter]
+    fn set_ctrl(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.ctrl.assign("ctrl", values)
+    }
+
+    /// Generalised forces applied from outside, shape (n, nv), N or N m, held until they are changed; writable, follows
+    /// the worlds.
+    #[getter]
+    fn applied<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.applied.view(py)
+    }
+
+    #[setter]
+    fn set_applied(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.applied.assign("applied", values)
+    }
+
+    /// Activations of the actuators that have one, shape (n, na); writable, follows the worlds.
+    #[getter]
+    fn act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.act.view(py)
+    }
+
+    #[setter]
+    fn set_act(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.act.assign("act", values)
+    }
+
+    /// Times, shape (n,), s; writable, follows the worlds.
+    #[getter]
+    fn time<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.time.view(py)
+    }
+
+    #[setter]
+    fn set_time(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.time.assign("time", values)
+    }
+
+    /// Takes k steps in every world, without holding the interpreter. Ctrl-C ends it after the steps under way; worlds may
+    /// then stand at different times.
+    ///
+    /// Raises ValueError for a state that is not finite, before any world steps; SimulationError if worlds could not
+    /// complete their steps: these stand at their last good states, failed says which they are, and all others took
+    /// all their steps.
+    #[pyo3(signature = (k=1))]
+    fn step(&self, py: Python<'_>, k: i64) -> PyResult<()> {
+        let Ok(steps) = usize::try_from(k) else {
+            return Err(PyValueError::new_err(format!("k = {k}: give zero or more steps")));
+        };
+        self.advance(py, |batch, go_on| batch.step_watched(steps, go_on))
+    }
+
+    /// Steps every world until time (s), as step does. Steps of fixed length end at the one nearest to it; under error
+    /// control the last step of each world ends there exactly.
+    fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
+        if !time.is_finite() {
+            return Err(PyValueError::new_err(format!("time = {time}: give a finite number of seconds")));
+        }
+        self.advance(py, |batch, go_on| batch.run_until_watched(time, go_on))
+    }
+
+    /// Puts worlds back to the default state at time 0, or to a keyframe.
+    ///
+    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    /// qpos, qvel: where they begin instead, shape (nq,) and (nv,) for all of them or one row each.
+    /// keyframe: name or number of a keyframe of the model to begin from.
+    ///
+    /// Controls, applied forces and activations go to zero or to the keyframe's; statistics stay.
+    #[pyo3(signature = (indices=None, qpos=None, qvel=None, keyframe=None))]
+    fn reset(
+        &self,
+        py: Python<'_>,
+        indices: Option<&Bound<'_, PyAny>>,
+        qpos: Option<&Bound<'_, PyAny>>,
+        qvel: Option<&Bound<'_, PyAny>>,
+        keyframe: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let inner = self.lock()?;
+        let chosen = self::indices(indices, inner.len())?;
+        let model = &self.model.get().inner;
+        let qpos = qpos.map(|q| rows_for("qpos", q, chosen.len(), model.nq())).transpose()?;
+        let qvel = qvel.map(|v| rows_for("qvel", v, chosen.len(), model.nv())).transpose()?;
+        let mut state = match keyframe {
+            None => model.default_state(),
+            Some(key) => {
+                let name =
+                    key.extract::<String>().or_else(|_| Ok::<_, PyErr>(key.extract::<usize>()?.to_string()));
+                model.keyframe_state(&name?).map_err(input_error)?
+            }
+        };
+        for (k, &world) in chosen.iter().enumerate() {
+            if let Some(qpos) = &qpos {
+                state.q.copy_from_slice(&qpos[k * model.nq()..(k + 1) * model.nq()]);
+            }
+            if let Some(qvel) = &qvel {
+                state.v.copy_from_slice(&qvel[k * model.nv()..(k + 1) * model.nv()]);
+            }
+            inner.world(world).reset_to(&state).map_err(|error| of_world(world, StepError::Input(error)))?;
+        }
+        self.pull(py, &inner, &chosen)
+    }
+
+    /// Which worlds could not complete the last call of step or run_until, shape (n,), booleans.
+    #[getter]
+    fn failed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let inner = self.lock()?;
+        Ok(PyArray1::from_iter(py, (0..inner.len()).map(|i| inner.failure(i).is_some())))
+    }
+
+    /// Contact points of a world's last step: see Simulation.contacts.
+    fn contacts<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let inner = self.lock()?;
+        structured(py, inner.world(one(world, &inner)?).contacts())
+    }
+
+    /// Contact patches of a world's last step: see Simulation.patches.
+    fn patches<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let inner = self.lock()?;
+        patch_list(py, &inner.world(one(world, &inner)?).patches())
+    }
+
+    /// Counts and times since construction of one world, or of all together: see Simulation.stats. Of all together, counts,
+    /// energies and seconds are sums and extremes those of any world; seconds of threads side by side add up.
+    #[pyo3(signature = (world=None))]
+    fn stats<'py>(&self, py: Python<'py>, world: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+        let inner = self.lock()?;
+        let mut stats = Stats::default();
+        match world {
+            Some(world) => stats = *inner.world(one(world, &inner)?).stats(),
+            None => (0..inner.len()).for_each(|world| stats.merge(inner.world(world).stats())),
+        }
+        stats_dict(py, &stats)
+    }
+
+    /// Readings of all sensors, a dict from name to array of shape (n, numbers of the sensor): see Simulation.sensors.
+    #[getter]
+    fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        let model = inner.model();
+        let (count, n) = (model.sensor_count(), inner.len());
+        let mut readings = Vec::with_capacity(n * count);
+        for world in 0..n {
+            readings.extend_from_slice(inner.world(world).sensors());
+        }
+        let dict = PyDict::new(py);
+        for (k, sensor) in model.world().sensors.iter().enumerate() {
+            let range = model.sensor_range(k);
+            let rows = Rows::collect(py, n, range.len(), |world, row| {
+                row.copy_from_slice(&readings[world * count..][range.clone()]);
+            })?;
+            dict.set_item(&sensor.name, rows)?;
+        }
+        Ok(dict)
+    }
+
+    /// Kinetic and potential energy of all worlds, J: a stiction.Energy of arrays of shape (n,).
+    #[getter]
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        let energies: Vec<_> = (0..inner.len()).map(|world| inner.world(world).energy()).collect();
+        let kinetic = PyArray1::from_iter(py, energies.iter().map(|e| e.kinetic));
+        energy_class(py)?.call1((kinetic, PyArray1::from_iter(py, energies.iter().map(|e| e.potential))))
+    }
+
+    /// Poses of a body (name or id) in all worlds: a stiction.BodyPose of positions, shape (n, 3), m, and quaternions with w
+    /// first, shape (n, 4).
+    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let body = self.model.get().body(body)?;
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        let poses: Vec<_> = (0..inner.len()).map(|world| inner.world(world).poses()[body]).collect();
+        let positions = Rows::collect(py, poses.len(), 3, |world, row| {
+            row.copy_from_slice(poses[world].translation.vector.as_slice());
+        })?;
+        let quaternions = Rows::collect(py, poses.len(), 4, |world, row| {
+            let r = &poses[world].rotation;
+            row.copy_from_slice(&[r.w, r.i, r.j, r.k]);
+        })?;
+        pose_class(py)?.call1((positions, quaternions))
+    }
+
+    /// A simulation of its own that continues from a world's present state bit for bit, to look at, record or view.
+    fn simulation(&self, py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Py<Simulation>> {
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        let world = inner.world(one(world, &inner)?);
+        let model = self.model.clone_ref(py);
+        let simulation = Simulation::with(py, model, *world.options())?;
+        simulation.load(py, &world.save_state())?;
+        Py::new(py, simulation)
+    }
+
+    /// The states of all worlds as bytes, from which load_state continues bit for bit.
+    fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        Ok(PyBytes::new(py, &inner.save_state()))
+    }
+
+    /// Goes to states saved by save_state from as many worlds of the same model. Raises ValueError if they do not fit.
+    fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.load_state(state).map_err(input_error)?;
+        let all: Vec<usize> = (0..inner.len()).collect();
+        self.pull(py, &inner, &all)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.n()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("stiction")?.getattr("_restore_batch")?;
+        let state = self.save_state(py)?;
+        let arguments = (self.model.clone_ref(py), self.n()?, self.threads()?, self.options(py)?, state);
+        Ok((restore, arguments.into_pyobject(py)?))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let (name, n, threads) = (&inner.model().world().name, inner.len(), inner.threads());
+        Ok(format!("<stiction.Batch of {n} worlds of \"{name}\" on {threads} threads>"))
+    }
+}
+
+impl Batch {
+    /// The worlds, unless another thread is stepping them.
+    fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Batch>> {
+        self.inner.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                PyRuntimeError::new_err("another thread is stepping this batch: wait until it is done")
+            }
+            TryLockError::Poisoned(_) => {
+                SimulationError::new_err("an earlier call ended in an internal fault: make a new batch")
+            }
+        })
+    }
+
+    /// Steps with the interpreter detached.
+    fn advance(
+        &self,
+        py: Python<'_>,
+        steps: impl FnOnce(&mut stiction::Batch, &mut dyn FnMut() -> bool) -> Result<Progress, BatchError> + Send,
+    ) -> PyResult<()> {
+        let mut guard = self.lock()?;
+        let inner = &mut *guard;
+        self.push(py, inner)?;
+        let mut interrupt = None;
+        let outcome = py.detach(|| {
+            steps(inner, &mut || {
+                interrupt = Python::attach(|py| py.check_signals()).err();
+                interrupt.is_none()
+            })
+        });
+        let all: Vec<usize> = (0..inner.len()).collect();
+        self.pull(py, inner, &all)?;
+        match (interrupt, outcome) {
+            (Some(error), _) => Err(error),
+            (None, Err(error)) => Err(match error.error {
+                StepError::Input(_) => PyValueError::new_err(error.to_string()),
+                _ => SimulationError::new_err(error.to_string()),
+            }),
+            (None, Ok(_)) => Ok(()),
+        }
+    }
+
+    /// What Python wrote to the arrays goes into the worlds.
+    fn push(&self, py: Python<'_>, inner: &stiction::Batch) -> PyResult<()> {
+        let (qpos, qvel, ctrl) = (self.qpos.read(py)?, self.qvel.read(py)?, self.ctrl.read(py)?);
+        let (applied, act, time) = (self.applied.read(py)?, self.act.read(py)?, self.time.read(py)?);
+        for i in 0..inner.len() {
+            let mut world = inner.world(i);
+            let state = world.state_mut();
+            qpos.row(i, &mut state.q);
+            qvel.row(i, &mut state.v);
+            ctrl.row(i, &mut state.ctrl);
+            applied.row(i, &mut state.applied);
+            act.row(i, &mut state.activation);
+            state.time = time.as_slice()?[i];
+            let world = &*world;
+            world.model().check_state(world.state()).map_err(|e| of_world(i, StepError::Input(e)))?;
+        }
+        Ok(())
+    }
+
+    /// What some worlds found goes into the arrays.
+    fn pull(&self, py: Python<'_>, inner: &stiction::Batch, worlds: &[usize]) -> PyResult<()> {
+        let (mut qpos, mut qvel) = (self.qpos.write(py)?, self.qvel.write(py)?);
+        let (mut ctrl, mut applied) = (self.ctrl.write(py)?, self.applied.write(py)?);
+        let (mut act, mut time) = (self.act.write(py)?, self.time.write_all(py)?);
+        let times = time.as_slice_mut()?;
+        for &i in worlds {
+            let world = inner.world(i);
+            let state = world.state();
+            qpos.set_row(i, &state.q);
+            qvel.set_row(i, &state.v);
+            ctrl.set_row(i, &state.ctrl);
+            applied.set_row(i, &state.applied);
+            act.set_row(i, &state.activation);
+            times[i] = state.time;
+        }
+        Ok(())
+    }
+}
+
+fn of_world(world: usize, error: StepError) -> PyErr {
+    PyValueError::new_err(BatchError { world, error, failed: 1 }.to_string())
+}
+
+/// The number of one world.
+fn one(world: &Bound<'_, PyAny>, inner: &stiction::Batch) -> PyResult<usize> {
+    crate::indices::index(world, inner.len())
+}
+
+/// `count` rows of `width` finite numbers, of which one may have been given for all.
+fn rows_for(what: &'static str, values: &Bound<'_, PyAny>, count: usize, width: usize) -> PyResult<Vec<f64>> {
+    let (shape, data) = numbers(values)?;
+    let data = match *shape.as_slice() {
+        [given] if given == width => data.repeat(count),
+        [rows, given] if rows == count && given == width => data,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "{what} has shape {}: give ({width},) for all worlds or ({count}, {width}), one row a world",
+                shape_text(&shape)
+            )));
+        }
+    };
+    match data.iter().position(|x| !x.is_finite()) {
+        None => Ok(data),
+        Some(at) => Err(PyValueError::new_err(format!(
+            "{what}[{}, {}] is {}: give finite numbers",
+            at / width,
+            at % width,
+            data[at]
+        ))),
+    }
+}
+
+/// Unpickles a batch.
+#[pyfunction]
+pub fn _restore_batch<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, PyAny>,
+    n: usize,
+    threads: usize,
+    options: &Bound<'py, PyDict>,
+    state: &[u8],
+) -> PyResult<Bound<'py, PyAny>> {
+    let batch = py.get_type::<Batch>().call((model, n, threads), Some(options))?;
+    batch.cast::<Batch>()?.get().load_state(py, state)?;
+    Ok(batch)
+}

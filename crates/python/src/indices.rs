@@ -1,0 +1,51 @@
+//! Which worlds are meant: numbers, or an array of booleans.
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// One world of `n`.
+pub fn index(given: &Bound<'_, PyAny>, n: usize) -> PyResult<usize> {
+    let number: i64 =
+        given.extract().map_err(|_| PyTypeError::new_err(format!("{given}: give the number of a world")))?;
+    in_range(number, n)
+}
+
+/// Some worlds of `n`, in the order given; all of them for none.
+pub fn indices(given: Option<&Bound<'_, PyAny>>, n: usize) -> PyResult<Vec<usize>> {
+    let Some(given) = given else { return Ok((0..n).collect()) };
+    if let Ok(number) = given.extract::<i64>() {
+        return Ok(vec![in_range(number, n)?]);
+    }
+    let numpy = given.py().import("numpy")?;
+    let array = numpy.call_method1("atleast_1d", (given,))?;
+    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    let length = array.len()?;
+    let numbers = match kind.as_str() {
+        "b" if length == n => numpy.call_method1("flatnonzero", (&array,))?,
+        "b" => {
+            return Err(PyValueError::new_err(format!(
+                "indices has {length} booleans: give one for each of the {n} worlds, or their numbers"
+            )));
+        }
+        "i" | "u" => array,
+        _ if length == 0 => return Ok(Vec::new()),
+        _ => {
+            return Err(PyTypeError::new_err(
+                "indices: give numbers of worlds, or one boolean for each world",
+            ));
+        }
+    };
+    let numbers = numbers.call_method1("astype", ("int64",))?;
+    let numbers =
+        numbers.cast::<PyArray1<i64>>().map_err(|_| PyValueError::new_err("indices: give a flat list"))?;
+    let numbers = numbers.to_vec()?;
+    numbers.into_iter().map(|number| in_range(number, n)).collect()
+}
+
+fn in_range(number: i64, n: usize) -> PyResult<usize> {
+    usize::try_from(number).ok().filter(|&i| i < n).ok_or_else(|| match n {
+        0 => PyIndexError::new_err(format!("there is no world {number}: there are none")),
+        _ => PyIndexError::new_err(format!("there is no world {number}: they go from 0 to {}", n - 1)),
+    })
+}

@@ -1,0 +1,241 @@
+//! Many worlds of one model, stepped together.
+//!
+//! ```
+//! use stiction::{Batch, Model, Options};
+//!
+//! let model = Model::from_scene("double_pendulum")?;
+//! let mut batch = Batch::new(&model, 8, 2, Options::default())?;
+//! for i in 0..batch.len() {
+//!     batch.world(i).state_mut().v[0] = i as f64;
+//! }
+//! batch.step(100)?;
+//! assert!((batch.world(7).state().time - 0.1).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A world is a [`Simulation`]; all of them share one compiled model, unless they are given variants of it
+//!. A thread that is free takes the next world and steps it as often as was asked, so a world's
+//! result is that of stepping it alone, bit for bit, whatever the number of threads. Between calls the threads sleep; a call
+//! allocates nothing.
+//!
+//! `crew.rs` has the threads; without the feature `threads` the caller does all the work.
+
+mod crew;
+
+use crate::compiled::Model;
+use crate::error::{InputError, OptionError, StepError};
+use crate::options::Options;
+use crate::simulation::Simulation;
+use crew::{Crew, Task};
+use std::ops::{Deref, DerefMut};
+use std::sync::MutexGuard;
+
+/// Worlds of one model, stepped together on several threads.
+pub struct Batch {
+    model: Model,
+    options: Options,
+    crew: Crew,
+}
+
+/// A world of a batch: a [`Simulation`] to look at and to change between steps.
+pub struct World<'a>(MutexGuard<'a, crew::Place>);
+
+impl Deref for World<'_> {
+    type Target = Simulation;
+
+    fn deref(&self) -> &Simulation {
+        &self.0.simulation
+    }
+}
+
+impl DerefMut for World<'_> {
+    fn deref_mut(&mut self) -> &mut Simulation {
+        &mut self.0.simulation
+    }
+}
+
+/// Worlds that could not take all their steps. They stand at their last good states; the others took all of theirs.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("world {world}: {error}{}", more(*.failed))]
+pub struct BatchError {
+    /// The first of them.
+    pub world: usize,
+    /// What happened to it.
+    #[source]
+    pub error: StepError,
+    /// How many there are.
+    pub failed: usize,
+}
+
+fn more(failed: usize) -> String {
+    match failed {
+        0 | 1 => String::new(),
+        2 => " (and another world failed too)".into(),
+        n => format!(" (and {} other worlds failed too)", n - 1),
+    }
+}
+
+/// How a call that could be ended early went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// All worlds took all their steps.
+    Done,
+    /// Whoever watched ended it: worlds may stand at different times.
+    Stopped,
+}
+
+impl Batch {
+    /// `worlds` worlds at the model's default state, for `threads` threads, of which the caller is one.
+    pub fn new(model: &Model, worlds: usize, threads: usize, options: Options) -> Result<Self, OptionError> {
+        let mut simulations = Vec::with_capacity(worlds);
+        for _ in 0..worlds {
+            simulations.push(Simulation::new(model, options)?);
+        }
+        options.check()?;
+        let crew = Crew::new(simulations, threads.clamp(1, worlds.max(1)));
+        Ok(Self { model: model.clone(), options, crew })
+    }
+
+    /// The model that the worlds share; a world may have been given a variant of it.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The options of all worlds.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Number of worlds.
+    pub fn len(&self) -> usize {
+        self.crew.len()
+    }
+
+    /// Whether there are no worlds.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of threads that step, the caller's included.
+    pub fn threads(&self) -> usize {
+        self.crew.threads()
+    }
+
+    /// A world by its number; whoever holds it keeps others from it.
+    ///
+    /// # Panics
+    /// If there is no such world.
+    pub fn world(&self, index: usize) -> World<'_> {
+        World(self.crew.place(index))
+    }
+
+    /// Why a world could not complete the last call; none if it did.
+    pub fn failure(&self, index: usize) -> Option<StepError> {
+        self.crew.place(index).failure.clone()
+    }
+
+    /// Takes `steps` steps in every world.
+    pub fn step(&mut self, steps: usize) -> Result<(), BatchError> {
+        self.run(Task::Steps(steps), None).map(|_| ())
+    }
+
+    /// Steps every world until `time` (s), as [`Simulation::run_until`] does.
+    pub fn run_until(&mut self, time: f64) -> Result<(), BatchError> {
+        self.run(Task::Until(time), None).map(|_| ())
+    }
+
+    /// As [`Batch::step`], and asks `go_on` on the calling thread every few milliseconds; when it says no, the steps under way
+    /// are the last.
+    pub fn step_watched(
+        &mut self,
+        steps: usize,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Progress, BatchError> {
+        self.run(Task::Steps(steps), Some(go_on))
+    }
+
+    /// As [`Batch::run_until`], watched like [`Batch::step_watched`].
+    pub fn run_until_watched(
+        &mut self,
+        time: f64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Progress, BatchError> {
+        self.run(Task::Until(time), Some(go_on))
+    }
+
+    fn run(&mut self, task: Task, go_on: Option<&mut dyn FnMut() -> bool>) -> Result<Progress, BatchError> {
+        let progress = self.crew.run(task, go_on);
+        let mut failed = 0;
+        let mut first = None;
+        for world in 0..self.len() {
+            if let Some(error) = &self.crew.place(world).failure {
+                first.get_or_insert_with(|| (world, error.clone()));
+                failed += 1;
+            }
+        }
+        match first {
+            Some((world, error)) => Err(BatchError { world, error, failed }),
+            None => Ok(progress),
+        }
+    }
+
+    /// The states of all worlds as a blob from which [`Batch::load_state`] continues bit for bit. It does not hold the
+    /// variants of the model that worlds were given.
+    pub fn save_state(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&(self.len() as u64).to_le_bytes());
+        for world in 0..self.len() {
+            let state = self.world(world).save_state();
+            bytes.extend_from_slice(&(state.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(&state);
+        }
+        bytes
+    }
+
+    /// Goes to states saved by [`Batch::save_state`] from as many worlds of the same model. On an error nothing changes.
+    pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
+        let err = |what: String| Err(InputError::State(what));
+        let Some((magic, rest)) = bytes.split_first_chunk::<8>() else {
+            return err("it is shorter than a header; the file is cut off or of another kind".into());
+        };
+        if *magic != MAGIC {
+            return err("it does not begin like the states of a batch; the file is of another kind".into());
+        }
+        let Some((version, mut rest)) = rest.split_first_chunk::<4>() else {
+            return err("it is cut off".into());
+        };
+        let version = u32::from_le_bytes(*version);
+        if version != VERSION {
+            return err(format!("it has version {version}, this program reads version {VERSION}"));
+        }
+        let mut number = || {
+            let (number, after) = rest.split_first_chunk::<8>()?;
+            rest = after;
+            Some(u64::from_le_bytes(*number) as usize)
+        };
+        let count = number();
+        if count != Some(self.len()) {
+            let count = count.unwrap_or(0);
+            return err(format!("it holds {count} worlds, this batch has {}", self.len()));
+        }
+        let mut states = Vec::with_capacity(self.len());
+        for world in 0..self.len() {
+            let Some((length, after)) = rest.split_first_chunk::<8>() else {
+                return err("it is cut off".into());
+            };
+            let Some((state, after)) = after.split_at_checked(u64::from_le_bytes(*length) as usize) else {
+                return err("it is cut off".into());
+            };
+            rest = after;
+            states.push(self.world(world).read_state(state)?);
+        }
+        for (world, state) in states.into_iter().enumerate() {
+            self.world(world).go_to(state);
+        }
+        Ok(())
+    }
+}
+
+const MAGIC: [u8; 8] = *b"STICTBAT";
+const VERSION: u32 = 1;

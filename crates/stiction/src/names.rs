@@ -1,0 +1,85 @@
+//! Names that were nearly right.
+
+use crate::error::InputError;
+
+/// Names shown of those there are.
+const SHOWN: usize = 50;
+
+/// The name among `known` that `name` was probably meant to be, if one is near.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let given = name.to_lowercase();
+    let allowed = given.chars().count().div_ceil(3);
+    let near = known.filter(|k| !k.is_empty()).map(|k| (distance(&given, &k.to_lowercase()), k));
+    near.filter(|(distance, _)| *distance <= allowed).min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
+}
+
+/// The error for a name that a model does not have.
+pub fn unknown_name<'a>(
+    kind: &'static str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> InputError {
+    let known = known.filter(|n| !n.is_empty());
+    let hint = nearest(name, known.clone()).map_or(String::new(), |n| format!(" (did you mean \"{n}\"?)"));
+    let shown: Vec<&str> = known.clone().take(SHOWN).collect();
+    let rest = known.count().saturating_sub(SHOWN);
+    let mut known = if shown.is_empty() { "none".into() } else { shown.join(", ") };
+    if rest > 0 {
+        known.push_str(&format!(" and {rest} more"));
+    }
+    InputError::Name { kind, name: name.into(), hint, known }
+}
+
+/// How many letters must be changed, left out, put in or swapped with their neighbour to get from `a` to `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let mut least = changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    least = least.min(rows[i - 2][j - 2] + 1);
+                }
+                least
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_name_and_another_word_does_not() {
+        let known = ["left_elbow", "right_elbow", "Wrist", ""];
+        let meant = |name| nearest(name, known.into_iter());
+        assert_eq!(meant("left_elbwo"), Some("left_elbow"));
+        assert_eq!(meant("rigt_elbow"), Some("right_elbow"));
+        assert_eq!(meant("wrist"), Some("Wrist"));
+        assert_eq!(meant("gripper"), None);
+    }
+
+    #[test]
+    fn distance_is_a_metric_on_near_words() {
+        for (a, b, d) in
+            [("", "", 0), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3), ("abc", "abc", 0)]
+        {
+            assert_eq!((distance(a, b), distance(b, a)), (d, d));
+        }
+    }
+
+    #[test]
+    fn long_lists_of_names_are_cut() {
+        let names: Vec<String> = (0..60).map(|i| format!("finger{i}")).collect();
+        let text = unknown_name("joint", "thumb", names.iter().map(String::as_str)).to_string();
+        assert!(
+            text.contains("no joint called \"thumb\"; it has: finger0, ") && text.ends_with("and 10 more")
+        );
+    }
+}
