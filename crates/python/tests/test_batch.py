@@ -54,9 +54,9 @@ def test_arrays_are_live_writable_and_keep_their_place():
     u[3] = 1.5
     batch.step(50)
     assert np.allclose(t, 0.05) and q is not batch.qpos and np.shares_memory(q, batch.qpos)
-    for i in range(4):
+    for i, start in enumerate([0.0, 0.1, 0.2, 0.3]):
         sim = st.Simulation(model)
-        sim.qpos, sim.ctrl = 0.1 * i, [1.5 if i == 3 else 0.0]
+        sim.qpos, sim.ctrl = [start], [1.5 if i == 3 else 0.0]
         sim.step(50)
         assert np.array_equal(q[i], sim.qpos) and np.array_equal(v[i], sim.qvel)
     t[1] = 7.0
