@@ -170,12 +170,7 @@ impl Simulation {
         if !time.is_finite() {
             return Err(PyValueError::new_err(format!("time = {time}: give a finite number of seconds")));
         }
-        let (mut inner, hook) = (self.lock()?, self.hook());
-        inner.state_mut().time = time;
-        if let Some(hook) = &*hook {
-            // The controller's next sample is counted from the new time.
-            inner.set_controller(Box::new(PythonController(hook.clone())));
-        }
+        self.lock()?.set_time(time);
         Ok(())
     }
 
@@ -414,7 +409,7 @@ impl Simulation {
         let mut inner = self.lock()?;
         match &hook {
             Some(hook) => inner.set_controller(Box::new(PythonController(hook.clone()))),
-            None => drop(inner.clear_controller()),
+            None => inner.clear_controllers(),
         }
         let before = std::mem::replace(&mut *self.hook(), hook);
         drop(inner);

@@ -430,7 +430,7 @@ impl Model {
         let mut tendon_forces: Vec<f64> = self.world().tendons.iter().enumerate().map(passive).collect();
         let mut wrenches = vec![[0.0; 6]; self.world().bodies.len()];
         add_tendon_wrenches(&self.inner, &gauge.x_wb, &actuator_forces, &mut tendon_forces, &mut wrenches);
-        let loads = Loads {
+        let mut loads = Loads {
             x_wb: &gauge.x_wb,
             workspace: &mut gauge.workspace,
             acceleration: vdot,
@@ -439,7 +439,7 @@ impl Model {
             wrenches: &wrenches,
             pushes: &[],
         };
-        self.inner.read_forces(loads, &mut values);
+        self.inner.read_forces(&mut loads, &mut values);
         Ok(values)
     }
 

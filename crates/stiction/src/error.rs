@@ -97,6 +97,9 @@ pub enum InputError {
     /// A tactile grid that cannot be made.
     #[error("this tactile grid cannot be made: {0}")]
     TactileGrid(String),
+    /// Something to control with that cannot be made.
+    #[error("control: {0}")]
+    Control(String),
     /// A state saved by another version or from another model.
     #[error("this state cannot be loaded: {0}")]
     State(String),

@@ -26,7 +26,7 @@
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
 //! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
 //! | [`names`] | names that were nearly right |
-//! | [`controller`] | control at its own rate |
+//! | [`control`] | controllers at their own rates, what they read, and ready laws and trajectories for them |
 //! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
 //! | `accuracy` | steps by accuracy instead of length |
 //! | `tendons`, `transmission`, `moments` | lengths along which forces act, and their moment arms |
@@ -46,10 +46,11 @@ mod clock;
 mod compiled;
 pub mod contact;
 pub mod continuous;
-pub mod controller;
+pub mod control;
 pub mod error;
 mod filled;
 mod free_motion;
+mod lookup;
 pub mod material;
 mod measure;
 mod moments;
@@ -75,7 +76,7 @@ mod transmission;
 pub use batch::{Batch, BatchError};
 pub use compiled::{Energy, Model};
 pub use contact::Contact;
-pub use controller::{Controller, Sample, Sampled};
+pub use control::{Controller, Sample, Sampled, Senses};
 pub use error::{InputError, LoadError, OptionError, StepError};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,

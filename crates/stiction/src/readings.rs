@@ -20,12 +20,20 @@ pub(crate) struct Readings {
     pushes: Vec<Push>,
     acceleration: Vec<f64>,
     actuator_forces: Vec<f64>,
+    /// Forces of actuators along each velocity coordinate.
+    pub joint_torques: Vec<f64>,
+    /// What their parents exert on the bodies asked for, about the body's origin in its axes, [moment; force].
+    pub transmitted: Vec<[f64; 6]>,
     tendon_forces: Vec<f64>,
 }
 
 impl Readings {
-    /// All readings at zero.
-    pub fn clear(&mut self, compiled: &Compiled) {
+    /// All readings at zero, those of `bodies` bodies included.
+    pub fn clear(&mut self, compiled: &Compiled, bodies: usize) {
+        self.joint_torques.clear();
+        self.joint_torques.resize(compiled.multibody.nv(), 0.0);
+        self.transmitted.clear();
+        self.transmitted.resize(bodies, [0.0; 6]);
         self.values.clear();
         self.values.resize(compiled.sensors.len(), 0.0);
         self.wrenches.clear();
@@ -87,8 +95,16 @@ impl Readings {
         }
     }
 
-    /// Reads the sensors of forces after a step of `dt` from where `free` stands to velocities `v`.
-    pub fn forces(&mut self, compiled: &Compiled, free: &mut FreeMotion, v: &[f64], dt: f64) {
+    /// Reads the sensors of forces, and what acts on `bodies` from their parents, after a step of `dt` from where `free`
+    /// stands to velocities `v`.
+    pub fn forces(
+        &mut self,
+        compiled: &Compiled,
+        free: &mut FreeMotion,
+        v: &[f64],
+        dt: f64,
+        bodies: &[usize],
+    ) {
         self.acceleration.clear();
         self.acceleration.extend(v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt));
         self.actuator_forces.clear();
@@ -97,7 +113,9 @@ impl Readings {
             let rate =
                 if matches!(drive.link, Link::Adhesion { .. }) { 0.0 } else { free.drives.rate(row, v) };
             let force = servo.force - (dt * servo.proportional + servo.derivative) * rate;
-            self.actuator_forces.push(force.clamp(drive.force_range[0], drive.force_range[1]));
+            let force = force.clamp(drive.force_range[0], drive.force_range[1]);
+            self.actuator_forces.push(force);
+            free.drives.row(row).iter().for_each(|&(dof, arm)| self.joint_torques[dof] += arm * force);
         }
         add_tendon_wrenches(
             compiled,
@@ -106,7 +124,7 @@ impl Readings {
             &mut self.tendon_forces,
             &mut self.wrenches,
         );
-        let loads = Loads {
+        let mut loads = Loads {
             x_wb: &free.x_wb,
             workspace: &mut free.workspace,
             acceleration: &self.acceleration,
@@ -115,7 +133,14 @@ impl Readings {
             wrenches: &self.wrenches,
             pushes: &self.pushes,
         };
-        compiled.read_forces(loads, &mut self.values);
+        compiled.read_forces(&mut loads, &mut self.values);
+        for (out, &body) in self.transmitted.iter_mut().zip(bodies) {
+            let x_wb = &loads.x_wb[body];
+            let (moment, force) = compiled.transmitted(&loads, body, &x_wb.translation.vector);
+            let back = x_wb.rotation.inverse();
+            out[..3].copy_from_slice((back * moment).as_slice());
+            out[3..].copy_from_slice((back * force).as_slice());
+        }
     }
 }
 

@@ -326,11 +326,11 @@ impl Compiled {
     }
 
     /// Reads the sensors of accelerations and forces.
-    pub fn read_forces(&self, loads: Loads, values: &mut [f64]) {
+    pub fn read_forces(&self, loads: &mut Loads, values: &mut [f64]) {
         self.multibody.accelerations(loads.acceleration, loads.workspace);
         for (k, sensor) in self.world.sensors.iter().enumerate().filter(|(_, s)| s.kind.reads_forces()) {
             let out = &mut values[self.sensors.starts[k]..self.sensors.starts[k + 1]];
-            self.read_load(&sensor.kind, &loads, out);
+            self.read_load(&sensor.kind, loads, out);
             cut(&sensor.kind, sensor.cutoff, out);
         }
     }
@@ -351,14 +351,7 @@ impl Compiled {
                 let (body, x_bs) = frame_in_body(world, FrameOf::Site(site));
                 let x_ws = loads.x_wb[body] * x_bs;
                 let point = x_ws.translation.vector;
-                let (mut force, mut moment) = (V3::zeros(), V3::zeros());
-                for b in body..self.sensors.subtree_end[body] {
-                    let (f, m) = self.needed(loads, b, &point);
-                    let [mx, my, mz, fx, fy, fz] = loads.wrenches[b];
-                    let (given, about) = (V3::new(fx, fy, fz), V3::new(mx, my, mz));
-                    force += f - given;
-                    moment += m - (about - point.cross(&given));
-                }
+                let (moment, force) = self.transmitted(loads, body, &point);
                 let value = if matches!(kind, K::Force { .. }) { force } else { moment };
                 vector(out, x_ws.rotation.inverse() * value);
             }
@@ -403,6 +396,19 @@ impl Compiled {
         let pose = loads.x_wb[body] * x_bf;
         let (alpha, linear) = point_acceleration(&self.multibody, loads, body, &pose.translation.vector);
         (pose, alpha, linear)
+    }
+
+    /// Moment about `point` and force that a body's parent exerts on it, world axes.
+    pub fn transmitted(&self, loads: &Loads, body: usize, point: &V3) -> (V3, V3) {
+        let (mut moment, mut force) = (V3::zeros(), V3::zeros());
+        for b in body..self.sensors.subtree_end[body] {
+            let (f, m) = self.needed(loads, b, point);
+            let [mx, my, mz, fx, fy, fz] = loads.wrenches[b];
+            let (given, about) = (V3::new(fx, fy, fz), V3::new(mx, my, mz));
+            force += f - given;
+            moment += m - (about - point.cross(&given));
+        }
+        (moment, force)
     }
 
     /// Force, and moment about `point`, that a body's own inertia needs against gravity.

@@ -2,12 +2,11 @@
 
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
-use crate::controller::{Controller, Sample};
+use crate::control::{Controller, Measured, Sample, Senses};
 use crate::error::{InputError, OptionError, StepError};
-use crate::names::unknown_name;
 use crate::options::{Method, Options};
 use crate::patches::{ContactPatch, PatchSet, PatchView};
-use crate::state::State;
+use crate::state::{ControllerState, State};
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
 use nalgebra::Vector3;
@@ -21,7 +20,19 @@ pub struct Simulation {
     state: State,
     stepper: Stepper,
     stats: Stats,
-    controller: Option<Box<dyn Controller>>,
+    controllers: Vec<Attached>,
+    /// What all controllers together want measured.
+    senses: Senses,
+    /// The controls before a controller was called.
+    ctrl: Vec<f64>,
+}
+
+/// A controller that belongs to a simulation.
+struct Attached {
+    controller: Box<dyn Controller>,
+    senses: Senses,
+    /// Place of its first skin among those of all controllers.
+    first_skin: usize,
 }
 
 impl Simulation {
@@ -32,7 +43,9 @@ impl Simulation {
             state: model.default_state(),
             stepper: Stepper::new(model, options)?,
             stats: Stats::default(),
-            controller: None,
+            controllers: Vec::new(),
+            senses: Senses::nothing(),
+            ctrl: Vec::new(),
         })
     }
 
@@ -108,15 +121,44 @@ impl Simulation {
         Ok(())
     }
 
-    /// Has `controller` set the controls at its own rate from now on.
+    /// Has `controller` alone set the controls at its own rate from now on, with nothing in its memory.
     pub fn set_controller(&mut self, controller: Box<dyn Controller>) {
-        self.state.next_sample = samples_before(self.state.time, controller.period());
-        self.controller = Some(controller);
+        self.clear_controllers();
+        self.add_controller(controller);
     }
 
-    /// Removes the controller; the controls stay as they are.
-    pub fn clear_controller(&mut self) -> Option<Box<dyn Controller>> {
-        self.controller.take()
+    /// Has `controller` set controls at its own rate from now on, after those there are. Returns its number: the place
+    /// of its memory in [`State::controllers`].
+    pub fn add_controller(&mut self, controller: Box<dyn Controller>) -> usize {
+        let (number, senses) = (self.controllers.len(), controller.senses());
+        self.state.controllers.truncate(number);
+        self.count_samples();
+        let next_sample = samples_before(self.state.time, controller.period());
+        self.state.controllers.push(ControllerState { next_sample, memory: Vec::new() });
+        let first_skin = self.senses.skins.len();
+        self.senses.add(&senses);
+        self.controllers.push(Attached { controller, senses, first_skin });
+        self.measure();
+        number
+    }
+
+    /// Removes all controllers and what they remember; the controls stay as they are.
+    pub fn clear_controllers(&mut self) {
+        self.controllers.clear();
+        self.state.controllers.clear();
+        self.state.measured = Measured::default();
+        self.senses = Senses::nothing();
+    }
+
+    /// Goes to another time, from which the controllers' samples are counted; all else stays.
+    pub fn set_time(&mut self, time: f64) {
+        self.state.time = time;
+        for (state, attached) in self.state.controllers.iter_mut().zip(&self.controllers) {
+            state.next_sample = samples_before(time, attached.controller.period());
+        }
+        if self.state.measured.time.is_some() {
+            self.state.measured.time = Some(time);
+        }
     }
 
     /// Takes `steps` steps. On an error the state is the last good one.
@@ -149,11 +191,11 @@ impl Simulation {
 
     /// One step, which under error control does not pass `end` nor the controller's next sample.
     fn one_step(&mut self, end: f64) -> Result<(), StepError> {
-        self.sample_controller()?;
+        if !self.controllers.is_empty() {
+            self.sample_controllers()?;
+        }
         let report = if self.options().error_controlled() {
-            let period = self.controller.as_ref().map_or(0.0, |c| c.period());
-            let sample = if period > 0.0 { self.state.next_sample as f64 * period } else { f64::INFINITY };
-            let limit = end.min(sample) - self.state.time;
+            let limit = end.min(self.next_sample()) - self.state.time;
             match self.options().method {
                 Method::Convex => self.stepper.accurate_step(&self.model, &mut self.state, limit)?,
                 Method::Continuous(_) => self.stepper.continuous_step(&self.model, &mut self.state, limit)?,
@@ -163,6 +205,9 @@ impl Simulation {
         };
         self.stepper.remember_doubts();
         record(&mut self.stats, &report);
+        if self.senses.any() && self.sensing_is_due() {
+            self.measure();
+        }
         Ok(())
     }
 
@@ -221,10 +266,7 @@ impl Simulation {
 
     /// Readings of one sensor.
     pub fn sensor(&mut self, name: &str) -> Result<&[f64], InputError> {
-        let sensors = &self.model.world().sensors;
-        let Some(index) = sensors.iter().position(|s| s.name == name) else {
-            return Err(unknown_name("sensor", name, sensors.iter().map(|s| s.name.as_str())));
-        };
+        let index = self.model.sensor_index(name)?;
         let range = self.model.sensor_range(index);
         Ok(&self.sensors()[range])
     }
@@ -319,24 +361,90 @@ impl Simulation {
         self.stepper.clear_results();
     }
 
-    /// Calls the controller if one of its sample times has come.
-    fn sample_controller(&mut self) -> Result<(), StepError> {
-        let Some(controller) = &mut self.controller else { return Ok(()) };
-        let (time, period) = (self.state.time, controller.period());
-        // Times are sums of steps: allow for their rounding.
-        let due = self.state.next_sample as f64 * period <= time + 1e-9 * self.stepper.options().step;
-        if !due {
-            return Ok(());
+    /// Calls the controllers whose sample times have come, in their order.
+    fn sample_controllers(&mut self) -> Result<(), StepError> {
+        self.count_samples();
+        let (time, slack) = (self.state.time, self.slack());
+        for k in 0..self.controllers.len() {
+            let period = self.controllers[k].controller.period();
+            if !self.is_due(k) {
+                continue;
+            }
+            if self.controllers[k].senses.any()
+                && !self.state.measured.serves(&self.senses, time, self.model.compiled())
+            {
+                // A state that nothing was measured at, as after a jump: without the forces of some other step.
+                self.stepper.clear_results();
+                self.measure();
+            }
+            let Self { model, state, controllers, ctrl, .. } = self;
+            let Attached { controller, senses, first_skin } = &mut controllers[k];
+            ctrl.clone_from(&state.ctrl);
+            let mut memory = std::mem::take(&mut state.controllers[k].memory);
+            let sample = Sample {
+                time,
+                model,
+                q: &state.q,
+                v: &state.v,
+                mocap: &state.mocap,
+                measured: &state.measured,
+                senses,
+                first_skin: *first_skin,
+                others: &state.controllers,
+            };
+            let outcome = controller.control(&sample, ctrl, &mut memory);
+            state.controllers[k].memory = memory;
+            outcome.map_err(|reason| StepError::Controller { time, reason })?;
+            if let Some(index) = ctrl.iter().position(|u| !u.is_finite()) {
+                let reason = format!("it set ctrl[{index}] to {}; give finite controls", ctrl[index]);
+                return Err(StepError::Controller { time, reason });
+            }
+            std::mem::swap(&mut state.ctrl, ctrl);
+            state.controllers[k].next_sample = samples_before(time + slack, period) + 1;
         }
-        let sample = Sample { time, model: &self.model, q: &self.state.q, v: &self.state.v };
-        let outcome = controller.control(&sample, &mut self.state.ctrl, &mut self.state.controller);
-        outcome.map_err(|reason| StepError::Controller { time, reason })?;
-        if let Some(index) = self.state.ctrl.iter().position(|u| !u.is_finite()) {
-            let reason = format!("it set ctrl[{index}] to {}; give finite controls", self.state.ctrl[index]);
-            return Err(StepError::Controller { time, reason });
-        }
-        self.state.next_sample = samples_before(time + 1e-9 * self.stepper.options().step, period) + 1;
         Ok(())
+    }
+
+    /// Whether one of the sample times of controller `k` has come.
+    fn is_due(&self, k: usize) -> bool {
+        let period = self.controllers[k].controller.period();
+        self.state.controllers[k].next_sample as f64 * period <= self.state.time + self.slack()
+    }
+
+    /// Whether a controller that wants something measured is called before the next step.
+    fn sensing_is_due(&self) -> bool {
+        (0..self.controllers.len()).any(|k| self.controllers[k].senses.any() && self.is_due(k))
+    }
+
+    /// Times are sums of steps: allow for their rounding, s.
+    fn slack(&self) -> f64 {
+        1e-9 * self.stepper.options().step
+    }
+
+    /// The earliest sample time that is to come, s; infinite if there is none.
+    fn next_sample(&self) -> f64 {
+        let time = |(state, attached): (&ControllerState, &Attached)| {
+            let period = attached.controller.period();
+            if period > 0.0 { state.next_sample as f64 * period } else { f64::INFINITY }
+        };
+        self.state.controllers.iter().zip(&self.controllers).map(time).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Gives controllers a count of samples that have none, as in a state from elsewhere.
+    fn count_samples(&mut self) {
+        for attached in &self.controllers[self.state.controllers.len().min(self.controllers.len())..] {
+            let next_sample = samples_before(self.state.time, attached.controller.period());
+            self.state.controllers.push(ControllerState { next_sample, memory: Vec::new() });
+        }
+    }
+
+    /// Measures what the controllers want, into the state.
+    fn measure(&mut self) {
+        if self.senses.any() {
+            let mut measured = std::mem::take(&mut self.state.measured);
+            self.stepper.measure(&self.model, &self.state, &self.senses, &mut measured);
+            self.state.measured = measured;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The result of a step depends on the model, the options and this alone; saving a [`State`] and
 //! loading it continues bit for bit.
 
+use crate::control::Measured;
 use crate::error::InputError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,15 @@ pub struct MocapState {
     pub twist: [f64; 6],
 }
 
+/// What a controller needs to go on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ControllerState {
+    /// Number of its next sample.
+    pub next_sample: u64,
+    /// Whatever it must remember.
+    pub memory: Vec<f64>,
+}
+
 /// The state of a simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -60,10 +70,10 @@ pub struct State {
     pub springs: Vec<PatchSpring>,
     /// Step that error control will try next, s; 0 before the first.
     pub next_step: f64,
-    /// Number of the controller's next sample.
-    pub next_sample: u64,
-    /// Whatever the controller must remember.
-    pub controller: Vec<f64>,
+    /// What belongs to the controllers, in the order they were added.
+    pub controllers: Vec<ControllerState>,
+    /// What was measured for them at the end of the last step.
+    pub measured: Measured,
 }
 
 impl State {
@@ -80,12 +90,13 @@ impl State {
             stretches: Vec::new(),
             springs: Vec::new(),
             next_step: 0.0,
-            next_sample: 0,
-            controller: Vec::new(),
+            controllers: Vec::new(),
+            measured: Measured::default(),
         }
     }
 
-    /// Becomes a copy of `other`, in its own memory.
+    /// Becomes a copy of `other` as far as steps read and write it (controllers only act between them), in its own
+    /// memory.
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.time = other.time;
         self.q.clone_from(&other.q);
@@ -97,13 +108,11 @@ impl State {
         self.stretches.clone_from(&other.stretches);
         self.springs.clone_from(&other.springs);
         self.next_step = other.next_step;
-        self.next_sample = other.next_sample;
-        self.controller.clone_from(&other.controller);
     }
 }
 
 const MAGIC: [u8; 8] = *b"STICTION";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 impl State {
     /// The state as an opaque, versioned blob. `fingerprint` ties it to a model.

@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
 use crate::continuous::Continuous;
+use crate::control::senses::{Measured, Senses, gather};
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
 use crate::measure::Gauge;
@@ -24,6 +25,7 @@ use crate::patches::{FaceResult, PatchSet};
 use crate::readings::Readings;
 use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
+use crate::tactile::TactileImage;
 use nalgebra::{Vector3, Vector6};
 use stiction_convex::{Criterion, Problem, SolveReport, Solver, SolverSettings};
 use stiction_geometry::{ContactPoint, Proximity};
@@ -386,10 +388,16 @@ impl Stepper {
 
     /// Readings of all sensors: positions and velocities of `state`, forces of the step that led to it.
     pub fn sensors(&mut self, model: &Model, state: &State) -> &[f64] {
+        self.read(model, state, &[]);
+        &self.readings.values
+    }
+
+    /// Reads all sensors, joint torques, and the wrenches at `bodies`.
+    fn read(&mut self, model: &Model, state: &State, bodies: &[usize]) {
         let compiled = model.compiled();
         self.gauge.update(compiled, state);
         model.multibody().velocities(&state.v, &mut self.gauge.workspace);
-        self.readings.clear(compiled);
+        self.readings.clear(compiled, bodies.len());
         compiled.read_state(state, &self.gauge, &mut self.readings.values);
         if self.last_step > 0.0 {
             let (rows, v) = (self.solver.row_impulses(), self.solver.velocities());
@@ -397,9 +405,28 @@ impl Stepper {
             readings.contacts(&self.contacts, &self.patches, compiled);
             readings.couplings(&self.assembler.couplings, rows, self.last_step);
             readings.tendons(&self.assembler.tendons.rows, rows, self.last_step);
-            readings.forces(compiled, &mut self.free, v, self.last_step);
+            readings.forces(compiled, &mut self.free, v, self.last_step, bodies);
         }
-        &self.readings.values
+    }
+
+    /// Measures for controllers what they ask for, in memory that is kept: positions of `state`, forces of the step that
+    /// led to it.
+    pub fn measure(&mut self, model: &Model, state: &State, senses: &Senses, out: &mut Measured) {
+        out.time = Some(state.time);
+        if senses.readings() {
+            self.read(model, state, &senses.bodies);
+            out.sensors.clone_from(&self.readings.values);
+            out.joint_torques.clone_from(&self.readings.joint_torques);
+            out.bodies.clone_from(&senses.bodies);
+            out.wrenches.clone_from(&self.readings.transmitted);
+        }
+        if senses.touches {
+            gather(&self.contacts, &self.patches, model.compiled(), &mut out.touches);
+        }
+        out.skins.resize_with(senses.skins.len(), TactileImage::default);
+        for (grid, image) in senses.skins.iter().zip(&mut out.skins) {
+            grid.feel(model.compiled(), &self.patches, &self.free.x_wb, image);
+        }
     }
 
     /// Adds to the state's applied forces what a force (N, world axes) at a point (m, world) of a body amounts to at

@@ -13,9 +13,12 @@
 //! traction is distributed as the pressure field at the beginning of the step. Polygons that face away from the grid (the
 //! other side of a finger) are left out.
 
+use crate::compiled::Compiled;
 use crate::error::InputError;
+use crate::patches::PatchSet;
 use crate::simulation::Simulation;
 use nalgebra::{Vector2, Vector3};
+use serde::{Deserialize, Serialize};
 use stiction_model::Pose;
 
 /// Corners that a polygon of a patch may have after it is cut to a cell: eight, and one for each side.
@@ -35,7 +38,7 @@ pub struct TactileGrid {
 
 /// What a grid feels. Cell (row, column) is entry `row * columns + column`; row 0 is at the smallest y, column 0 at the
 /// smallest x.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TactileImage {
     /// Number of rows, along y.
     pub rows: usize,
@@ -115,15 +118,20 @@ impl TactileGrid {
 
     /// The same into memory that is kept.
     pub fn sample_into(&self, simulation: &Simulation, image: &mut TactileImage) {
+        let (set, x_wb) = simulation.patch_set();
+        self.feel(simulation.model().compiled(), set, x_wb, image);
+    }
+
+    /// What the grid feels of patches found with the bodies at `x_wb`.
+    pub(crate) fn feel(&self, compiled: &Compiled, set: &PatchSet, x_wb: &[Pose], image: &mut TactileImage) {
         (image.rows, image.columns) = (self.rows, self.columns);
         image.pressure.clear();
         image.pressure.resize(self.rows * self.columns, 0.0);
         image.shear.clear();
         image.shear.resize(self.rows * self.columns, [0.0; 2]);
-        let (set, x_wb) = simulation.patch_set();
         let Some(x_wb) = x_wb.get(self.body).filter(|_| set.solved()) else { return };
         let x_wg = x_wb * self.x_bg;
-        let geoms = simulation.model().compiled().geoms.geoms();
+        let geoms = compiled.geoms.geoms();
         for found in &set.patches {
             let (body_a, body_b) = (geoms[found.geom_a].body, geoms[found.geom_b].body);
             let sign = match self.body {

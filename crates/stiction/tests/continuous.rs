@@ -341,7 +341,7 @@ fn actuators_limits_and_samples_of_a_controller_are_honoured() {
     let mut sim = Simulation::new(&model, radau(SPRINGS, 1e-4)).unwrap();
     sim.set_controller(Box::new(Clock(Vec::new())));
     sim.run_until(0.1).unwrap();
-    let times = &sim.state().controller;
+    let times = &sim.state().controllers[0].memory;
     assert_eq!(times.len(), 10);
     assert!(times.iter().enumerate().all(|(k, t)| (t - 0.01 * k as f64).abs() < 1e-12), "{times:?}");
 }

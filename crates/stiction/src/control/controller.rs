@@ -1,0 +1,184 @@
+//! Controllers called at their own rate, and what they read.
+
+use crate::Model;
+use crate::control::senses::{Measured, Part, Senses, Touch};
+use crate::state::{ControllerState, MocapState, State};
+use crate::tactile::TactileImage;
+use nalgebra::Vector3;
+
+/// What a controller reads; see the [rules](crate::control#what-is-read-when).
+#[derive(Clone, Copy)]
+pub struct Sample<'a> {
+    /// Time at the beginning of the step, s.
+    pub time: f64,
+    /// The model.
+    pub model: &'a Model,
+    /// Positions.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Bodies moved from outside.
+    pub mocap: &'a [MocapState],
+    pub(crate) measured: &'a Measured,
+    pub(crate) senses: &'a Senses,
+    pub(crate) first_skin: usize,
+    pub(crate) others: &'a [ControllerState],
+}
+
+static NOTHING: Senses = Senses::nothing();
+
+impl<'a> Sample<'a> {
+    /// A sample of a state outside of a simulation, for planning: nothing is measured.
+    pub fn of(model: &'a Model, state: &'a State) -> Self {
+        Self {
+            time: state.time,
+            model,
+            q: &state.q,
+            v: &state.v,
+            mocap: &state.mocap,
+            measured: &state.measured,
+            senses: &NOTHING,
+            first_skin: 0,
+            others: &state.controllers,
+        }
+    }
+
+    /// What the controller added as number `k` remembers, as it stands now; empty before it first wrote.
+    pub fn memory_of(&self, k: usize) -> &'a [f64] {
+        self.others.get(k).map_or(&[], |other| &other.memory)
+    }
+
+    /// Readings of all sensors of the model, one after the other.
+    pub fn sensors(&self) -> Result<&'a [f64], String> {
+        self.asked(self.senses.sensors, "sensors")?;
+        Ok(&self.measured.sensors)
+    }
+
+    /// Readings of one sensor.
+    pub fn sensor(&self, name: &str) -> Result<&'a [f64], String> {
+        let all = self.sensors()?;
+        let index = self.model.sensor_index(name).map_err(|e| e.to_string())?;
+        Ok(&all[self.model.sensor_range(index)])
+    }
+
+    /// What touched in the last step, one entry for each pair of geoms that carried force, ordered by pair.
+    pub fn touches(&self) -> Result<&'a [Touch], String> {
+        self.asked(self.senses.touches, "touches")?;
+        Ok(&self.measured.touches)
+    }
+
+    /// The touches between two parts, seen with `other` as A and `part` as B: forces are on `part`.
+    pub fn touches_between(
+        &self,
+        part: Part,
+        other: Part,
+    ) -> Result<impl Iterator<Item = Touch> + 'a, String> {
+        Ok(self.touches()?.iter().filter_map(move |touch| touch.seen_from(part, other)))
+    }
+
+    /// Contact force on `part` from `other` in the last step, world axes, N.
+    pub fn force_on(&self, part: Part, other: Part) -> Result<Vector3<f64>, String> {
+        Ok(self.touches_between(part, other)?.map(|touch| touch.force).sum())
+    }
+
+    /// Sum of the normal contact forces between two parts in the last step, N.
+    pub fn normal_force(&self, part: Part, other: Part) -> Result<f64, String> {
+        Ok(self.touches_between(part, other)?.map(|touch| touch.normal_force).sum())
+    }
+
+    /// Contact area between two parts in the last step, m²; contact points have none.
+    pub fn contact_area(&self, part: Part, other: Part) -> Result<f64, String> {
+        Ok(self.touches_between(part, other)?.map(|touch| touch.area).sum())
+    }
+
+    /// Forces of all actuators along each velocity coordinate in the last step, N or N m: what joint torque sensors at the
+    /// motors read.
+    pub fn joint_torques(&self) -> Result<&'a [f64], String> {
+        self.asked(self.senses.joint_torques, "joint_torques")?;
+        Ok(&self.measured.joint_torques)
+    }
+
+    /// Moment and force that the parent of `body` exerted on it in the last step, about the body's origin in the body's
+    /// axes, [moment N m; force N]: a force–torque sensor at its mount. It bears the weight and inertia of the body and of
+    /// all beyond it, less what contacts and couplings carry.
+    pub fn wrench(&self, body: usize) -> Result<[f64; 6], String> {
+        match self.measured.bodies.iter().position(|&b| b == body) {
+            Some(k) if self.senses.bodies.contains(&body) => Ok(self.measured.wrenches[k]),
+            _ => Err(format!("the wrench at body {body} is not measured: name it in Senses::bodies")),
+        }
+    }
+
+    /// What grid number `k` of [`Senses::skins`] felt in the last step.
+    pub fn skin(&self, k: usize) -> Result<&'a TactileImage, String> {
+        let image = (k < self.senses.skins.len()).then(|| self.measured.skins.get(self.first_skin + k));
+        image.flatten().ok_or_else(|| format!("there is no skin number {k}: add the grid to Senses::skins"))
+    }
+
+    fn asked(&self, asked: bool, what: &str) -> Result<(), String> {
+        if asked {
+            return Ok(());
+        }
+        Err(format!("this controller did not ask for {what}: return it from Controller::senses"))
+    }
+}
+
+/// Sets the controls at a fixed rate.
+pub trait Controller: Send {
+    /// Time between samples, s; 0 means at every step.
+    fn period(&self) -> f64;
+
+    /// What it wants measured. Asked once, when it is given to a simulation.
+    fn senses(&self) -> Senses {
+        Senses::nothing()
+    }
+
+    /// Writes the controls (`ctrl`, model order) from a sample; `memory` is kept in the state, empty at first.
+    ///
+    /// An error ends the step with its text, the controls as they were.
+    fn control(&mut self, sample: &Sample<'_>, ctrl: &mut [f64], memory: &mut Vec<f64>)
+    -> Result<(), String>;
+}
+
+/// A function called at a fixed period.
+pub struct Sampled<F> {
+    period: f64,
+    senses: Senses,
+    function: F,
+}
+
+impl<F> Sampled<F>
+where
+    F: FnMut(&Sample<'_>, &mut [f64]) -> Result<(), String> + Send,
+{
+    /// Calls `function` every `period` seconds (0: every step).
+    pub fn new(period: f64, function: F) -> Self {
+        Self { period, senses: Senses::nothing(), function }
+    }
+
+    /// Has this measured for the function.
+    pub fn sensing(self, senses: Senses) -> Self {
+        Self { senses, ..self }
+    }
+}
+
+impl<F> Controller for Sampled<F>
+where
+    F: FnMut(&Sample<'_>, &mut [f64]) -> Result<(), String> + Send,
+{
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn senses(&self) -> Senses {
+        self.senses.clone()
+    }
+
+    fn control(
+        &mut self,
+        sample: &Sample<'_>,
+        ctrl: &mut [f64],
+        _memory: &mut Vec<f64>,
+    ) -> Result<(), String> {
+        (self.function)(sample, ctrl)
+    }
+}

@@ -1,0 +1,202 @@
+//! From a reference of joints to controls.
+//!
+//! ```text
+//! Servo              ctrl = q_d                                   position servos of the model do the rest
+//! ServoFeedForward   ctrl = q_d + (kv v_d + τ_d)/kp,              τ_d = M(q) a_d + bias(q, v) − passive(q, v)
+//! Pd                 τ = Kp (q_d − q) + Kd (v_d − v) [+ g(q)]     motors; g holds against gravity and springs
+//! InverseDynamics    τ = M(q) (a_d + Kp (q_d − q) + Kd (v_d − v)) + bias(q, v) − passive(q, v)
+//! ```
+//!
+//! Under inverse dynamics the error obeys ë + Kd ė + Kp e = 0 whatever the mass matrix, so there Kp is in 1/s² and Kd in
+//! 1/s; under PD they are in N m/rad and N m s/rad. Torques on motors are held between samples and act as explicit
+//! feedback: with sample period T they are stable for Kd T well below the joint's inertia (Pd) or below 1
+//! (InverseDynamics). Servos of the model are part of the convex step and stable at any gain.
+//!
+//! Masses beyond the model, as of a load in the hand, are not known to the law: they show as an error of position.
+
+use crate::Model;
+use crate::control::controller::Sample;
+use crate::control::joint_path::JointPoint;
+use crate::control::joints::{Drive, Joints};
+use crate::error::InputError;
+use stiction_multibody::Workspace;
+
+/// Feedback gains of a joint; units as the law says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// Kp, on the error of position.
+    pub stiffness: f64,
+    /// Kd, on the error of velocity.
+    pub damping: f64,
+}
+
+impl Gains {
+    /// Gains of inverse dynamics with this natural frequency (rad/s) and critical damping.
+    pub fn critical(frequency: f64) -> Self {
+        Self { stiffness: frequency * frequency, damping: 2.0 * frequency }
+    }
+}
+
+/// Which law; see the [module](crate::control::law).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// Positions to servos.
+    Servo,
+    /// Positions to servos, with what it takes to follow them.
+    ServoFeedForward,
+    /// Proportional and derivative feedback as torques of motors.
+    Pd {
+        /// One for all joints, or one each.
+        gains: Vec<Gains>,
+        /// Adds the torques that hold the bodies against gravity and joint springs.
+        gravity: bool,
+    },
+    /// Computed torque of motors.
+    InverseDynamics {
+        /// One for all joints, or one each.
+        gains: Vec<Gains>,
+    },
+}
+
+/// A law on a choice of joints, with the memory to compute it.
+pub struct JointLaw {
+    joints: Joints,
+    law: Law,
+    workspace: Workspace,
+    acceleration: Vec<f64>,
+    torque: Vec<f64>,
+    passive: Vec<f64>,
+}
+
+impl JointLaw {
+    /// Fails if a joint has no actuator that takes such commands, or gains are not one or one each.
+    pub fn new(model: &Model, joints: Joints, law: Law) -> Result<Self, InputError> {
+        match &law {
+            Law::Servo | Law::ServoFeedForward => {
+                joints.need("position servo", |d| matches!(d, Drive::Servo { .. }))?;
+            }
+            Law::Pd { gains, .. } | Law::InverseDynamics { gains } => {
+                joints.need("motor", |d| matches!(d, Drive::Motor { .. }))?;
+                let (given, needed) = (gains.len(), joints.len());
+                if given != 1 && given != needed {
+                    return Err(InputError::Length { what: "gains", given, needed });
+                }
+                let number = |g: &Gains| [g.stiffness, g.damping];
+                if let Some(&value) = gains.iter().flat_map(number).find(|g| !g.is_finite()).as_ref() {
+                    return Err(InputError::NotFinite { what: "gains", index: 0, value });
+                }
+            }
+        }
+        let nv = model.nv();
+        Ok(Self {
+            joints,
+            law,
+            workspace: Workspace::new(model.multibody()),
+            acceleration: vec![0.0; nv],
+            torque: vec![0.0; nv],
+            passive: vec![0.0; nv],
+        })
+    }
+
+    /// The joints.
+    pub fn joints(&self) -> &Joints {
+        &self.joints
+    }
+
+    /// Writes the controls of these joints that follow `reference` (one entry a joint).
+    pub fn apply(
+        &mut self,
+        sample: &Sample<'_>,
+        reference: &JointPoint,
+        ctrl: &mut [f64],
+    ) -> Result<(), String> {
+        let n = self.joints.len();
+        if reference.q.len() != n || reference.v.len() != n || reference.a.len() != n {
+            return Err(format!("a reference of {} joints was given to a law of {n}", reference.q.len()));
+        }
+        match &self.law {
+            Law::Servo => {}
+            Law::ServoFeedForward => {
+                self.acceleration.fill(0.0);
+                for (joint, a) in self.joints.iter().zip(&reference.a) {
+                    self.acceleration[joint.v] = *a;
+                }
+                self.inverse_dynamics(sample);
+            }
+            Law::Pd { gravity, .. } => {
+                self.torque.fill(0.0);
+                if *gravity {
+                    self.place(sample);
+                    sample.model.multibody().gravity_forces(&mut self.workspace, &mut self.torque);
+                    self.add_passive(sample, false);
+                }
+                self.feedback(sample, reference);
+                for joint in self.joints.iter() {
+                    self.torque[joint.v] += self.acceleration[joint.v];
+                }
+            }
+            Law::InverseDynamics { .. } => {
+                self.acceleration.fill(0.0);
+                self.feedback(sample, reference);
+                for (joint, a) in self.joints.iter().zip(&reference.a) {
+                    self.acceleration[joint.v] += a;
+                }
+                self.inverse_dynamics(sample);
+            }
+        }
+        for (k, joint) in self.joints.iter().enumerate() {
+            let Some(actuator) = joint.actuator else { continue };
+            ctrl[actuator] = match joint.drive {
+                Drive::Motor { scale, offset } => (self.torque[joint.v] - offset) / scale,
+                Drive::Servo { kp, kv, gear } if self.law == Law::ServoFeedForward => {
+                    gear * reference.q[k] + (kv * gear * reference.v[k] + self.torque[joint.v] / gear) / kp
+                }
+                Drive::Servo { gear, .. } => gear * reference.q[k],
+                Drive::Other => continue, // refused when the law was made
+            };
+        }
+        Ok(())
+    }
+
+    /// Forces along the joints at the last call, N or N m: of motors what was commanded, of servos the feed-forward.
+    pub fn torques(&self) -> impl Iterator<Item = f64> + '_ {
+        self.joints.iter().map(|joint| self.torque[joint.v])
+    }
+
+    /// Kp (q_d − q) + Kd (v_d − v) of each joint, into `acceleration`.
+    fn feedback(&mut self, sample: &Sample<'_>, reference: &JointPoint) {
+        let (Law::Pd { gains, .. } | Law::InverseDynamics { gains }) = &self.law else { return };
+        for (k, joint) in self.joints.iter().enumerate() {
+            let gains = gains[k.min(gains.len() - 1)];
+            let (e, rate) = (reference.q[k] - sample.q[joint.q], reference.v[k] - sample.v[joint.v]);
+            self.acceleration[joint.v] = gains.stiffness * e + gains.damping * rate;
+        }
+    }
+
+    fn place(&mut self, sample: &Sample<'_>) {
+        for (k, mocap) in sample.mocap.iter().enumerate() {
+            self.workspace.set_mocap(k, &mocap.pose, &mocap.twist.into());
+        }
+        sample.model.multibody().positions(sample.q, &mut self.workspace);
+    }
+
+    /// Torques for `acceleration` at the sample.
+    fn inverse_dynamics(&mut self, sample: &Sample<'_>) {
+        let multibody = sample.model.multibody();
+        self.place(sample);
+        multibody.velocities(sample.v, &mut self.workspace);
+        multibody.inverse_dynamics(&mut self.workspace, &self.acceleration, &mut self.torque);
+        self.add_passive(sample, true);
+    }
+
+    /// Less what springs, gravity compensation and, if so, damping do by themselves.
+    fn add_passive(&mut self, sample: &Sample<'_>, damping: bool) {
+        let multibody = sample.model.multibody();
+        multibody.spring_forces(sample.q, &mut self.passive);
+        multibody.add_gravity_compensation(&mut self.workspace, &mut self.passive);
+        for (k, torque) in self.torque.iter_mut().enumerate() {
+            let lost = if damping { multibody.damping()[k] * sample.v[k] } else { 0.0 };
+            *torque -= self.passive[k] - lost;
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What controllers may ask to be measured, and the measurement, which is part of the state.
+
+use crate::compiled::Compiled;
+use crate::contact::Contact;
+use crate::patches::PatchSet;
+use crate::tactile::{TactileGrid, TactileImage};
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+/// What a controller wants measured at the end of each step before one of its samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Senses {
+    /// Readings of all sensors of the model.
+    pub sensors: bool,
+    /// Forces between pairs of geoms that touch.
+    pub touches: bool,
+    /// Forces of actuators along the joints.
+    pub joint_torques: bool,
+    /// Bodies at whose mount the transmitted wrench is wanted.
+    pub bodies: Vec<usize>,
+    /// Tactile grids.
+    pub skins: Vec<TactileGrid>,
+}
+
+impl Senses {
+    /// Nothing beyond the state, which costs nothing.
+    pub const fn nothing() -> Self {
+        Self { sensors: false, touches: false, joint_torques: false, bodies: Vec::new(), skins: Vec::new() }
+    }
+
+    /// Contact forces only.
+    pub fn touches() -> Self {
+        Self { touches: true, ..Self::nothing() }
+    }
+
+    /// Sensors, contact forces and joint torques; add bodies and skins by name.
+    pub fn all() -> Self {
+        Self { sensors: true, touches: true, joint_torques: true, ..Self::nothing() }
+    }
+
+    /// Whether anything is to be measured.
+    pub fn any(&self) -> bool {
+        self.readings() || self.touches || !self.skins.is_empty()
+    }
+
+    /// Whether anything is wanted that sensor readings are made from.
+    pub(crate) fn readings(&self) -> bool {
+        self.sensors || self.joint_torques || !self.bodies.is_empty()
+    }
+
+    /// Adds what another one wants; its skins come after those there are.
+    pub(crate) fn add(&mut self, other: &Senses) {
+        self.sensors |= other.sensors;
+        self.touches |= other.touches;
+        self.joint_torques |= other.joint_torques;
+        for &body in &other.bodies {
+            if !self.bodies.contains(&body) {
+                self.bodies.push(body);
+            }
+        }
+        self.skins.extend(other.skins.iter().cloned());
+    }
+}
+
+/// What was measured for controllers at the end of a step; part of [`State`](crate::State). Only what one of them asked
+/// for is filled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Time of the measurement, s; none before the first.
+    pub time: Option<f64>,
+    /// Readings of all sensors.
+    pub sensors: Vec<f64>,
+    /// What touched, ordered by geom pair.
+    pub touches: Vec<Touch>,
+    /// Forces of actuators along each velocity coordinate, N or N m.
+    pub joint_torques: Vec<f64>,
+    /// Bodies whose wrenches were asked for.
+    pub bodies: Vec<usize>,
+    /// Wrench from its parent on each of them, about the body's origin in its axes, [moment; force].
+    pub wrenches: Vec<[f64; 6]>,
+    /// What the skins felt.
+    pub skins: Vec<TactileImage>,
+}
+
+impl Measured {
+    /// Whether it is what `senses` ask for, taken at `time`; a state may come from a simulation with other controllers.
+    pub(crate) fn serves(&self, senses: &Senses, time: f64, compiled: &Compiled) -> bool {
+        let readings = self.sensors.len() == compiled.sensors.len()
+            && self.joint_torques.len() == compiled.multibody.nv()
+            && self.bodies == senses.bodies
+            && self.wrenches.len() == senses.bodies.len();
+        self.time == Some(time)
+            && (readings || !senses.readings())
+            && self.skins.len() == senses.skins.len()
+            && self.skins.iter().zip(&senses.skins).all(|(i, s)| (i.rows, i.columns) == s.shape())
+    }
+}
+
+/// A geom, all geoms of a body, or anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The geom of this index.
+    Geom(usize),
+    /// The geoms of the body of this index.
+    Body(usize),
+    /// Any geom.
+    Any,
+}
+
+/// What two geoms did to each other during a step. Vectors are in world axes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Touch {
+    /// Index of geom A in the world's list.
+    pub geom_a: usize,
+    /// Index of geom B.
+    pub geom_b: usize,
+    /// Index of the body that carries A.
+    pub body_a: usize,
+    /// Index of the body that carries B.
+    pub body_b: usize,
+    /// Force on B, N.
+    pub force: Vector3<f64>,
+    /// Moment on B about `point`, N m.
+    pub moment: Vector3<f64>,
+    /// Centre of the normal forces, m.
+    pub point: Vector3<f64>,
+    /// Mean direction of the normal forces, from A into B, unit length.
+    pub normal: Vector3<f64>,
+    /// Sum of the sizes of the normal forces, N.
+    pub normal_force: f64,
+    /// Area under pressure, m²; 0 for contact points.
+    pub area: f64,
+}
+
+impl Touch {
+    fn none(geoms: (usize, usize), bodies: (usize, usize)) -> Self {
+        let zero = Vector3::zeros();
+        let ((geom_a, geom_b), (body_a, body_b)) = (geoms, bodies);
+        Self {
+            geom_a,
+            geom_b,
+            body_a,
+            body_b,
+            force: zero,
+            moment: zero,
+            point: zero,
+            normal: zero,
+            normal_force: 0.0,
+            area: 0.0,
+        }
+    }
+
+    /// Adds a force at a point with a moment about it; the moment is kept about the world's origin until `finish`.
+    fn add(
+        &mut self,
+        point: &Vector3<f64>,
+        normal: &Vector3<f64>,
+        force: &Vector3<f64>,
+        moment: &Vector3<f64>,
+    ) {
+        let pressed = force.dot(normal);
+        self.force += force;
+        self.moment += point.cross(force) + moment;
+        self.normal_force += pressed;
+        self.point += pressed * point;
+        self.normal += pressed * normal;
+    }
+
+    /// Takes means and moves the moment to the centre; none if nothing pressed.
+    fn finish(mut self) -> Option<Self> {
+        if self.normal_force.is_nan() || self.normal_force <= 0.0 {
+            return None;
+        }
+        self.point /= self.normal_force;
+        self.moment -= self.point.cross(&self.force);
+        let length = self.normal.norm();
+        if length > 0.0 {
+            self.normal /= length;
+        }
+        Some(self)
+    }
+
+    /// The touch with `other` as A and `part` as B, if it is one between them.
+    pub fn seen_from(&self, part: Part, other: Part) -> Option<Self> {
+        let fits = |part: Part, geom: usize, body: usize| match part {
+            Part::Geom(g) => g == geom,
+            Part::Body(b) => b == body,
+            Part::Any => true,
+        };
+        if fits(part, self.geom_b, self.body_b) && fits(other, self.geom_a, self.body_a) {
+            return Some(*self);
+        }
+        let fits = fits(part, self.geom_a, self.body_a) && fits(other, self.geom_b, self.body_b);
+        fits.then_some(Self {
+            geom_a: self.geom_b,
+            geom_b: self.geom_a,
+            body_a: self.body_b,
+            body_b: self.body_a,
+            force: -self.force,
+            moment: -self.moment,
+            normal: -self.normal,
+            ..*self
+        })
+    }
+}
+
+/// Sums contact points and faces of patches for each pair of geoms, ordered by pair.
+pub(crate) fn gather(contacts: &[Contact], patches: &PatchSet, compiled: &Compiled, out: &mut Vec<Touch>) {
+    out.clear();
+    let none = Vector3::zeros();
+    for group in contacts.chunk_by(|c, d| (c.geom_a, c.geom_b) == (d.geom_a, d.geom_b)) {
+        let first = &group[0];
+        let mut touch = Touch::none((first.geom_a, first.geom_b), (first.body_a, first.body_b));
+        group.iter().for_each(|c| touch.add(&c.position, &c.normal, &c.force, &none));
+        out.extend(touch.finish());
+    }
+    if patches.solved() {
+        let geoms = compiled.geoms.geoms();
+        for found in &patches.patches {
+            let [a, b] = [found.geom_a, found.geom_b];
+            let pair = (compiled.colliding[a], compiled.colliding[b]);
+            let mut touch = Touch::none(pair, (geoms[a].body, geoms[b].body));
+            touch.area = found.patch.area;
+            for index in found.patch.faces.clone() {
+                let (face, result) = (&patches.faces.faces[index], &patches.results[index]);
+                touch.add(&face.centroid, &face.normal, &result.force, &result.moment);
+            }
+            out.extend(touch.finish());
+        }
+    }
+    out.sort_unstable_by_key(|t| (t.geom_a, t.geom_b));
+}

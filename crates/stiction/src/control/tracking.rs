@@ -1,0 +1,173 @@
+//! Ready controllers: joints along a path, and a frame along a path of poses.
+
+use crate::Model;
+use crate::control::controller::{Controller, Sample};
+use crate::control::inverse_kinematics::{IkSettings, IkSolution, InverseKinematics};
+use crate::control::joint_path::{JointPath, JointPoint};
+use crate::control::joints::Joints;
+use crate::control::law::{JointLaw, Law};
+use crate::control::pose_path::{PosePath, PosePoint};
+use crate::error::InputError;
+
+/// Joints follow a path in joint space.
+pub struct JointTracking {
+    law: JointLaw,
+    path: JointPath,
+    period: f64,
+    reference: JointPoint,
+}
+
+impl JointTracking {
+    /// Calls the law every `period` seconds (0: every step). Fails if path and joints differ in number.
+    pub fn new(law: JointLaw, path: JointPath, period: f64) -> Result<Self, InputError> {
+        let mut reference = JointPoint::default();
+        path.at(path.end(), &mut reference);
+        let (given, needed) = (reference.q.len(), law.joints().len());
+        if given != needed {
+            return Err(InputError::Length { what: "a keyframe of the path", given, needed });
+        }
+        Ok(Self { law, path, period, reference })
+    }
+}
+
+impl Controller for JointTracking {
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn control(
+        &mut self,
+        sample: &Sample<'_>,
+        ctrl: &mut [f64],
+        _memory: &mut Vec<f64>,
+    ) -> Result<(), String> {
+        self.path.at(sample.time, &mut self.reference);
+        self.law.apply(sample, &self.reference, ctrl)
+    }
+}
+
+/// A frame that follows wanted poses by differential inverse kinematics: the part shared by [`PoseTracking`] and by
+/// controllers that choose their targets as they go.
+///
+/// The joint positions it has come to are the caller's to remember (in the controller's memory): empty at first, when they
+/// are taken from the sample, then one a joint. Inverse kinematics works on this reference, not on the measured positions,
+/// so that it is smooth and independent of the load; the joint law makes the joints follow it.
+pub struct PoseServo {
+    ik: InverseKinematics,
+    law: JointLaw,
+    q: Vec<f64>,
+    reference: JointPoint,
+    before: Vec<f64>,
+}
+
+impl PoseServo {
+    /// Of a site, by joints under a law.
+    pub fn new(
+        model: &Model,
+        joints: &Joints,
+        site: &str,
+        settings: IkSettings,
+        law: Law,
+    ) -> Result<Self, InputError> {
+        let ik = InverseKinematics::of_site(model, joints.clone(), site, settings)?;
+        let law = JointLaw::new(model, joints.clone(), law)?;
+        let reference = JointPoint::rest(&vec![0.0; joints.len()]);
+        Ok(Self { ik, law, q: Vec::new(), before: vec![0.0; joints.len()], reference })
+    }
+
+    /// The inverse kinematics.
+    pub fn ik(&mut self) -> &mut InverseKinematics {
+        &mut self.ik
+    }
+
+    /// Number of joints.
+    pub fn len(&self) -> usize {
+        self.reference.q.len()
+    }
+
+    /// Whether there is no joint.
+    pub fn is_empty(&self) -> bool {
+        self.reference.q.is_empty()
+    }
+
+    /// Pose of the frame at the reference in `memory`, or at the sample where there is none.
+    pub fn reference_pose(&mut self, sample: &Sample<'_>, memory: &[f64]) -> stiction_model::Pose {
+        self.place(sample, memory);
+        self.ik.pose(sample.model, &self.q, sample.mocap)
+    }
+
+    fn place(&mut self, sample: &Sample<'_>, memory: &[f64]) {
+        self.q.clear();
+        self.q.extend_from_slice(sample.q);
+        for (joint, q) in self.ik.joints().iter().zip(memory) {
+            self.q[joint.q] = *q;
+        }
+    }
+
+    /// Writes the controls that take the frame to `target`, called every `period` seconds, and moves the reference in
+    /// `memory` (positions, then velocities, one a joint) on to the next sample.
+    pub fn follow(
+        &mut self,
+        sample: &Sample<'_>,
+        target: &PosePoint,
+        period: f64,
+        ctrl: &mut [f64],
+        memory: &mut Vec<f64>,
+    ) -> Result<IkSolution, String> {
+        let n = self.len();
+        if memory.len() < 2 * n {
+            memory.clear();
+            memory.extend(self.ik.joints().iter().map(|j| sample.q[j.q]));
+            memory.resize(2 * n, 0.0);
+        }
+        self.place(sample, &memory[..n]);
+        self.before.copy_from_slice(&memory[n..2 * n]);
+        let solution =
+            self.ik.solve(sample.model, &self.q, sample.mocap, target, period, &mut self.reference.v)?;
+        for (i, joint) in self.ik.joints().iter().enumerate() {
+            let v = self.reference.v[i];
+            self.reference.q[i] = memory[i];
+            self.reference.a[i] = if period > 0.0 { (v - self.before[i]) / period } else { 0.0 };
+            // The bound on v leaves a rounding.
+            memory[i] =
+                (memory[i] + period * v).clamp(joint.lower.min(memory[i]), joint.upper.max(memory[i]));
+            memory[n + i] = v;
+        }
+        self.law.apply(sample, &self.reference, ctrl)?;
+        Ok(solution)
+    }
+}
+
+/// A frame follows a path of poses.
+pub struct PoseTracking {
+    servo: PoseServo,
+    path: PosePath,
+    period: f64,
+}
+
+impl PoseTracking {
+    /// Called every `period` seconds, which must be positive: it is the step of the reference.
+    pub fn new(servo: PoseServo, path: PosePath, period: f64) -> Result<Self, InputError> {
+        if !(period > 0.0 && period.is_finite()) {
+            let text = format!("a period of {period} s: tracking a pose needs a positive one");
+            return Err(InputError::Control(text));
+        }
+        Ok(Self { servo, path, period })
+    }
+}
+
+impl Controller for PoseTracking {
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn control(
+        &mut self,
+        sample: &Sample<'_>,
+        ctrl: &mut [f64],
+        memory: &mut Vec<f64>,
+    ) -> Result<(), String> {
+        let target = self.path.at(sample.time);
+        self.servo.follow(sample, &target, self.period, ctrl, memory).map(|_| ())
+    }
+}
