@@ -231,3 +231,19 @@ def test_values_keep_every_bit_and_type(tmp_path):
         assert table["ints"].shape == (6, 2, 2) and table["half"][0] == np.float32(0.1)
         assert table["words"][3].tolist() == ["a", "bcd"]
     assert pickle.loads(pickle.dumps(seen[0])).errors == {}
+
+
+def test_rollouts_on_processes_are_those_of_threads():
+    model = st.Model.from_file("double_pendulum")
+    random = np.random.default_rng(0)
+    states = random.normal(size=(7, model.nq + model.nv))
+    expected = st.rollout(model, states, steps=20, step=2e-3)
+    for executor in ("threads", "processes"):
+        assert np.array_equal(expected, st.rollout_on(model, states, executor=executor, steps=20, step=2e-3, chunk=3, workers=2))
+    with pytest.raises(ValueError, match="nq"):
+        st.rollout_on(model, states[:, 1:])
+    with pytest.raises(ValueError, match="n, T, nu"):
+        st.rollout_on(model, states, np.zeros((6, 3, model.nu)))
+    with pytest.raises(st.SimulationError, match="rows 3 to 5.*finite"):
+        states[4, 0] = np.nan
+        st.rollout_on(model, states, executor="threads", steps=2, chunk=3)

@@ -57,6 +57,14 @@ def test_errors_and_dead_workers_are_rows_on_a_cluster_too(cluster, tmp_path):
     assert table["value"].compressed().tolist() == [0, 1, 2, 3, 4, 6]
 
 
+def test_rollouts_on_a_cluster_are_those_of_threads(cluster):
+    model = st.Model.from_file("gripper")
+    states = np.tile(np.concatenate([model.default_qpos, np.zeros(model.nv)]), (5, 1))
+    controls = np.random.default_rng(0).uniform(0, 0.02, size=(5, 20, model.nu))
+    expected = st.rollout(model, states, controls, step=2e-3)
+    assert np.array_equal(expected, st.rollout_on(model, states, controls, "ray", step=2e-3, chunk=2))
+
+
 def test_functions_of_a_script_travel_by_value(cluster):
     offset = 3
     table = st.sweep(lambda number: number + offset, {"number": range(4)}, executor="ray", workers=2)

@@ -45,8 +45,6 @@ from ._stiction import (
     scenes,
     view,
 )
-from ._sweeps import SweepTable, sweep
-
 __all__ = [
     "Batch",
     "BodyPose",
@@ -71,8 +69,26 @@ __all__ = [
     "contact_dtype",
     "impact_outcomes",
     "rollout",
+    "rollout_on",
     "routh",
     "scenes",
     "sweep",
     "view",
 ]
+
+
+#: Where what is loaded when it is first used comes from, to keep the import quick.
+_LATER = {"SweepTable": "_sweeps", "rollout_on": "_rollout", "sweep": "_sweeps"}
+
+
+def __getattr__(name):
+    if name in _LATER:
+        from importlib import import_module
+
+        globals()[name] = getattr(import_module(f".{_LATER[name]}", __name__), name)
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

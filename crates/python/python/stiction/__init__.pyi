@@ -31,6 +31,7 @@ __all__ = [
     "contact_dtype",
     "impact_outcomes",
     "rollout",
+    "rollout_on",
     "routh",
     "scenes",
     "sweep",
@@ -578,3 +579,17 @@ def sweep(
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> SweepTable:
     """Runs a function or a scene at many parameters and returns a table, one row a run."""
+
+def rollout_on(
+    model: Model,
+    states: ArrayLike,
+    controls: ArrayLike | None = None,
+    executor: Literal["threads", "processes", "ray"] = "processes",
+    *,
+    chunk: int = 64,
+    workers: int | None = None,
+    retries: int = 3,
+    progress: bool | Callable[[int, int, int], object] | None = None,
+    **options: Any,
+) -> _Floats:
+    """Simulates many initial states as rollout does, on processes or on a Ray cluster."""
