@@ -134,7 +134,7 @@ impl Multibody {
 
     /// Motion about the tree's point O of the base a root node hangs on.
     #[inline(always)]
-    fn base_motion(&self, node: &Node, ws: &Workspace) -> V6 {
+    pub(crate) fn base_motion(&self, node: &Node, ws: &Workspace) -> V6 {
         if node.parent == 0 {
             return [0.0; 6];
         }

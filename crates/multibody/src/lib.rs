@@ -57,6 +57,7 @@
 //! | `kinematics` | poses, twists, accelerations |
 //! | `jacobian` | body and point Jacobians, wrenches to joint forces |
 //! | `inverse` | inverse dynamics (RNEA), bias, gravity |
+//! | [`derivatives`] | its derivatives, in closed form |
 //! | [`mass`] | mass matrix (CRBA) |
 //! | [`factor`] | its sparse LᵀDL factor |
 //! | `forward` | forward dynamics (ABA) |
@@ -72,6 +73,7 @@
 //! Slices of the wrong length are a mistake of the program, not of its user, and panic.
 
 mod compile;
+pub mod derivatives;
 pub mod energy;
 pub mod error;
 pub mod factor;
@@ -88,6 +90,7 @@ mod spatial;
 mod trig;
 pub mod workspace;
 
+pub use derivatives::Derivatives;
 pub use energy::Momentum;
 pub use error::MultibodyError;
 pub use factor::Factor;
