@@ -17,6 +17,7 @@
 //! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, your own |
 //! | [`friction`] | how friction grows with slip |
 //! | [`scalar`] | limits, equalities, PD actuators, dry friction |
+//! | [`sensitivity`] | derivatives of a contact's impulse by all it depends on |
 //! | [`check`] | does a law of your own fit? |
 //! | `packet` | the fast path: four contacts at a time |
 //! | [`solver`] | islands, Newton's method, exact line search |
@@ -32,6 +33,7 @@ pub mod normal;
 mod packet;
 pub mod problem;
 pub mod scalar;
+pub mod sensitivity;
 pub mod solver;
 mod spatial;
 
@@ -41,6 +43,7 @@ pub use friction::Regularizer;
 pub use normal::{NormalInput, NormalLaw, NormalValue, UserNormalLaw};
 pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
 pub use scalar::{Compliance, RowLaw};
+pub use sensitivity::{ContactResponse, PairMotion};
 pub use solver::report::{Criterion, IslandReport, SolveReport, StageSeconds};
 pub use solver::work::Work;
 pub use solver::{Solver, SolverSettings};

@@ -85,7 +85,7 @@ impl Derivatives {
     pub fn carries(&self, multibody: &Multibody, j: usize, k: usize) -> bool {
         let (a, b) = (self.places[j], self.places[k]);
         if a.node == b.node {
-            return !(a.second && !b.second);
+            return !a.second || b.second;
         }
         j < k && multibody.ancestors(k).iter().any(|run| run.contains(&j))
     }
@@ -214,7 +214,11 @@ impl Multibody {
                     let change = dot6(&cross_motion(&ws.s[j], &ws.s[k]), &ws.composite[i].apply(&ws.s[k]));
                     out[(k, j)] = -2.0 * change;
                 };
-                self.ancestors(j).iter().flat_map(|run| run.clone()).filter(|&k| k < node.v).for_each(&mut set);
+                self.ancestors(j)
+                    .iter()
+                    .flat_map(|run| run.clone())
+                    .filter(|&k| k < node.v)
+                    .for_each(&mut set);
                 if places.places[j].second {
                     (node.v..node.v + 3).for_each(set);
                 }

@@ -40,6 +40,11 @@ impl Multibody {
         energy
     }
 
+    /// Whether any body that moves has its weight lifted.
+    pub fn compensates_gravity(&self) -> bool {
+        self.compensates
+    }
+
     /// Adds the forces of gravity compensation at the positions set before to `out` (nv numbers).
     pub fn add_gravity_compensation(&self, ws: &mut Workspace, out: &mut [f64]) {
         assert_eq!(out.len(), self.nv(), "joint forces need nv numbers");

@@ -5,6 +5,7 @@
 //! batch       many worlds of one model; qpos, qvel, ctrl with one row a world
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
 //! controller  a Python function that sets the controls at its own rate
+//! derivatives derivatives of a step as matrices
 //! contacts    contact points as a structured array
 //! patches     contact patches as named tuples
 //! solid       tetrahedra and a pressure field from a surface
@@ -27,6 +28,7 @@ mod arrays;
 mod batch;
 mod contacts;
 mod controller;
+mod derivatives;
 mod errors;
 mod impact;
 mod indices;

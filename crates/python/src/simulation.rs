@@ -199,6 +199,34 @@ impl Simulation {
         self.advance(py, move |simulation| simulation.step_towards(time))
     }
 
+    /// Derivatives of the step from the present state, as a stiction.StepDerivatives; the step is not taken and
+    /// nothing of the simulation changes.
+    ///
+    /// parameters: contact parameters to differentiate by, pairs of a geom (name or id) and a property: "friction"
+    ///     (static and dynamic together), "static_friction", "dynamic_friction", "stiffness" (N/m), "dissipation" (s/m),
+    ///     "relaxation_time" (s) or "modulus" (Pa).
+    ///
+    /// A state has n = 2 nv + na numbers, [δq, δv, δact]: positions along the tangent, nv numbers as velocities have
+    /// (rotations of ball and free joints about body axes), as MuJoCo's mjd_transitionFD has them.
+    ///
+    ///     d = sim.step_derivatives([("ball", "friction")])
+    ///     d.state             # ∂state⁺/∂state, (n, n)
+    ///     d.ctrl              # ∂state⁺/∂ctrl, (n, nu)
+    ///     d.parameters        # ∂state⁺/∂parameter, (n, number of parameters)
+    ///     d.qpos, d.qvel      # after the step
+    ///
+    /// The derivative is that of the step as it is taken, exact where it has one; at a kink (a contact about to touch or to
+    /// leave) it is that of one side. Raises ValueError for steps without one here: by accuracy, in continuous time,
+    /// with tangential springs or adhesion actuators.
+    #[pyo3(signature = (parameters=None))]
+    fn step_derivatives<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.with_state(py, |inner| crate::derivatives::compute(py, inner, parameters))
+    }
+
     /// Records from now on to a file, or to several in a list: .html opens in a browser by double click, .mcap in
     /// robotics log tools. Files that exist are replaced.
     ///

@@ -48,13 +48,18 @@ pub(crate) struct EntryPlace {
 
 /// Contact points or patch faces of one geom pair, consecutive.
 #[derive(Clone, Copy, Debug)]
-struct Manifold {
-    bodies: (u32, u32),
-    geoms: (u32, u32),
-    swapped: bool,
-    patch: bool,
-    begin: u32,
-    end: u32,
+pub(crate) struct Manifold {
+    /// The bodies of the problem's pair, in order.
+    pub bodies: (u32, u32),
+    /// The geoms, in order.
+    pub geoms: (u32, u32),
+    /// Whether the first geom is on the second body.
+    pub swapped: bool,
+    /// Faces rather than points.
+    pub patch: bool,
+    /// First point or face, and the end.
+    pub begin: u32,
+    pub end: u32,
 }
 
 /// Least gradient of a face in a step, over the mean of its patch. The force at the beginning of the step is what it
@@ -121,7 +126,8 @@ pub(crate) struct Coupling {
 
 /// Scratch of the assembly.
 pub(crate) struct Assembler {
-    manifolds: Vec<Manifold>,
+    /// What touches, sorted by body pair.
+    pub manifolds: Vec<Manifold>,
     body_ids: Vec<Option<BodyId>>,
     used_bodies: Vec<usize>,
     block: Vec<f64>,
@@ -163,6 +169,30 @@ impl Assembler {
         touching: Touching,
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
+        self.begin(options, dt, problem)?;
+        let compiled = model.compiled();
+        self.cliques(compiled, free, problem)?;
+        self.contacts(compiled, options, state, free, touching, problem)?;
+        self.rows(compiled, options, dt, state, free, problem)
+    }
+
+    /// Builds the problem of one step without its contacts.
+    pub fn assemble_rows(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        dt: f64,
+        state: &State,
+        free: &FreeMotion,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        self.begin(options, dt, problem)?;
+        self.cliques(model.compiled(), free, problem)?;
+        self.rows(model.compiled(), options, dt, state, free, problem)
+    }
+
+    /// An empty problem.
+    fn begin(&mut self, options: &Options, dt: f64, problem: &mut Problem) -> Result<(), ProblemError> {
         problem.clear();
         let settings = ContactSettings {
             model: options.contact,
@@ -177,9 +207,19 @@ impl Assembler {
         self.places.clear();
         self.couplings.clear();
         self.tendons.rows.clear();
-        let compiled = model.compiled();
-        self.cliques(compiled, free, problem)?;
-        self.contacts(compiled, options, state, free, touching, problem)?;
+        Ok(())
+    }
+
+    /// Everything but contacts that becomes a row.
+    fn rows(
+        &mut self,
+        compiled: &Compiled,
+        options: &Options,
+        dt: f64,
+        state: &State,
+        free: &FreeMotion,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
         for equality in compiled.world.equalities.iter().filter(|e| e.active) {
             self.equality(compiled, state, free, equality, problem)?;
         }
@@ -353,6 +393,28 @@ impl Assembler {
             add(found.geom_a, found.geom_b, true, found.patch.faces.clone());
         }
         manifolds.sort_unstable_by_key(|m| (m.bodies, m.geoms));
+    }
+
+    /// The entries of one manifold alone, about `reference`: what derivatives of the geometry look at.
+    pub fn entries(
+        &mut self,
+        compiled: &Compiled,
+        options: &Options,
+        dt: f64,
+        state: &State,
+        free: &FreeMotion,
+        touching: Touching,
+        manifold: Manifold,
+        reference: Vector3<f64>,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        self.begin(options, dt, problem)?;
+        problem.add_pair(None, None, reference, Vector6::zeros())?;
+        if manifold.patch {
+            self.patch(compiled, free, touching.patches, manifold, reference, problem)
+        } else {
+            self.manifold(compiled, options, state, free, touching.points, manifold, reference, problem)
+        }
     }
 
     fn manifold(

@@ -84,22 +84,19 @@ impl FreeMotion {
         compiled.links(&place, &mut self.tendons, &mut self.drives);
     }
 
-    /// A's diagonal part and v*, for a step of `dt` in which these things touch.
-    pub fn solve(
-        &mut self,
-        model: &Model,
-        state: &State,
-        dt: f64,
-        touching: Touching,
-    ) -> Result<(), StepError> {
+    /// What A has beyond M, and in `v_star` the generalised forces but for limited servos; without Coriolis forces and
+    /// gravity if not `with_bias`.
+    pub fn forces(&mut self, model: &Model, state: &State, dt: f64, touching: Touching, with_bias: bool) {
         let (multibody, drives) = (model.multibody(), &model.compiled().drives.drives);
         let rest = multibody.damping().iter().zip(multibody.stiffness());
         for (added, (damping, stiffness)) in self.added.iter_mut().zip(rest) {
             *added = dt * (damping + dt * stiffness);
         }
-        // v_star collects the force first, then the momentum, then the velocity.
         let force = &mut self.v_star;
-        multibody.bias(&mut self.workspace, force);
+        force.fill(0.0);
+        if with_bias {
+            multibody.bias(&mut self.workspace, force);
+        }
         multibody.spring_forces(&state.q, &mut self.scratch);
         for ((f, spring), applied) in force.iter_mut().zip(&self.scratch).zip(&state.applied) {
             *f = applied + spring - *f;
@@ -126,8 +123,20 @@ impl FreeMotion {
                 }
             }
         }
+    }
+
+    /// A's diagonal part and v*, for a step of `dt` in which these things touch.
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        touching: Touching,
+    ) -> Result<(), StepError> {
+        // v_star collects the force first, then the momentum, then the velocity.
+        self.forces(model, state, dt, touching, true);
         self.mass.multiply(&self.v0, &mut self.scratch);
-        for (f, momentum) in force.iter_mut().zip(&self.scratch) {
+        for (f, momentum) in self.v_star.iter_mut().zip(&self.scratch) {
             *f = momentum + dt * *f;
         }
         if !self.factor.compute(&self.mass, &self.added) {

@@ -27,6 +27,7 @@
 //! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
 //! | [`names`] | names that were nearly right |
 //! | [`control`] | controllers at their own rates, what they read, and ready laws and trajectories for them |
+//! | [`derivatives`] | derivatives of a step by state, controls and contact parameters |
 //! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
 //! | `accuracy` | steps by accuracy instead of length |
 //! | `tendons`, `transmission`, `moments` | lengths along which forces act, and their moment arms |
@@ -47,6 +48,7 @@ mod compiled;
 pub mod contact;
 pub mod continuous;
 pub mod control;
+pub mod derivatives;
 pub mod error;
 mod filled;
 mod free_motion;
@@ -77,6 +79,7 @@ pub use batch::{Batch, BatchError};
 pub use compiled::{Energy, Model};
 pub use contact::Contact;
 pub use control::{Controller, Sample, Sampled, Senses};
+pub use derivatives::{ContactParameter, ContactProperty, DerivativeError, StepDerivatives};
 pub use error::{InputError, LoadError, OptionError, StepError};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,

@@ -179,6 +179,25 @@ impl PatchSet {
         }
     }
 
+    /// Finds the patch of one pair of geoms at given poses of the geoms, and nothing else.
+    pub fn find_pair(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        (geom_a, geom_b): (usize, usize),
+        (x_wa, x_wb): (&Pose, &Pose),
+    ) {
+        self.clear();
+        let compiled = model.compiled();
+        let geoms = compiled.geoms.geoms();
+        let settings = settings(options, geoms[geom_a].margin.max(geoms[geom_b].margin));
+        let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
+        let (scratch, faces) = (&mut self.scratch, &mut self.faces);
+        if let Ok(patch) = contact_patch(solid_a, x_wa, solid_b, x_wb, &settings, scratch, faces) {
+            self.patches.push(FoundPatch { geom_a, geom_b, patch });
+        }
+    }
+
     /// Notes that fields coincide in a patch, if they do: continuous time, which follows every surface, minds.
     pub fn doubt_coincident(&mut self, geoms: (usize, usize), patch: &Patch) {
         if patch.coincident > 0 {

@@ -123,7 +123,7 @@ fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// Compliance of a joint limit.
-fn limit_compliance(stiffness: Option<f64>, dt: f64) -> Compliance {
+pub(crate) fn limit_compliance(stiffness: Option<f64>, dt: f64) -> Compliance {
     stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt))
 }
 

@@ -3,6 +3,7 @@
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
 use crate::control::{Controller, Measured, Sample, Senses};
+use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, StepDerivatives};
 use crate::error::{InputError, OptionError, StepError};
 use crate::options::{Method, Options};
 use crate::patches::{ContactPatch, PatchSet, PatchView};
@@ -20,6 +21,7 @@ pub struct Simulation {
     state: State,
     stepper: Stepper,
     stats: Stats,
+    differentiator: Option<Box<Differentiator>>,
     controllers: Vec<Attached>,
     /// What all controllers together want measured.
     senses: Senses,
@@ -46,6 +48,7 @@ impl Simulation {
             controllers: Vec::new(),
             senses: Senses::nothing(),
             ctrl: Vec::new(),
+            differentiator: None,
         })
     }
 
@@ -98,6 +101,21 @@ impl Simulation {
         }
         self.stepper.apply_force(&self.model, &mut self.state, body, &force, &p_wq);
         Ok(())
+    }
+
+    /// Derivatives of the step from the present state, which is not taken, by state, controls and the contact parameters
+    /// given: see [`crate::derivatives`]. The step is solved once more to a tight tolerance; results of the last step stay.
+    pub fn step_derivatives(
+        &mut self,
+        parameters: &[ContactParameter],
+    ) -> Result<StepDerivatives, DerivativeError> {
+        let options = *self.stepper.options();
+        match &mut self.differentiator {
+            Some(known) => known.set_options(&self.model, &options)?,
+            none => *none = Some(Box::new(Differentiator::new(&self.model, &options)?)),
+        }
+        let differentiator = self.differentiator.as_mut().expect("just made");
+        differentiator.compute(&self.model, &self.state, parameters)
     }
 
     /// Goes back to the default state at time 0. Statistics go on.

@@ -88,13 +88,13 @@ impl StepReport {
 /// The memory of stepping: sized once, so that a steady step allocates nothing.
 pub(crate) struct Stepper {
     pub(crate) options: Options,
-    free: FreeMotion,
+    pub(crate) free: FreeMotion,
     gauge: Gauge,
     proximity: Proximity,
-    points: Vec<ContactPoint>,
-    patches: PatchSet,
-    assembler: Assembler,
-    problem: Problem,
+    pub(crate) points: Vec<ContactPoint>,
+    pub(crate) patches: PatchSet,
+    pub(crate) assembler: Assembler,
+    pub(crate) problem: Problem,
     pub(crate) solver: Solver,
     pub(crate) q_next: Vec<f64>,
     stretches: Vec<ContactStretch>,

@@ -17,7 +17,7 @@ use super::ContactValue;
 use std::f64::consts::PI;
 
 /// Near-rigid parameter β of contacts.
-const BETA: f64 = 1.0;
+pub const NEAR_RIGID_BETA: f64 = 1.0;
 
 /// The constants of one SAP contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +37,7 @@ impl SapLaw {
     /// estimate w (1/kg).
     pub fn new(dt: f64, f0: f64, k: f64, tau: f64, friction: f64, sigma: f64, w: f64) -> Self {
         let compliant = dt * k * (dt + tau);
-        let rigid = 4.0 * PI * PI / (BETA * BETA * w);
+        let rigid = 4.0 * PI * PI / (NEAR_RIGID_BETA * NEAR_RIGID_BETA * w);
         // R_n⁻¹ v̂ with v̂ = f0/(k (δt + τ)), written so that k → 0 is harmless.
         let (inv_rn, y0) =
             if compliant <= rigid { (compliant, dt * f0) } else { (rigid, rigid * f0 / (k * (dt + tau))) };

@@ -95,7 +95,8 @@ pub fn add_contact(
     });
 }
 
-fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
+/// The law of a contact with previous contact velocity `v0` at `r` from the pair's point.
+pub fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
     let settings = &problem.settings;
     let dt = problem.dt;
     let sigma = settings.regularization.max(1.0 / lagged::RESOLVED);
@@ -109,7 +110,7 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
     // w is bounded by the trace of E K Eᵀ over 3.
     let arm = dot(r, r).sqrt();
     let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
-    let delassus = || point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound);
+    let delassus = || estimate(pair, r, bound);
     let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
     let v_s = settings.stiction_tolerance;
     let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
@@ -151,4 +152,14 @@ fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairConte
         .spring
         .map(|s| SpringLaw::new(dt, mu * n0, scale * s.stiffness, scale * s.damping, s.stretch.into()));
     ContactLaw { normal, model, spring }
+}
+
+/// The Delassus estimate w of a contact at `r` from the pair's point.
+pub fn delassus_estimate(pair: &PairContext, r: V3) -> f64 {
+    let bound = (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2);
+    estimate(pair, r, bound)
+}
+
+fn estimate(pair: &PairContext, r: V3, bound: f64) -> f64 {
+    point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound)
 }

@@ -63,6 +63,10 @@ impl Solver {
         for island in &mut self.islands[..self.island_count] {
             let mut local = std::mem::take(&mut island.step);
             island.to_local(x, &mut local);
+            if local.iter().all(|x| *x == 0.0) {
+                island.step = local;
+                continue; // one of many right-hand sides that concern other islands
+            }
             island.factor.solve(&mut local);
             island.to_global(&local, x);
             island.step = local;
@@ -82,6 +86,38 @@ impl Solver {
                     x[k] -= l[r + n * k] * x[r];
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Impulses Jᵀγ of all constraints of a problem at velocities `v`, one number a dof, whatever its solution is.
+    /// Forgets the last solve.
+    pub fn constraint_impulse_at(
+        &mut self,
+        problem: &Problem,
+        v: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), ProblemError> {
+        for found in [v.len(), out.len()] {
+            if found != problem.dof_count() {
+                let expected = problem.dof_count();
+                return Err(ProblemError::Length { what: "velocities and impulses", found, expected });
+            }
+        }
+        self.v.clear();
+        self.factored = false;
+        self.island_count = self.compiler.compile(problem, &mut self.islands);
+        out.fill(0.0);
+        for island in &mut self.islands[..self.island_count] {
+            let mut u = std::mem::take(&mut island.u);
+            island.to_local(v, &mut u);
+            island.u = u;
+            island.stand_in = None;
+            island.shifted = false;
+            island.place(problem);
+            island.evaluate_laws(problem, Hessian::Exact);
+            island.evaluate_gradient();
+            island.to_global(&island.constraint_impulse, out);
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ from ._results import (
     RouthPath,
     StageSeconds,
     Stats,
+    StepDerivatives,
     TangentialSprings,
     contact_dtype,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "Solid",
     "StageSeconds",
     "Stats",
+    "StepDerivatives",
     "SweepTable",
     "TactileGrid",
     "TangentialSprings",

@@ -1,6 +1,6 @@
 """Stiction simulates robots that touch things."""
 
-from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack, final
@@ -23,6 +23,7 @@ __all__ = [
     "SimulationError",
     "StageSeconds",
     "Stats",
+    "StepDerivatives",
     "SweepTable",
     "TactileGrid",
     "TangentialSprings",
@@ -312,6 +313,9 @@ class Simulation:
         linear_velocity: ArrayLike | None = None,
     ) -> None: ...
     def apply_force(self, body: str | int, force: ArrayLike, point: ArrayLike | None = None) -> None: ...
+    def step_derivatives(
+        self, parameters: Iterable[tuple[str | int, str]] | None = None
+    ) -> StepDerivatives: ...
     def record(
         self,
         path: str | PathLike[str] | Sequence[str | PathLike[str]],
@@ -499,6 +503,16 @@ class ImpactOutcomes(NamedTuple):
     cut_sequences: int
 
     def extremes(self, direction: ArrayLike) -> tuple[float, float]: ...
+
+class StepDerivatives(NamedTuple):
+    """Derivatives of one step. A state is [δq, δv, δact], n = 2 nv + na numbers."""
+
+    state: _Floats
+    ctrl: _Floats
+    parameters: _Floats
+    qpos: _Floats
+    qvel: _Floats
+    doubtful: list[tuple[int, int]]
 
 class RouthPath(NamedTuple):
     """The course of a single impact. Contact vectors are [t1, t2, n]."""

@@ -211,6 +211,23 @@ class ImpactOutcomes(NamedTuple):
         return float(values.min()), float(values.max())
 
 
+class StepDerivatives(NamedTuple):
+    """Derivatives of one step. A state is [δq, δv, δact], n = 2 nv + na numbers (see Simulation.step_derivatives)."""
+
+    #: ∂state⁺/∂state; shape (n, n).
+    state: np.ndarray
+    #: ∂state⁺/∂ctrl; shape (n, nu).
+    ctrl: np.ndarray
+    #: ∂state⁺/∂parameter, one column for each parameter asked for; shape (n, p).
+    parameters: np.ndarray
+    #: Positions after the step; shape (nq,).
+    qpos: np.ndarray
+    #: Velocities after the step, from a tight solve; shape (nv,).
+    qvel: np.ndarray
+    #: Pairs of geom ids whose contact points come or go very near to this state: the step has a kink there.
+    doubtful: list
+
+
 class RouthPath(NamedTuple):
     """The course of a single impact. Contact vectors are [t1, t2, n]."""
 

@@ -1,0 +1,71 @@
+//! Derivatives of a step as a `StepDerivatives` tuple of numpy arrays.
+
+use crate::errors::{input_error, option_error, step_error};
+use nalgebra::DMatrix;
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use stiction::{ContactParameter, ContactProperty, DerivativeError, Simulation, StepDerivatives};
+
+/// What `Simulation.step_derivatives` does: `parameters` are pairs (geom, property), the geom by name or id.
+pub fn compute<'py>(
+    py: Python<'py>,
+    simulation: &mut Simulation,
+    parameters: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut wanted = Vec::new();
+    if let Some(parameters) = parameters {
+        for pair in parameters.try_iter()? {
+            wanted.push(parameter(simulation, &pair?)?);
+        }
+    }
+    let found = py.detach(|| simulation.step_derivatives(&wanted)).map_err(derivative_error)?;
+    tuple(py, &found)
+}
+
+fn parameter(simulation: &Simulation, pair: &Bound<'_, PyAny>) -> PyResult<ContactParameter> {
+    let Ok((geom, property)) = pair.extract::<(Bound<'_, PyAny>, String)>() else {
+        return Err(PyTypeError::new_err(format!(
+            "parameter {}: give a pair of a geom (name or id) and a property, such as (\"floor\", \"friction\")",
+            pair.repr()?
+        )));
+    };
+    if let Ok(name) = geom.extract::<String>() {
+        return ContactParameter::named(simulation.model(), &name, &property).map_err(input_error);
+    }
+    let property = ContactProperty::from_name(&property).map_err(input_error)?;
+    Ok(ContactParameter { geom: geom.extract::<usize>()?, property })
+}
+
+fn derivative_error(error: DerivativeError) -> PyErr {
+    match error {
+        DerivativeError::Input(error) => input_error(error),
+        DerivativeError::Options(error) => option_error(error),
+        DerivativeError::Step(error) => step_error(error),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+fn tuple<'py>(py: Python<'py>, found: &StepDerivatives) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = CLASS.import(py, "stiction._results", "StepDerivatives")?;
+    class.call1(PyTuple::new(
+        py,
+        [
+            matrix(py, &found.state)?,
+            matrix(py, &found.ctrl)?,
+            matrix(py, &found.parameters)?,
+            PyArray1::from_slice(py, &found.q).into_any(),
+            PyArray1::from_slice(py, &found.v).into_any(),
+            found.doubtful.clone().into_pyobject(py)?.into_any(),
+        ],
+    )?)
+}
+
+/// A matrix as an array in rows.
+fn matrix<'py>(py: Python<'py>, m: &DMatrix<f64>) -> PyResult<Bound<'py, PyAny>> {
+    let rows: Vec<f64> = m.transpose().as_slice().to_vec();
+    Ok(rows.into_pyarray(py).reshape([m.nrows(), m.ncols()])?.into_any())
+}

@@ -1,0 +1,367 @@
+//! The wrench of one manifold, points or faces of one pair of geoms, and its derivatives in six dimensions.
+//!
+//! Seen from body a, the impulsive wrench W on b about a point P is a function of
+//!
+//! ```text
+//! V, V₀    relative twists at the end and at the beginning        by_twist, by_previous    6×6
+//! X        relative pose of b                                     by_pose                  6×6
+//! K        J diag(A)⁻¹ Jᵀ, on which the regularisation depends      by_delassus              6×36
+//! θ        materials                                              parameters
+//! ```
+//!
+//! With E = [−ρ× 1] for a contact at ρ from P, u = E V, W = Σ Eᵀ g(u, u₀, n, f0, …, w), w = ‖E K Eᵀ‖_F/3.
+
+use super::features::{Placed, change, displacement};
+use super::parameters::{EntryChange, MaterialChange};
+use super::touching;
+use crate::assemble::{Assembler, EntrySource, Manifold, Touching};
+use crate::compiled::{Compiled, Model};
+use crate::error::StepError;
+use crate::material::PairMaterial;
+use crate::patches::PatchSet;
+use crate::state::State;
+use crate::step::Stepper;
+use nalgebra::{
+    Isometry3, Matrix3, Matrix6, Matrix6x3, Point3, SMatrix, Translation3, UnitQuaternion, Vector3, Vector6,
+};
+use stiction_convex::{ContactEntry, PairMotion, Problem, ProblemError};
+use stiction_geometry::ContactPoint;
+use stiction_geometry::point::{Scratch, contact_pair};
+use stiction_model::Pose;
+
+/// Steps of differences of geometry: this part of the depth, within these bounds, m.
+const SHARE: f64 = 0.01;
+const BOUNDS: [f64; 2] = [1e-9, 1e-7];
+
+/// Memory.
+pub(super) struct ManifoldScratch {
+    assembler: Assembler,
+    problem: Problem,
+    patches: PatchSet,
+    points: Vec<ContactPoint>,
+    geometry: Scratch,
+    entries: Vec<ContactEntry>,
+    /// The rigid part of the answers for each parameter asked for.
+    pub parameters: Vec<Vector6<f64>>,
+}
+
+/// W and its derivatives about P.
+#[derive(Clone, Debug)]
+pub(super) struct ManifoldLinear {
+    pub wrench: Vector6<f64>,
+    pub by_twist: Matrix6<f64>,
+    pub by_previous: Matrix6<f64>,
+    pub by_pose: Matrix6<f64>,
+    /// None where the regularisation does not depend on K.
+    pub by_delassus: Option<Box<SMatrix<f64, 6, 36>>>,
+    /// Points came or went within the differences.
+    pub doubtful: bool,
+}
+
+/// One manifold of the step that is differentiated.
+pub(super) struct ManifoldStep<'a> {
+    pub model: &'a Model,
+    pub state: &'a State,
+    pub stepper: &'a Stepper,
+    pub manifold: Manifold,
+    /// P.
+    pub reference: Vector3<f64>,
+    /// Belts included.
+    pub motion: PairMotion,
+}
+
+/// What one entry contributes per change of its own numbers.
+struct EntryLinear {
+    by_position: Matrix6x3<f64>,
+    by_normal: Matrix6x3<f64>,
+    change: EntryChange,
+}
+
+impl ManifoldScratch {
+    pub fn new(model: &Model) -> Self {
+        Self {
+            assembler: Assembler::new(model),
+            problem: Problem::new(1e-3, Default::default()).expect("a step that is allowed"),
+            patches: PatchSet::default(),
+            points: Vec::new(),
+            geometry: Scratch::default(),
+            entries: Vec::new(),
+            parameters: Vec::new(),
+        }
+    }
+
+    /// Linearises a manifold, with the wrench's derivatives by the material changes given.
+    pub fn linearise(
+        &mut self,
+        step: &ManifoldStep,
+        materials: &[Option<MaterialChange>],
+    ) -> Result<ManifoldLinear, StepError> {
+        let (compiled, manifold) = (step.model.compiled(), step.manifold);
+        self.gather(step, touching(step.stepper), manifold).map_err(|error| step.fails(&error))?;
+        let mut out = ManifoldLinear {
+            wrench: Vector6::zeros(),
+            by_twist: Matrix6::zeros(),
+            by_previous: Matrix6::zeros(),
+            by_pose: Matrix6::zeros(),
+            by_delassus: None,
+            doubtful: false,
+        };
+        self.parameters.clear();
+        self.parameters.resize(materials.len(), Vector6::zeros());
+        let material = step.material(compiled);
+        let mut closed = !manifold.patch;
+        let mut deepest = 0.0f64;
+        for (index, entry) in self.entries.iter().enumerate() {
+            let linear = step.entry(&self.problem, entry, &mut out);
+            let place = &self.assembler.places[index];
+            let mut witness = Vector3::zeros();
+            if let EntrySource::Point(p) = place.source {
+                let point = &step.stepper.points[p];
+                deepest = deepest.max(point.distance.abs());
+                witness = point.p_wb - point.p_wa;
+                closed = closed && step.add_closed_form(point, entry, &material, &linear, &mut out.by_pose);
+            }
+            for (sum, change) in self.parameters.iter_mut().zip(materials) {
+                if let Some(change) = change {
+                    *sum += linear.change.along(change, entry, &material);
+                    *sum += linear.by_position * (change.weight_b * witness);
+                }
+            }
+        }
+        if !closed {
+            if manifold.patch {
+                let found = step.stepper.patches.patches.iter();
+                let (a, b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
+                let mut same = found.filter(|p| (p.geom_a, p.geom_b) == (a, b));
+                deepest = same.next().map_or(0.0, |p| step.stepper.patches.depth(p));
+            }
+            let h = (SHARE * deepest).clamp(BOUNDS[0], BOUNDS[1]);
+            self.difference_pose(step, h, &mut out).map_err(|error| step.fails(&error))?;
+        }
+        Ok(out)
+    }
+
+    /// The entries of a manifold, with belts taken as part of the pair's motion.
+    fn gather(
+        &mut self,
+        step: &ManifoldStep,
+        touching: Touching,
+        manifold: Manifold,
+    ) -> Result<(), ProblemError> {
+        let (compiled, stepper) = (step.model.compiled(), step.stepper);
+        let (options, free, dt) = (&stepper.options, &stepper.free, stepper.options.step);
+        let (reference, problem) = (step.reference, &mut self.problem);
+        let assembler = &mut self.assembler;
+        assembler.entries(compiled, options, dt, step.state, free, touching, manifold, reference, problem)?;
+        self.entries.clear();
+        self.entries
+            .extend(problem.contacts().iter().map(|e| ContactEntry { bias: Vector3::zeros(), ..e.clone() }));
+        Ok(())
+    }
+
+    /// ∂W/∂X by central differences: b is displaced along and about the axes through P while everything else, the
+    /// velocities among it, stays in space.
+    fn difference_pose(
+        &mut self,
+        step: &ManifoldStep,
+        h: f64,
+        out: &mut ManifoldLinear,
+    ) -> Result<(), ProblemError> {
+        // Turning by h/arm moves nothing by more than h.
+        let centres = step.geom_poses().map(|x| (x.translation.vector - step.reference).norm());
+        let arm = self.entries.iter().map(|e| e.r.norm()).chain(centres).fold(1e-3, f64::max);
+        let count = self.entries.len();
+        out.by_pose.fill(0.0);
+        for c in 0..6 {
+            let h = if c < 3 { h / arm } else { h };
+            let (plus, n_plus) = self.wrench_displaced(step, c, h)?;
+            let (minus, n_minus) = self.wrench_displaced(step, c, -h)?;
+            let patch = step.manifold.patch;
+            let column = match (patch || n_plus == count, patch || n_minus == count) {
+                (true, true) => (plus - minus) / (2.0 * h),
+                (true, false) => (plus - out.wrench) / h,
+                (false, true) => (out.wrench - minus) / h,
+                (false, false) => {
+                    out.doubtful = true;
+                    (plus - minus) / (2.0 * h)
+                }
+            };
+            out.doubtful |= !patch && (n_plus != count || n_minus != count);
+            out.by_pose.set_column(c, &column);
+        }
+        Ok(())
+    }
+
+    /// W with b displaced by `h` along direction `c`, and the number of its entries.
+    fn wrench_displaced(
+        &mut self,
+        step: &ManifoldStep,
+        c: usize,
+        h: f64,
+    ) -> Result<(Vector6<f64>, usize), ProblemError> {
+        let (model, manifold) = (step.model, step.manifold);
+        let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
+        let [mut x_wa, mut x_wb] = step.geom_poses();
+        let moved = if manifold.swapped { &mut x_wa } else { &mut x_wb };
+        let axis = Vector3::ith(c % 3, h);
+        let about =
+            |p: Vector3<f64>| Isometry3::from_parts(Translation3::from(p), UnitQuaternion::identity());
+        let displacement = if c < 3 {
+            let turn =
+                Isometry3::from_parts(Translation3::identity(), UnitQuaternion::from_scaled_axis(axis));
+            about(step.reference) * turn * about(-step.reference)
+        } else {
+            about(axis)
+        };
+        *moved = displacement * *moved;
+        let mut displaced = Manifold { begin: 0, ..manifold };
+        if manifold.patch {
+            self.patches.find_pair(model, &step.stepper.options, (geom_a, geom_b), (&x_wa, &x_wb));
+            displaced.end = self.patches.faces.faces.len() as u32;
+        } else {
+            let geoms = model.compiled().geoms.geoms();
+            let (a, b) = (&geoms[geom_a], &geoms[geom_b]);
+            let margin = step.stepper.options.margin.max(a.margin).max(b.margin);
+            self.points.clear();
+            contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), margin, &mut self.geometry, &mut self.points);
+            for point in &mut self.points {
+                (point.geom_a, point.geom_b) = (geom_a, geom_b);
+            }
+            displaced.end = self.points.len() as u32;
+        }
+        let (points, patches) = (std::mem::take(&mut self.points), std::mem::take(&mut self.patches));
+        let base = std::mem::take(&mut self.entries);
+        let found = self.gather(step, Touching { points: &points, patches: &patches }, displaced);
+        (self.points, self.patches) = (points, patches);
+        let mut wrench = Vector6::zeros();
+        for entry in &self.entries {
+            let g = self.problem.contact_impulse(entry, &step.motion);
+            wrench += displacement_transposed(&entry.r, &g);
+        }
+        let count = self.entries.len();
+        self.entries = base;
+        found.map(|()| (wrench, count))
+    }
+}
+
+impl ManifoldStep<'_> {
+    fn fails(&self, error: &ProblemError) -> StepError {
+        let (time, what) = (self.state.time, error.to_string());
+        StepError::NotFinite { time, what, last_good: Box::new(self.state.clone()) }
+    }
+
+    fn material(&self, compiled: &Compiled) -> PairMaterial {
+        let combine = if self.manifold.patch { PairMaterial::combine_patch } else { PairMaterial::combine };
+        compiled.pair_material(self.manifold.geoms, combine)
+    }
+
+    /// Poses of the two geoms in the world.
+    fn geom_poses(&self) -> [Pose; 2] {
+        let geoms = self.model.compiled().geoms.geoms();
+        let (a, b) = self.manifold.geoms;
+        [a, b].map(|g| self.stepper.free.x_wb[geoms[g as usize].body] * geoms[g as usize].x_bg)
+    }
+
+    /// Adds an entry's wrench and what it changes with the twists and K; returns what it changes with its own numbers.
+    fn entry(&self, problem: &Problem, entry: &ContactEntry, out: &mut ManifoldLinear) -> EntryLinear {
+        let response = problem.contact_response(entry, &self.motion);
+        let (e, g) = (displacement(&entry.r), response.impulse);
+        let et = e.transpose();
+        let (u, u0) = self.motion.velocities(entry);
+        let angular = |v: &Vector6<f64>| v.fixed_rows::<3>(0).into_owned().cross_matrix();
+        out.wrench += et * g;
+        out.by_twist += et * response.by_velocity * e;
+        out.by_previous += et * response.by_previous * e;
+        let mut by_arm = response.by_velocity * angular(&self.motion.twist)
+            + response.by_previous * angular(&self.motion.previous);
+        if response.by_delassus != Vector3::zeros() {
+            // w² = ‖T‖²/9, T = E K Eᵀ
+            let ke = self.motion.delassus * et;
+            let t = e * ke;
+            let scale = 1.0 / (9.0 * response.delassus);
+            let m = ke * t; // 6×3; its angular part meets ∂E/∂ρ
+            let by_rho = -2.0
+                * scale
+                * Vector3::new(m[(1, 2)] - m[(2, 1)], m[(2, 0)] - m[(0, 2)], m[(0, 1)] - m[(1, 0)]);
+            by_arm += response.by_delassus * by_rho.transpose();
+            let q: Matrix6<f64> = et * t * e * scale;
+            let by_w = et * response.by_delassus;
+            let sum = out.by_delassus.get_or_insert_with(|| Box::new(SMatrix::zeros()));
+            for (c, x) in q.iter().enumerate() {
+                let mut column = sum.column_mut(c);
+                column += by_w * *x;
+            }
+        }
+        let mut by_position = et * by_arm;
+        let mut moment = by_position.fixed_view_mut::<3, 3>(0, 0);
+        moment -= g.cross_matrix();
+        let n: Vector3<f64> = entry.frame.column(2).into_owned();
+        // The frame turns by n × δn.
+        let turned: Matrix3<f64> = -g.cross_matrix()
+            + response.by_velocity * u.cross_matrix()
+            + response.by_previous * u0.cross_matrix();
+        EntryLinear {
+            by_position,
+            by_normal: et * (turned * n.cross_matrix()),
+            change: EntryChange {
+                by_elastic_force: et * response.by_elastic_force,
+                by_stiffness: et * response.by_stiffness,
+                by_dissipation: et * response.by_dissipation,
+                by_relaxation_time: et * response.by_relaxation_time,
+                by_static_friction: et * response.by_static_friction,
+                by_dynamic_friction: et * response.by_dynamic_friction,
+            },
+        }
+    }
+
+    /// Adds ∂W/∂X of a contact point; false if its geometry has no closed form here.
+    fn add_closed_form(
+        &self,
+        point: &ContactPoint,
+        entry: &ContactEntry,
+        material: &PairMaterial,
+        linear: &EntryLinear,
+        by_pose: &mut Matrix6<f64>,
+    ) -> bool {
+        let geoms = self.model.compiled().geoms.geoms();
+        let [x_wa, x_wb] = self.geom_poses();
+        let placed = |g: usize, pose| Placed { shape: &geoms[g].shape, pose };
+        let (mut a, mut b) = (placed(point.geom_a, &x_wa), placed(point.geom_b, &x_wb));
+        // In the order of the problem's bodies.
+        let (mut ordered, mut weight_b) = (*point, material.weight_b);
+        if self.manifold.swapped {
+            std::mem::swap(&mut a, &mut b);
+            ordered.normal_w = -point.normal_w;
+            (ordered.p_wa, ordered.p_wb) = (point.p_wb, point.p_wa);
+            weight_b = 1.0 - weight_b;
+        }
+        let Some(change) = change(&ordered, a, b, &self.reference) else { return false };
+        let position = change.witness[0] * (1.0 - weight_b) + change.witness[1] * weight_b;
+        *by_pose += linear.by_position * position + linear.by_normal * change.normal
+            - linear.change.by_elastic_force * (entry.stiffness * change.distance);
+        true
+    }
+}
+
+/// Eᵀ g.
+fn displacement_transposed(arm: &Vector3<f64>, g: &Vector3<f64>) -> Vector6<f64> {
+    let moment = arm.cross(g);
+    Vector6::new(moment.x, moment.y, moment.z, g.x, g.y, g.z)
+}
+
+/// Velocity field of a geom's belt as a twist about `p_wq`, world axes.
+pub(super) fn belt_twist(
+    compiled: &Compiled,
+    x_wb: &[Pose],
+    geom: usize,
+    p_wq: &Vector3<f64>,
+) -> Vector6<f64> {
+    let described = &compiled.world.geoms[compiled.colliding[geom]];
+    let Some(twist) = described.surface_velocity else { return Vector6::zeros() };
+    let x_wb = &x_wb[described.body];
+    let p_bq = x_wb.inverse_transform_point(&Point3::from(*p_wq)).coords;
+    let w = Vector3::new(twist[0], twist[1], twist[2]);
+    let v = x_wb.rotation * (Vector3::new(twist[3], twist[4], twist[5]) + w.cross(&p_bq));
+    let w = x_wb.rotation * w;
+    Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
+}

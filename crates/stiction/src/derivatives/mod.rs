@@ -1,0 +1,338 @@
+//! Derivatives of one step: ∂(q⁺, v⁺)/∂(q, v, u) and by contact parameters.
+//!
+//! The step is q, v ↦ v⁺ = argmin ℓ(v⁺; x), q⁺ = q ⊕ δt v⁺, and x all it depends on. At the optimum the residual vanishes,
+//!
+//! ```text
+//! r(v⁺; x) = δt ID(q, v, (v⁺ − v)/δt) + joints(q, v, u; v⁺) − Σ_pairs Jᵀ W(q, v, θ; v⁺) = 0
+//! ```
+//!
+//! with ID inverse dynamics, W the impulsive wrench of the contacts of a pair of bodies, and so by the implicit function
+//! theorem ∂v⁺/∂x = −H⁻¹ ∂r/∂x with the solver's own factor of its Hessian H = ∂r/∂v⁺. It is the derivative of the step as
+//! it is taken: the lagged normal impulse, friction by slip speed and the regularisation are functions of the state at
+//! the beginning and are differentiated as such.
+//!
+//! | open | for ∂r/∂x of |
+//! |---|---|
+//! | `stiction_multibody::derivatives` | inverse dynamics, in closed form |
+//! | `joints` | limits, actuators and springs of single coordinates, in closed form |
+//! | `others` | everything else that acts on joints (tendons, couplings, muscles…), by central differences of that part |
+//! | `pairs` | contact: from a pair's wrench to coordinates |
+//! | `manifold` | contact: the wrench of one manifold and its six-dimensional derivatives |
+//! | `features` | contact geometry in closed form |
+//! | [`parameters`] | contact parameters by geom |
+//!
+//! What points and patches do depends on the relative pose of two bodies alone, so that geometry without a closed form
+//! costs twelve evaluations a pair, however many coordinates there are.
+//!
+//! **Coordinates.** Positions are differentiated along the tangent, with nv numbers as velocities have: q ⊕ δq by
+//! [`stiction_multibody::Multibody::integrate`] (rotations of ball and free joints about body axes), as MuJoCo's
+//! `mjd_transitionFD` does. A state is [δq; δv; δact].
+
+mod features;
+mod joints;
+mod manifold;
+mod others;
+mod pairs;
+pub mod parameters;
+
+use crate::assemble::Touching;
+use crate::compiled::Model;
+use crate::error::{InputError, OptionError, StepError};
+use crate::options::{Method, Options};
+use crate::state::State;
+use crate::step::{StepReport, Stepper};
+use crate::transmission::Link;
+use joints::JointDerivatives;
+use manifold::ManifoldScratch;
+use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
+use others::Others;
+pub use parameters::{ContactParameter, ContactProperty};
+use stiction_multibody::{Derivatives, Workspace};
+
+/// Tolerance of the solve whose optimum is differentiated, unless the options have a smaller one.
+const TIGHT: f64 = 1e-11;
+
+/// Why a step has no derivative here.
+#[derive(Debug, thiserror::Error)]
+pub enum DerivativeError {
+    /// Steps of other kinds than fixed convex ones.
+    #[error("derivatives are of convex steps of fixed length: {0}")]
+    Method(&'static str),
+    /// Something in the model.
+    #[error("{0}")]
+    Model(String),
+    /// A contact parameter that cannot be differentiated.
+    #[error("parameter {parameter} of geom \"{geom}\": {reason}")]
+    Parameter {
+        /// Name of the property.
+        parameter: &'static str,
+        /// Name of the geom.
+        geom: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// Wrong names or numbers.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Wrong options.
+    #[error(transparent)]
+    Options(#[from] OptionError),
+    /// The step itself fails.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+/// Derivatives of one step. A state has n = 2 nv + na coordinates, [δq; δv; δact] (see [`crate::derivatives`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepDerivatives {
+    /// ∂state⁺/∂state, n × n.
+    pub state: DMatrix<f64>,
+    /// ∂state⁺/∂ctrl, n × nu.
+    pub ctrl: DMatrix<f64>,
+    /// ∂state⁺/∂parameter, n × the number asked for.
+    pub parameters: DMatrix<f64>,
+    /// Positions after the step.
+    pub q: Vec<f64>,
+    /// Velocities after the step, solved to a relative tolerance of 1e-11.
+    pub v: Vec<f64>,
+    /// Pairs of geoms (of the world's list) whose contact points come or go within the reach of the differences that
+    /// stand for derivatives of their geometry: the step has a kink near here.
+    pub doubtful: Vec<(usize, usize)>,
+    /// How the solve went.
+    pub report: StepReport,
+}
+
+/// The memory of differentiation: a stepper of its own, so that the simulation's results stay what they are.
+pub(crate) struct Differentiator {
+    stepper: Stepper,
+    multibody: Derivatives,
+    /// ∂M_kk/∂q_j.
+    diagonal: DMatrix<f64>,
+    /// Kinematics at the end's velocities and the beginning's positions.
+    end: Workspace,
+    /// Motion of what each coordinate's joint hangs on, at the beginning's and the end's velocities.
+    before: [Vec<[f64; 6]>; 2],
+    manifolds: ManifoldScratch,
+    others: Option<Others>,
+    /// ∂r/∂x, one column a coordinate of the state, a control or a parameter.
+    rhs: DMatrix<f64>,
+    doubtful: Vec<(usize, usize)>,
+}
+
+impl Differentiator {
+    pub fn new(model: &Model, options: &Options) -> Result<Self, DerivativeError> {
+        let multibody = model.multibody();
+        let nv = multibody.nv();
+        let plain = joints::is_plain(model);
+        Ok(Self {
+            stepper: Stepper::new(model, tightened(model, options)?)?,
+            multibody: Derivatives::new(multibody),
+            diagonal: DMatrix::zeros(nv, nv),
+            end: Workspace::new(multibody),
+            before: [vec![[0.0; 6]; nv], vec![[0.0; 6]; nv]],
+            manifolds: ManifoldScratch::new(model),
+            others: (!plain).then(|| Others::new(model)),
+            rhs: DMatrix::zeros(0, 0),
+            doubtful: Vec::new(),
+        })
+    }
+
+    pub fn set_options(&mut self, model: &Model, options: &Options) -> Result<(), DerivativeError> {
+        Ok(self.stepper.set_options(model, tightened(model, options)?)?)
+    }
+
+    /// Derivatives of the step from `state`.
+    pub fn compute(
+        &mut self,
+        model: &Model,
+        state: &State,
+        parameters: &[ContactParameter],
+    ) -> Result<StepDerivatives, DerivativeError> {
+        model.check_state(state)?;
+        let dt = self.stepper.options.step;
+        let mut report = StepReport::default();
+        self.stepper.look(model, state, &mut report);
+        self.stepper.solve(model, state, dt, None, &mut report)?;
+        report.step = dt;
+
+        let (nv, na, nu) = (model.nv(), state.activation.len(), state.ctrl.len());
+        let columns = Columns { nv, na, nu };
+        let width = columns.parameters() + parameters.len();
+        if self.rhs.shape() != (nv, width) {
+            self.rhs = DMatrix::zeros(nv, width);
+        }
+        self.rhs.fill(0.0);
+        self.doubtful.clear();
+        let v: Vec<f64> = self.stepper.solver.velocities().to_vec();
+        self.dynamics(model, state, dt, &v);
+        if let Some(others) = &mut self.others {
+            others.differentiate(model, state, &self.stepper, dt, &v, columns, &mut self.rhs)?;
+        } else {
+            let joints = JointDerivatives { model, state, dt, v: &v, diagonal: &self.diagonal };
+            joints.add(&self.stepper, columns, &mut self.rhs);
+        }
+        self.contacts(model, state, &v, columns, parameters)?;
+
+        // A locked coordinate neither moves nor hears of velocities.
+        for (k, _) in model.multibody().locked().iter().enumerate().filter(|(_, locked)| **locked) {
+            self.rhs.row_mut(k).fill(0.0);
+            self.rhs.column_mut(nv + k).fill(0.0);
+        }
+        let (solver, problem) = (&mut self.stepper.solver, &self.stepper.problem);
+        solver.factor_at_solution(problem).expect("the problem just solved");
+        for mut column in self.rhs.column_iter_mut() {
+            let column = column.as_mut_slice();
+            if column.iter().any(|x| *x != 0.0) {
+                column.iter_mut().for_each(|x| *x = -*x);
+                solver.solve_hessian(column).expect("one number a coordinate");
+            }
+        }
+        Ok(self.collect(model, state, v, columns, report))
+    }
+
+    /// Inverse dynamics at v̇ = (v⁺ − v)/δt, and what the contacts need of the kinematics.
+    fn dynamics(&mut self, model: &Model, state: &State, dt: f64, v: &[f64]) {
+        let (multibody, free, nv) = (model.multibody(), &mut self.stepper.free, model.nv());
+        let rate: Vec<f64> = v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt).collect();
+        let places = &mut self.multibody;
+        multibody.inverse_dynamics_derivatives(&mut free.workspace, &free.v0, &rate, places);
+        for j in 0..nv {
+            for k in 0..nv {
+                self.rhs[(k, j)] = dt * places.by_q[(k, j)];
+                self.rhs[(k, nv + j)] = dt * places.by_v[(k, j)] - free.mass.get(k, j);
+            }
+        }
+        multibody.mass_diagonal_derivatives(&mut free.workspace, &mut free.mass, places, &mut self.diagonal);
+        multibody.twists_before(&free.workspace, &free.v0, &mut self.before[0]);
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            self.end.set_mocap(k, &mocap.pose, &mocap.twist.into());
+        }
+        multibody.positions(&state.q, &mut self.end);
+        multibody.velocities(v, &mut self.end);
+        multibody.twists_before(&self.end, v, &mut self.before[1]);
+    }
+
+    /// Rows of v⁺ are solved for; those of q⁺ and of the activations follow from them.
+    fn collect(
+        &self,
+        model: &Model,
+        state: &State,
+        v: Vec<f64>,
+        columns: Columns,
+        report: StepReport,
+    ) -> StepDerivatives {
+        let (nv, dt) = (columns.nv, self.stepper.options.step);
+        let (n, width) = (2 * nv + columns.na, self.rhs.ncols());
+        let mut all = DMatrix::zeros(n, width);
+        all.rows_mut(nv, nv).copy_from(&self.rhs);
+        for joint in model.multibody().joints() {
+            let turn = match joint.q.len() {
+                4 => Some(joint.v.start),
+                7 => Some(joint.v.start + 3),
+                _ => None,
+            };
+            for k in joint.v.clone().take_while(|&k| turn.is_none_or(|at| k < at)) {
+                for c in 0..width {
+                    all[(k, c)] = dt * self.rhs[(k, c)];
+                }
+                all[(k, k)] += 1.0;
+            }
+            if let Some(at) = turn {
+                let (carried, driven) = turned(&v[at..at + 3], dt);
+                for c in 0..width {
+                    let change = driven * self.rhs.fixed_view::<3, 1>(at, c);
+                    all.fixed_view_mut::<3, 1>(at, c).copy_from(&change);
+                }
+                let mut own = all.fixed_view_mut::<3, 3>(at, at);
+                own += carried;
+            }
+        }
+        for (u, drive) in model.compiled().drives.drives.iter().enumerate() {
+            let Some(i) = drive.activation else { continue };
+            let (at, ctrl) = (state.activation[i], state.ctrl[u]);
+            let slope = |f: &dyn Fn(f64) -> f64, x: f64| {
+                let h = 1e-6 * x.abs().max(1.0);
+                (f(x + h) - f(x - h)) / (2.0 * h)
+            };
+            all[(2 * nv + i, columns.activation(i))] = slope(&|a| drive.next_activation(ctrl, a, dt), at);
+            all[(2 * nv + i, columns.control(u))] = slope(&|c| drive.next_activation(c, at, dt), ctrl);
+        }
+        let doubtful = self.doubtful.clone();
+        StepDerivatives {
+            state: all.columns(0, n).into_owned(),
+            ctrl: all.columns(n, columns.nu).into_owned(),
+            parameters: all.columns_range(columns.parameters()..).into_owned(),
+            q: self.stepper.q_next.clone(),
+            v,
+            doubtful,
+            report,
+        }
+    }
+}
+
+/// Which column is what.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns {
+    nv: usize,
+    na: usize,
+    nu: usize,
+}
+
+impl Columns {
+    fn velocity(&self, k: usize) -> usize {
+        self.nv + k
+    }
+
+    fn activation(&self, k: usize) -> usize {
+        2 * self.nv + k
+    }
+
+    fn control(&self, k: usize) -> usize {
+        2 * self.nv + self.na + k
+    }
+
+    /// The first of the parameters.
+    fn parameters(&self) -> usize {
+        2 * self.nv + self.na + self.nu
+    }
+}
+
+/// How a rotation R⁺ = R Δ(δt ω), Δ the projected quaternion step, changes with R and with ω, all in body axes: Δᵀ, and
+/// δt (1 − x×)/(1 + x²) with x = δt ω/2.
+fn turned(w: &[f64], dt: f64) -> (Matrix3<f64>, Matrix3<f64>) {
+    let x = 0.5 * dt * Vector3::new(w[0], w[1], w[2]);
+    let step = UnitQuaternion::from_quaternion(Quaternion::new(1.0, x.x, x.y, x.z));
+    let carried = step.to_rotation_matrix().into_inner().transpose();
+    let driven = (Matrix3::identity() - x.cross_matrix()) * (dt / (1.0 + x.norm_squared()));
+    (carried, driven)
+}
+
+/// The options with a tight solve, or why there is no derivative under them or for this model.
+fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeError> {
+    if options.method != Method::Convex {
+        return Err(DerivativeError::Method("choose method = convex"));
+    }
+    if options.accuracy.is_some() {
+        return Err(DerivativeError::Method("give a step instead of an accuracy"));
+    }
+    if options.tangential_springs.is_some() {
+        return Err(DerivativeError::Method(
+            "tangential springs remember a stretch that is not part of the state differentiated; turn them off",
+        ));
+    }
+    let drives = model.compiled().drives.drives.iter();
+    for (drive, actuator) in drives.zip(&model.world().actuators) {
+        if matches!(drive.link, Link::Adhesion { .. }) {
+            return Err(DerivativeError::Model(format!(
+                "actuator \"{}\" pulls on whatever its body touches, and derivatives of adhesion are not there: remove it",
+                actuator.name
+            )));
+        }
+    }
+    Ok(Options { relative_tolerance: options.relative_tolerance.min(TIGHT), ..*options })
+}
+
+/// What touches in the stepper's step.
+fn touching(stepper: &Stepper) -> Touching<'_> {
+    Touching { points: &stepper.points, patches: &stepper.patches }
+}

@@ -1,0 +1,151 @@
+//! Everything that acts on joints, by central differences: tendons, couplings, muscles, wrenches at sites, springs and limits
+//! of ball joints, gravity compensation.
+//!
+//! What is differenced is this part of the residual alone, at the velocities of the solution: no solve, no
+//! contact and no inertial force takes part, and nothing is lost to the tolerance of the solver.
+
+use super::{Columns, DerivativeError};
+use crate::assemble::Assembler;
+use crate::compiled::Model;
+use crate::error::StepError;
+use crate::free_motion::FreeMotion;
+use crate::options::Options;
+use crate::patches::PatchSet;
+use crate::state::State;
+use crate::step::Stepper;
+use nalgebra::DMatrix;
+use stiction_convex::{Problem, Solver};
+use stiction_multibody::QuaternionStep;
+
+/// Step of the differences, m, rad and their rates; relative for controls beyond 1.
+const STEP: f64 = 1e-6;
+
+/// Memory of the differences.
+pub(super) struct Others {
+    free: FreeMotion,
+    assembler: Assembler,
+    problem: Problem,
+    solver: Solver,
+    nothing: PatchSet,
+    state: State,
+    unit: Vec<f64>,
+    values: [Vec<f64>; 2],
+    impulses: Vec<f64>,
+}
+
+/// The step that is differentiated.
+struct Step<'a> {
+    model: &'a Model,
+    options: &'a Options,
+    dt: f64,
+    v: &'a [f64],
+    v_star: &'a [f64],
+}
+
+impl Others {
+    pub fn new(model: &Model) -> Self {
+        let nv = model.nv();
+        Self {
+            free: FreeMotion::new(model),
+            assembler: Assembler::new(model),
+            problem: Problem::new(1e-3, Default::default()).expect("a step that is allowed"),
+            solver: Solver::default(),
+            nothing: PatchSet::default(),
+            state: model.default_state(),
+            unit: vec![0.0; nv],
+            values: [vec![0.0; nv], vec![0.0; nv]],
+            impulses: vec![0.0; nv],
+        }
+    }
+
+    /// Adds to ∂r/∂x.
+    pub fn differentiate(
+        &mut self,
+        model: &Model,
+        state: &State,
+        stepper: &Stepper,
+        dt: f64,
+        v: &[f64],
+        columns: Columns,
+        rhs: &mut DMatrix<f64>,
+    ) -> Result<(), DerivativeError> {
+        let step = Step { model, options: &stepper.options, dt, v, v_star: &stepper.free.v_star };
+        for j in 0..columns.nv {
+            for side in 0..2 {
+                self.state.copy_from(state);
+                self.unit[j] = 1.0;
+                let h = if side == 0 { STEP } else { -STEP };
+                let how = QuaternionStep::Exponential;
+                model.multibody().integrate(&state.q, &self.unit, h, how, &mut self.state.q);
+                self.unit[j] = 0.0;
+                self.residual(&step, side)?;
+            }
+            self.add(rhs, j, STEP);
+        }
+        // Velocities are felt by tendons and actuators alone.
+        let rates = !model.compiled().drives.drives.is_empty() || !model.world().tendons.is_empty();
+        for j in (0..columns.nv).filter(|_| rates) {
+            let h = STEP * state.v[j].abs().max(1.0);
+            self.vary(&step, state, h, |s, h| s.v[j] += h)?;
+            self.add(rhs, columns.velocity(j), h);
+        }
+        for j in 0..columns.na {
+            let h = STEP * state.activation[j].abs().max(1.0);
+            self.vary(&step, state, h, |s, h| s.activation[j] += h)?;
+            self.add(rhs, columns.activation(j), h);
+        }
+        for j in 0..columns.nu {
+            let h = STEP * state.ctrl[j].abs().max(1.0);
+            self.vary(&step, state, h, |s, h| s.ctrl[j] += h)?;
+            self.add(rhs, columns.control(j), h);
+        }
+        Ok(())
+    }
+
+    fn vary(
+        &mut self,
+        step: &Step,
+        state: &State,
+        h: f64,
+        change: impl Fn(&mut State, f64),
+    ) -> Result<(), DerivativeError> {
+        for (side, h) in [h, -h].into_iter().enumerate() {
+            self.state.copy_from(state);
+            change(&mut self.state, h);
+            self.residual(step, side)?;
+        }
+        Ok(())
+    }
+
+    fn add(&self, rhs: &mut DMatrix<f64>, column: usize, h: f64) {
+        let [plus, minus] = &self.values;
+        for (k, x) in rhs.column_mut(column).iter_mut().enumerate() {
+            *x += (plus[k] - minus[k]) / (2.0 * h);
+        }
+    }
+
+    /// added ∘ v⁺ − δt f − Jᵀγ of the rows, at the state in memory.
+    fn residual(&mut self, step: &Step, side: usize) -> Result<(), DerivativeError> {
+        let (state, free) = (&self.state, &mut self.free);
+        free.kinematics(step.model, state);
+        let touching = crate::assemble::Touching { points: &[], patches: &self.nothing };
+        free.forces(step.model, state, step.dt, touching, false);
+        for (k, out) in self.values[side].iter_mut().enumerate() {
+            *out = free.added[k] * step.v[k] - step.dt * free.v_star[k];
+        }
+        free.v_star.copy_from_slice(step.v_star);
+        let rows = &mut self.assembler;
+        let built = rows.assemble_rows(step.model, step.options, step.dt, state, free, &mut self.problem);
+        let impulses = &mut self.impulses;
+        let found = built.and_then(|()| self.solver.constraint_impulse_at(&self.problem, step.v, impulses));
+        found.map_err(|error| StepError::NotFinite {
+            time: state.time,
+            what: error.to_string(),
+            last_good: Box::new(state.clone()),
+        })?;
+        for (out, impulse) in self.values[side].iter_mut().zip(&self.impulses) {
+            *out -= impulse;
+        }
+        Ok(())
+    }
+}

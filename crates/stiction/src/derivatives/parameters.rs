@@ -1,0 +1,216 @@
+//! Contact parameters of geoms, and how a contact's entries change with them.
+
+use super::DerivativeError;
+use crate::compiled::{Compiled, Model};
+use crate::error::InputError;
+use crate::material::{GeomMaterial, PairMaterial};
+use nalgebra::Vector6;
+use stiction_convex::ContactEntry;
+
+/// A contact property of a geom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactProperty {
+    /// Both friction coefficients at once.
+    Friction,
+    /// The static one.
+    StaticFriction,
+    /// The dynamic one.
+    DynamicFriction,
+    /// Point-contact stiffness k, N/m.
+    Stiffness,
+    /// Hunt & Crossley dissipation d, s/m (Lagged and Similar).
+    Dissipation,
+    /// Relaxation time τ_d, s (SAP).
+    RelaxationTime,
+    /// Modulus of the pressure field, Pa; for patches with geoms that have none.
+    Modulus,
+}
+
+impl ContactProperty {
+    /// All, in the order of their names.
+    pub const ALL: [Self; 7] = [
+        Self::Friction,
+        Self::StaticFriction,
+        Self::DynamicFriction,
+        Self::Stiffness,
+        Self::Dissipation,
+        Self::RelaxationTime,
+        Self::Modulus,
+    ];
+
+    /// Its name in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Friction => "friction",
+            Self::StaticFriction => "static_friction",
+            Self::DynamicFriction => "dynamic_friction",
+            Self::Stiffness => "stiffness",
+            Self::Dissipation => "dissipation",
+            Self::RelaxationTime => "relaxation_time",
+            Self::Modulus => "modulus",
+        }
+    }
+
+    /// The property of a name.
+    pub fn from_name(name: &str) -> Result<Self, InputError> {
+        Self::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| InputError::Name {
+            kind: "contact property",
+            name: name.into(),
+            known: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+
+    /// The numbers of a material that it stands for.
+    fn fields(self, m: &mut GeomMaterial) -> [Option<&mut f64>; 2] {
+        match self {
+            Self::Friction => [Some(&mut m.static_friction), Some(&mut m.dynamic_friction)],
+            Self::StaticFriction => [Some(&mut m.static_friction), None],
+            Self::DynamicFriction => [Some(&mut m.dynamic_friction), None],
+            Self::Stiffness => [Some(&mut m.stiffness), None],
+            Self::Dissipation => [Some(&mut m.dissipation), None],
+            Self::RelaxationTime => [Some(&mut m.relaxation_time), None],
+            Self::Modulus => [Some(&mut m.modulus), None],
+        }
+    }
+}
+
+/// A contact property of one geom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactParameter {
+    /// The geom, by its place in the world's list.
+    pub geom: usize,
+    /// The property.
+    pub property: ContactProperty,
+}
+
+impl ContactParameter {
+    /// A property of a geom by name.
+    pub fn named(model: &Model, geom: &str, property: &str) -> Result<Self, InputError> {
+        let geoms = &model.world().geoms;
+        let Some(index) = geoms.iter().position(|g| g.name == geom) else {
+            let known: Vec<&str> = geoms.iter().map(|g| g.name.as_str()).take(20).collect();
+            return Err(InputError::Name { kind: "geom", name: geom.into(), known: known.join(", ") });
+        };
+        Ok(Self { geom: index, property: ContactProperty::from_name(property)? })
+    }
+
+    /// Refuses what has no meaning.
+    pub(super) fn check(&self, model: &Model) -> Result<(), DerivativeError> {
+        let geoms = &model.world().geoms;
+        if self.geom >= geoms.len() {
+            let known = format!("0 to {}", geoms.len().saturating_sub(1));
+            return Err(InputError::Name { kind: "geom", name: self.geom.to_string(), known }.into());
+        }
+        let (compiled, refuse) = (model.compiled(), |reason: &str| {
+            let geom = geoms[self.geom].name.clone();
+            Err(DerivativeError::Parameter { parameter: self.property.name(), geom, reason: reason.into() })
+        });
+        match compiled.colliding.iter().position(|&g| g == self.geom) {
+            None => refuse("it takes no part in contact"),
+            Some(g)
+                if self.property == ContactProperty::Modulus
+                    && !compiled.materials[g].modulus.is_finite() =>
+            {
+                refuse("it has no pressure field; make it compliant")
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// How the material of a pair of geoms changes with it, if it has a part in it.
+    pub(super) fn change(
+        &self,
+        compiled: &Compiled,
+        geoms: (u32, u32),
+        patch: bool,
+    ) -> Result<Option<MaterialChange>, DerivativeError> {
+        let side = [geoms.0, geoms.1].iter().position(|&g| compiled.colliding[g as usize] == self.geom);
+        let Some(side) = side else { return Ok(None) };
+        let combine = if patch { PairMaterial::combine_patch } else { PairMaterial::combine };
+        let mine = compiled.materials[[geoms.0, geoms.1][side] as usize];
+        let other = compiled.materials[[geoms.1, geoms.0][side] as usize];
+        let modulus = self.property == ContactProperty::Modulus;
+        if modulus && !patch {
+            return Ok(None);
+        }
+        if modulus && other.modulus.is_finite() {
+            return Err(DerivativeError::Parameter {
+                parameter: self.property.name(),
+                geom: compiled.world.geoms[self.geom].name.clone(),
+                reason: "it touches another geom with a pressure field, and the surface between the two moves with the \
+                         moduli, which has no derivative here; difference models of two moduli"
+                    .into(),
+            });
+        }
+        // Sums and quotients of a few numbers: central differences lose nothing. Where the larger friction counts and both
+        // are the same, they give each geom its half.
+        let mut value = mine;
+        let size =
+            self.property.fields(&mut value).into_iter().flatten().map(|x| x.abs()).fold(0.0, f64::max);
+        let h = 1e-5 * if size > 0.0 { size } else { 1.0 };
+        let at = |h: f64| {
+            let mut changed = mine;
+            self.property.fields(&mut changed).into_iter().flatten().for_each(|x| *x += h);
+            let materials = if side == 0 { (changed, other) } else { (other, changed) };
+            compiled.pair_material(geoms, |_, _, rule| combine(&materials.0, &materials.1, rule))
+        };
+        let (plus, minus) = (at(h), at(-h));
+        let slope = |f: fn(&PairMaterial) -> f64| {
+            let (plus, minus) = (f(&plus), f(&minus));
+            if plus == minus { 0.0 } else { (plus - minus) / (2.0 * h) }
+        };
+        Ok(Some(MaterialChange {
+            stiffness: slope(|m| m.stiffness),
+            dissipation: slope(|m| m.dissipation),
+            relaxation_time: slope(|m| m.relaxation_time),
+            static_friction: slope(|m| m.static_friction),
+            dynamic_friction: slope(|m| m.dynamic_friction),
+            weight_b: slope(|m| m.weight_b),
+            pressure: if modulus { 1.0 / mine.modulus } else { 0.0 },
+        }))
+    }
+}
+
+/// Change of a pair's material per unit of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MaterialChange {
+    stiffness: f64,
+    dissipation: f64,
+    relaxation_time: f64,
+    static_friction: f64,
+    dynamic_friction: f64,
+    /// Of the place between the witness points.
+    pub weight_b: f64,
+    /// Relative change of all pressures.
+    pressure: f64,
+}
+
+/// Wrench of an entry per unit of its numbers.
+pub(super) struct EntryChange {
+    pub by_elastic_force: Vector6<f64>,
+    pub by_stiffness: Vector6<f64>,
+    pub by_dissipation: Vector6<f64>,
+    pub by_relaxation_time: Vector6<f64>,
+    pub by_static_friction: Vector6<f64>,
+    pub by_dynamic_friction: Vector6<f64>,
+}
+
+impl EntryChange {
+    /// Change of the wrench with a material, but for what moving the contact point does.
+    pub fn along(
+        &self,
+        change: &MaterialChange,
+        entry: &ContactEntry,
+        material: &PairMaterial,
+    ) -> Vector6<f64> {
+        // f0 = k x0 with k the pair's over the number of its points; a face's are its area times pressure and gradient.
+        let share = change.pressure
+            + if material.stiffness.is_finite() { change.stiffness / material.stiffness } else { 0.0 };
+        self.by_elastic_force * (share * entry.elastic_force)
+            + self.by_stiffness * (share * entry.stiffness)
+            + self.by_dissipation * change.dissipation
+            + self.by_relaxation_time * change.relaxation_time
+            + self.by_static_friction * change.static_friction
+            + self.by_dynamic_friction * change.dynamic_friction
+    }
+}
