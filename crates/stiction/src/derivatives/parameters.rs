@@ -4,6 +4,7 @@ use super::DerivativeError;
 use crate::compiled::{Compiled, Model};
 use crate::error::InputError;
 use crate::material::{GeomMaterial, PairMaterial};
+use crate::names::unknown_name;
 use nalgebra::Vector6;
 use stiction_convex::ContactEntry;
 
@@ -53,11 +54,11 @@ impl ContactProperty {
 
     /// The property of a name.
     pub fn from_name(name: &str) -> Result<Self, InputError> {
-        Self::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| InputError::Name {
-            kind: "contact property",
-            name: name.into(),
-            known: Self::ALL.map(Self::name).join(", "),
-        })
+        let names = Self::ALL.iter().map(|p| p.name());
+        Self::ALL
+            .into_iter()
+            .find(|p| p.name() == name)
+            .ok_or_else(|| unknown_name("contact property", name, names))
     }
 
     /// The numbers of a material that it stands for.
@@ -88,8 +89,7 @@ impl ContactParameter {
     pub fn named(model: &Model, geom: &str, property: &str) -> Result<Self, InputError> {
         let geoms = &model.world().geoms;
         let Some(index) = geoms.iter().position(|g| g.name == geom) else {
-            let known: Vec<&str> = geoms.iter().map(|g| g.name.as_str()).take(20).collect();
-            return Err(InputError::Name { kind: "geom", name: geom.into(), known: known.join(", ") });
+            return Err(unknown_name("geom", geom, geoms.iter().map(|g| g.name.as_str())));
         };
         Ok(Self { geom: index, property: ContactProperty::from_name(property)? })
     }
@@ -99,7 +99,8 @@ impl ContactParameter {
         let geoms = &model.world().geoms;
         if self.geom >= geoms.len() {
             let known = format!("0 to {}", geoms.len().saturating_sub(1));
-            return Err(InputError::Name { kind: "geom", name: self.geom.to_string(), known }.into());
+            let (name, hint) = (self.geom.to_string(), String::new());
+            return Err(InputError::Name { kind: "geom", name, hint, known }.into());
         }
         let (compiled, refuse) = (model.compiled(), |reason: &str| {
             let geom = geoms[self.geom].name.clone();
