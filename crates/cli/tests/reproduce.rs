@@ -55,6 +55,16 @@ fn a_pencil_turns_in_a_loose_grip_and_is_held_in_a_tight_one() {
 }
 
 #[test]
+fn a_spatula_turns_in_a_loose_grip_and_holds_in_a_tight_one() {
+    holds("spatula-slip", 20, &SHOWN);
+}
+
+#[test]
+fn an_arm_flips_a_pancake_on_every_grid() {
+    holds("pancake-flip", 20, &SHOWN);
+}
+
+#[test]
 fn a_dragged_block_remembers_where_it_came_from() {
     holds("dragging", 10, &FIGURES);
 }

@@ -6,6 +6,7 @@
 //! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
 //! | `numerics.rs`, `worlds.rs`, `impacts.rs` | norms, slopes and interpolation; small worlds, and bodies at an impact |
 //! | `driven.rs` | an underside held over a soft plate that is moved: friction at given motion |
+//! | `kitchen` | an arm with a bubble gripper, a spatula, a stove and a pancake |
 //! | `stage.rs` | a demonstration performed by either method, controlled, recorded and timed |
 //! | the other files | one reproduction each, opening with what the paper claims |
 //!
@@ -29,13 +30,16 @@ mod failure;
 mod falling_block;
 mod falling_sphere;
 mod impacts;
+mod kitchen;
 mod numerics;
 mod page;
+mod pancake_flip;
 mod pencil_grip;
 pub mod report;
 mod rimless_wheel;
 mod routh_path;
 mod sliding_rod;
+mod spatula_slip;
 mod spinning_cylinder;
 mod spinning_disk;
 mod stage;
@@ -62,6 +66,8 @@ pub struct Reproduction {
 /// All of them, in the order of the book.
 pub const ALL: &[&Reproduction] = &[
     &spinning_disk::REPRODUCTION,
+    &spatula_slip::REPRODUCTION,
+    &pancake_flip::REPRODUCTION,
     &closed_loop::REPRODUCTION,
     &dragging::REPRODUCTION,
     &spinning_cylinder::REPRODUCTION,
@@ -86,7 +92,12 @@ mod tests {
     /// The ready scenes of the demonstrations are what the demonstrations run.
     #[test]
     fn scenes_are_as_the_demonstrations_write_them() {
-        let written = vec![("pencil_grip", crate::pencil_grip::scene())];
+        let grids = &crate::kitchen::grid::GRIDS;
+        let written = vec![
+            ("pencil_grip", crate::pencil_grip::scene()),
+            (crate::spatula_slip::SCENE, crate::spatula_slip::scene(&grids[1], true)),
+            (crate::pancake_flip::SCENE, crate::pancake_flip::scene(&grids[0])),
+        ];
         for (name, text) in written {
             assert_eq!(stiction::scenes::text(name), Some(text.as_str()), "write scenes/{name}.xml anew");
         }

@@ -39,9 +39,11 @@ pub fn all() -> &'static [Scene] {
         "humanoid",
         "incline",
         "landing",
+        "pancake",
         "pencil_grip",
         "rolling_ball",
         "soft_pile",
+        "spatula",
         "spinning_top",
         "stack",
     ]
