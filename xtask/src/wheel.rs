@@ -23,6 +23,10 @@ pub fn build_and_install(stages: &mut Stages, builder: &Venv, user: &Venv) -> Ou
         build.args(["--compatibility", "linux"]);
     }
     stages.run("build the wheel", &mut build)?;
+    let wheel = only_wheel(&folder)?;
+    if let Ok(file) = fs::metadata(&wheel) {
+        println!("    {} is {:.1} MB", wheel.display(), file.len() as f64 / 1e6);
+    }
     install(stages, user)
 }
 

@@ -1,6 +1,7 @@
 """The package as it is installed: typed, light, quick to import."""
 
 import ast
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -40,3 +41,8 @@ def test_importing_costs_little_beyond_numpy():
     )
     runs = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(3)]
     assert min(runs) < 0.2
+
+
+def test_the_package_tells_its_size_and_import_time():
+    run = subprocess.run([sys.executable, "-m", "stiction"], capture_output=True, text=True, check=True)
+    assert re.search(r"installed +\d+\.\d MB\nimport +\d+ ms, of which numpy takes \d+ ms", run.stdout)

@@ -1,13 +1,9 @@
 """A Ray cluster on this machine."""
 
 import contextlib
-import os
 
 import ray
 from ray.cluster_utils import Cluster
-
-# Nodes may be slow to start where others use the machine too.
-os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
 
 
 @contextlib.contextmanager
