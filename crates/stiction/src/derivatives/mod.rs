@@ -196,8 +196,8 @@ impl Differentiator {
         let rate: Vec<f64> = v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt).collect();
         let places = &mut self.multibody;
         multibody.inverse_dynamics_derivatives(&mut free.workspace, &free.v0, &rate, places);
-        for j in 0..nv {
-            for k in 0..nv {
+        for tree in multibody.trees() {
+            for (j, k) in tree.v.clone().flat_map(|j| tree.v.clone().map(move |k| (j, k))) {
                 self.rhs[(k, j)] = dt * places.by_q[(k, j)];
                 self.rhs[(k, nv + j)] = dt * places.by_v[(k, j)] - free.mass.get(k, j);
             }
