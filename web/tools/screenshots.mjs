@@ -1,4 +1,5 @@
-// Makes the pictures of the viewer in docs/figures: runs the scenes, opens the recordings, takes the pictures.
+// Makes the pictures of the viewer and of the demonstrations in docs/figures: runs the scenes and reproductions, opens the
+// recordings, takes the pictures.
 // Needs STICTION_PROGRAM and STICTION_CHROMIUM: `cargo xtask web screenshots` sets them.
 
 import { execFileSync } from "node:child_process";
@@ -22,16 +23,37 @@ const SHOTS = [
   { name: "viewer-phone", run: ["humanoid", "--time", "2"], address: "t=0.6&theme=dark", size: [390, 720], act: "" },
 ];
 
+/** Demonstrations: the reproduction, times of its discrete recording, and where the camera looks from. */
+const BARE = "panel=0&plots=0&theme=light";
+const DEMONSTRATIONS = [
+  { run: "pencil-grip", times: [0.5, 0.8, 2.4], from: [0.17, -0.27, 0.24], at: [0, 0, 0.19] },
+  { run: "cam-cleat", times: [0.1, 0.38, 1.05], from: [0.1, -0.1, 0.13], at: [0.0, 0, 0] },
+  { run: "sorting", times: [1.2, 5.3, 18], from: [0.5, -0.42, 0.62], at: [-0.02, 0, 0.2] },
+  { run: "bolt", times: [0.35, 0.6, 4.3], from: [0.05, -0.1, 0.07], at: [0, 0, 0.027] },
+];
+for (const { run, times, from, at } of DEMONSTRATIONS) {
+  times.forEach((time, k) => SHOTS.push({
+    name: `${run}-${k + 1}`, reproduce: run, address: `t=${time}&${BARE}`, size: [640, 480],
+    act: `v.stage.controls.target.set(${at}); v.stage.camera.position.set(${from})`,
+  }));
+}
+
 const browser = await chromium.launch({
   executablePath: process.env.STICTION_CHROMIUM,
   args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb"],
 });
 const wanted = process.argv.slice(2);
-for (const { name, run, address, size, act } of SHOTS) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  execFileSync(process.env.STICTION_PROGRAM, ["run", ...run, "--skip", "mcap,csv", "--out", folder], { stdio: ["ignore", "ignore", "inherit"] });
+const ran = new Set();
+for (const { name, run, reproduce, address, size, act } of SHOTS) {
+  if (wanted.length > 0 && !wanted.includes(name) && !wanted.includes(reproduce)) continue;
+  const task = reproduce ? ["reproduce", reproduce] : ["run", ...run, "--skip", "mcap,csv"];
+  const recording = reproduce ? `${reproduce}-discrete` : run[0];
+  if (!ran.has(task.join(" "))) {
+    execFileSync(process.env.STICTION_PROGRAM, [...task, "--out", folder], { stdio: ["ignore", "ignore", "inherit"] });
+    ran.add(task.join(" "));
+  }
   const page = await browser.newPage({ viewport: { width: size[0], height: size[1] }, colorScheme: "light" });
-  await page.goto(`${pathToFileURL(join(folder, `${run[0]}.html`)).href}#${address}&quality=full`);
+  await page.goto(`${pathToFileURL(join(folder, `${recording}.html`)).href}#${address}&quality=full`);
   await page.waitForFunction(() => window.stiction?.ready);
   if (act) await page.evaluate(`(() => { const v = window.stiction.viewer; ${act}; })()`);
   await page.waitForTimeout(300);

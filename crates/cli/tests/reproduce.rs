@@ -65,6 +65,21 @@ fn an_arm_flips_a_pancake_on_every_grid() {
 }
 
 #[test]
+fn a_cam_cleat_lets_a_rod_through_one_way_and_holds_it_the_other() {
+    holds("cam-cleat", 20, &SHOWN);
+}
+
+#[test]
+fn a_paddle_sorts_by_contact_area_alone() {
+    holds("sorting", 8, &SHOWN);
+}
+
+#[test]
+fn a_bolt_skips_once_a_turn_and_then_goes_in_by_its_pitch() {
+    holds("bolt", 6, &[".svg", ".png", ".csv", ".md", ".html", ".xml", ".vtk"]);
+}
+
+#[test]
 fn a_dragged_block_remembers_where_it_came_from() {
     holds("dragging", 10, &FIGURES);
 }

@@ -449,3 +449,23 @@ fn fromto_wins_over_pos_and_says_so() {
         w.warnings
     );
 }
+
+#[test]
+fn a_mesh_tagged_rigid_or_compliant_keeps_its_dents() {
+    // A square tray: a box whose top face is drawn in to its middle.
+    let vertices = "-1 -1 -1 1 -1 -1 1 1 -1 -1 1 -1 -1 -1 1 1 -1 1 1 1 1 -1 1 1 0 0 0";
+    let faces = "0 2 1 0 3 2 0 1 5 0 5 4 1 2 6 1 6 5 2 3 7 2 7 6 3 0 4 3 4 7 4 5 8 5 6 8 6 7 8 7 4 8";
+    for (tag, convex) in
+        [("", true), ("<drake:rigid_hydroelastic/>", false), ("<drake:compliant_hydroelastic/>", false)]
+    {
+        let text = format!(
+            "<mujoco><asset><mesh name='m' vertex='{vertices}' face='{faces}'/></asset><worldbody>\
+             <geom type='mesh' mesh='m'><drake:proximity_properties>{tag}</drake:proximity_properties></geom>\
+             </worldbody></mujoco>"
+        );
+        let world =
+            load_string(&text, Format::Mjcf, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(world.geoms[0].shape, Shape::Mesh { mesh: 0, convex }, "{tag}");
+        assert_eq!(world.warnings.is_empty(), !convex, "{:?}", world.warnings);
+    }
+}

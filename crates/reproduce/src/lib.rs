@@ -18,7 +18,9 @@
 //! Posa).
 
 mod ball_stack;
+mod bolt;
 mod box_wall;
+mod cam_cleat;
 mod closed_loop;
 mod clutter;
 mod compass_gait;
@@ -39,6 +41,7 @@ pub mod report;
 mod rimless_wheel;
 mod routh_path;
 mod sliding_rod;
+mod sorting;
 mod spatula_slip;
 mod spinning_cylinder;
 mod spinning_disk;
@@ -79,6 +82,9 @@ pub const ALL: &[&Reproduction] = &[
     &work_precision::REPRODUCTION,
     &elastic_layer::REPRODUCTION,
     &pencil_grip::REPRODUCTION,
+    &cam_cleat::REPRODUCTION,
+    &sorting::REPRODUCTION,
+    &bolt::REPRODUCTION,
     &routh_path::REPRODUCTION,
     &rimless_wheel::REPRODUCTION,
     &box_wall::REPRODUCTION,
@@ -93,8 +99,10 @@ mod tests {
     #[test]
     fn scenes_are_as_the_demonstrations_write_them() {
         let grids = &crate::kitchen::grid::GRIDS;
-        let written = vec![
+        let written = [
             ("pencil_grip", crate::pencil_grip::scene()),
+            ("cam_cleat", crate::cam_cleat::scene(0.6)),
+            ("sorting", crate::sorting::scene(9)),
             (crate::spatula_slip::SCENE, crate::spatula_slip::scene(&grids[1], true)),
             (crate::pancake_flip::SCENE, crate::pancake_flip::scene(&grids[0])),
         ];

@@ -307,7 +307,7 @@ fn figures(outcome: &mut Outcome, runs: &[Vec<Seen>], points: &[Seen]) {
     let turned = Panel {
         title: "Turned".into(),
         x: Axis::linear("time (s)"),
-        y: Axis::linear("tip below the level (degrees)"),
+        y: Axis::linear("tip below the level (degrees)").over(-10.0, 260.0),
         series: vec![
             series("point contact", 4, Look::Dotted, color::GREY),
             series("continuous", 2, Look::Line, color::BLUE),
@@ -318,7 +318,7 @@ fn figures(outcome: &mut Outcome, runs: &[Vec<Seen>], points: &[Seen]) {
     let area = Panel {
         title: "Grip, and area of a patch".into(),
         x: Axis::linear("time (s)"),
-        y: Axis::linear("grip (0.1 N), area (mm²)"),
+        y: Axis::linear("grip (0.1 N), area (mm²)").over(-5.0, 180.0),
         series: vec![
             Series::new(
                 "grip",
@@ -329,7 +329,7 @@ fn figures(outcome: &mut Outcome, runs: &[Vec<Seen>], points: &[Seen]) {
             series("area, continuous", 7, Look::Line, color::BLUE),
             series("area, discrete", 8, Look::Dashed, color::VERMILLION),
         ],
-        legend: Corner::BottomRight,
+        legend: Corner::TopRight,
     };
     outcome.tables.push(table);
     outcome.figures.push(Figure {

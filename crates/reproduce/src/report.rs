@@ -139,7 +139,7 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Figures.
     pub figures: Vec<Figure>,
-    /// Scenes it was run on, by name, as MJCF.
+    /// Scenes it was run on, by name, as MJCF; a name with an ending is that of a file they refer to.
     pub scenes: Vec<(&'static str, String)>,
     /// Recordings, which are in the folder already.
     pub recordings: Vec<Recorded>,
@@ -233,7 +233,7 @@ impl Outcome {
             put(format!("{}.csv", table.name), table.csv())?;
         }
         for (name, text) in &self.scenes {
-            put(format!("{name}.xml"), text.clone())?;
+            put(if name.contains('.') { name.to_string() } else { format!("{name}.xml") }, text.clone())?;
         }
         put(format!("{}.md", reproduction.name), self.markdown(reproduction, ""))
     }

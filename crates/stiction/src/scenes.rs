@@ -29,6 +29,7 @@ macro_rules! scenes {
 pub fn all() -> &'static [Scene] {
     scenes![
         "arm",
+        "cam_cleat",
         "clutter",
         "conveyor",
         "double_pendulum",
@@ -43,6 +44,7 @@ pub fn all() -> &'static [Scene] {
         "pencil_grip",
         "rolling_ball",
         "soft_pile",
+        "sorting",
         "spatula",
         "spinning_top",
         "stack",

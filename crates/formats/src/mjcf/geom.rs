@@ -96,8 +96,8 @@ impl<'a> Reader<'a> {
         let mass = self.geom_mass(attrs, solid, &geom.pose)?;
         self.contact(attrs, &mut geom)?;
         if let Some(mesh) = dented {
-            if geom.contact.compliance == Compliance::Compliant {
-                // A pressure field fills the shape itself; MuJoCo knows no such geoms.
+            if geom.contact.compliance != Compliance::Unspecified {
+                // A pressure field fills the shape itself or meets its surface; MuJoCo knows no such geoms.
                 geom.shape = Shape::Mesh { mesh, convex: false };
             } else if geom.role != GeomRole::Visual {
                 self.hulls.entry(mesh).or_insert_with(|| node.source());

@@ -118,3 +118,38 @@ proptest! {
         prop_assert_eq!(sorted(slow), sorted(fast));
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// So many elements reach all over each other that the trees are descended together.
+    #[test]
+    fn bodies_within_each_other_are_found_whole(
+        kinds in (prop::sample::select(vec![0usize, 2, 5]), prop::sample::select(vec![0usize, 2, 5])),
+        t in prop::array::uniform3(-0.01..0.01f64),
+        r in prop::array::uniform3(-3.0..3.0f64),
+    ) {
+        let options = PatchOptions { filter: FaceFilter::All, ..PatchOptions::default() };
+        let mesh = MeshOptions::with_hint(0.008);
+        let b = std::sync::Arc::new(Solid::from_shape(&shape(kinds.1), 2e6, &mesh).unwrap());
+        let rigid = std::sync::Arc::new(RigidMesh::from_shape(&shape(kinds.0), &mesh).unwrap());
+        let x_wa = Isometry3::identity();
+        let x_wb = Isometry3::from_parts(V3::from(t).into(), UnitQuaternion::from_scaled_axis(V3::from(r)));
+        let x_ba = Pose::relative(&x_wb, &x_wa);
+        let (mut polygon, mut slow) = (Polygon::default(), PatchFaces::default());
+        let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
+        for facet in &rigid.facets {
+            let facet = super::bodies::moved(facet, &x_ba);
+            for cb in &b.cells {
+                kernels::triangle_tet(&facet, cb, 1.0, &mut sink, &mut polygon);
+            }
+        }
+        let mut fast = PatchFaces::default();
+        let (pairs, mut scratch) = (rigid.facets.len() * b.cells.len(), PatchScratch::default());
+        let (sa, sb) = (ContactSolid::Rigid(rigid), ContactSolid::Compliant(b));
+        contact_patch(&sa, &x_wa, &sb, &x_wb, &options, &mut scratch, &mut fast).unwrap();
+        prop_assert!(pairs > 12 * super::candidates::DENSE as usize, "{pairs} pairs");
+        prop_assert!(scratch.element_tests() < pairs as u64 / 2);
+        prop_assert_eq!(sorted(slow), sorted(fast));
+    }
+}

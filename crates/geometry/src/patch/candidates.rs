@@ -3,7 +3,8 @@
 //! Contact lies where both bodies are: in the slab between B's lowest and A's highest point along the
 //! direction in which they overlap least. In shallow contact few elements reach into it; the trees find
 //! them. As intervals along that direction and two across they are sharper than boxes in the bodies' frames,
-//! and are compared in a sweep.
+//! and are compared in a sweep. Bodies within each other, as a bolt in its hole, have no such direction, and a sweep
+//! would compare most of their elements with each other: there both trees are descended together.
 
 use crate::V3;
 use crate::solid::linear::Pose;
@@ -17,6 +18,8 @@ pub(crate) struct Slab {
     /// Highest point of A, lowest of B along `axes[0]`.
     high_a: f64,
     low_b: f64,
+    /// Whether one body lies within the other as far as this direction tells, and so along all that were tried.
+    nested: bool,
 }
 
 impl Slab {
@@ -25,13 +28,14 @@ impl Slab {
         let center_a = x_ba.point(&a.center);
         let t = b.center - center_a;
         let abs = x_ba.r.abs();
-        let mut best = (f64::INFINITY, V3::z(), 0.0, 0.0);
+        let mut best = (f64::INFINITY, V3::z(), 0.0, 0.0, false);
         let mut offer = |u: V3, reach_a: f64, reach_b: f64| {
             let along = u.dot(&t);
             let (u, along) = if along < 0.0 { (-u, -along) } else { (u, along) };
             let overlap = reach_a + reach_b - along;
             if overlap < best.0 {
-                best = (overlap, u, u.dot(&center_a) + reach_a, u.dot(&b.center) - reach_b);
+                let nested = overlap >= 2.0 * reach_a.min(reach_b);
+                best = (overlap, u, u.dot(&center_a) + reach_a, u.dot(&b.center) - reach_b, nested);
             }
         };
         for i in 0..3 {
@@ -47,12 +51,12 @@ impl Slab {
         if apart > 0.0 {
             offer(t / apart, radius_a, radius_b);
         }
-        let (_, u, high_a, low_b) = best;
+        let (_, u, high_a, low_b, nested) = best;
         let side = if u.x.abs() < 0.6 { V3::x() } else { V3::y() };
         let w = u.cross(&side).normalize();
         // A pad for rounding.
         let pad = 1e-12 * (radius_a + radius_b);
-        Self { axes: [u, w, u.cross(&w)], high_a: high_a + pad, low_b: low_b - pad }
+        Self { axes: [u, w, u.cross(&w)], high_a: high_a + pad, low_b: low_b - pad, nested }
     }
 
     /// How deep any point of both bodies can lie below either surface; negative when they are apart.
@@ -102,6 +106,7 @@ impl Elements for [Facet] {
 pub(crate) struct Spans {
     a: Vec<Span>,
     b: Vec<Span>,
+    moved: Vec<BoxNode>,
 }
 
 /// Elements that reach into `range` along the first axis; `shift` is the frame's origin along the axes.
@@ -135,6 +140,9 @@ fn collect<E: Elements + ?Sized>(
 /// Up to this many pairs are compared without sorting.
 const FEW: usize = 1024;
 
+/// Beyond about this many comparisons in a sweep the trees are descended together.
+pub(super) const DENSE: f64 = 65536.0;
+
 #[inline]
 fn meet(p: &Span, q: &Span) -> bool {
     let on = |k: usize| (p.low[k] <= q.high[k]) & (q.low[k] <= p.high[k]);
@@ -153,6 +161,9 @@ pub(crate) fn candidates<A: Elements + ?Sized, B: Elements + ?Sized>(
     spans: &mut Spans,
     mut visit: impl FnMut(u32, u32),
 ) {
+    if slab.nested && (a.len() * b.len()) as f64 > 4.0 * DENSE {
+        return a.meet(b, x_ba, gap, &mut spans.moved, visit);
+    }
     let axes_a = slab.axes.map(|u| x_ab.vector(&u));
     let shift = slab.axes.map(|u| u.dot(&x_ba.p));
     collect(a, elements_a, &axes_a, shift, (slab.low_b, f64::INFINITY), gap, &mut spans.a);
@@ -170,11 +181,18 @@ pub(crate) fn candidates<A: Elements + ?Sized, B: Elements + ?Sized>(
     }
     // Bands along the second axis at least as wide as the widest of b; within a band b is sorted along the third.
     let width = |k: usize| spans.b.iter().fold(0.0f64, |m, q| m.max(q.high[k] - q.low[k]));
+    let extent = |k: usize| {
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        spans.b.iter().fold(ends, |(l, h), q| (l.min(q.low[k]), h.max(q.low[k])))
+    };
     let widest = width(2);
-    let (start, end) = spans
-        .b
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), q| (l.min(q.low[1]), h.max(q.low[1])));
+    let (start, end) = extent(1);
+    // Share of b that an element of a is compared with: two bands, and the widest element up and down.
+    let share = |wide: f64, (low, high): (f64, f64)| (2.0 * wide / (high - low + wide)).min(1.0);
+    let all = spans.a.len() as f64 * spans.b.len() as f64;
+    if all * share(width(1), (start, end)) * share(widest, extent(2)) > DENSE {
+        return a.meet(b, x_ba, gap, &mut spans.moved, visit);
+    }
     // No more bands than elements.
     let band_width = width(1).max((end - start) / spans.b.len() as f64).max(f64::MIN_POSITIVE);
     let band = |x: f64| ((x - start) / band_width).clamp(0.0, 1e9) as u32;

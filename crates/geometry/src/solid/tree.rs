@@ -5,6 +5,7 @@
 //! body, and since p_a = p_b on the contact surface, only layers with a pressure in common are
 //! compared. Layers only decide how many pairs are looked at, never a result.
 
+use super::linear::Pose;
 use crate::{Aabb, V3};
 
 const LEAF: u32 = 1 << 31;
@@ -111,5 +112,63 @@ impl Tree {
                 top += 2;
             }
         }
+    }
+
+    /// Calls `visit(item of self, item of other)` for items whose boxes come within `gap` of each other, as far as the faces'
+    /// directions of the boxes tell; `x_os` is the pose of this tree's frame in the other's. `moved` is scratch.
+    pub(crate) fn meet(
+        &self,
+        other: &Tree,
+        x_os: &Pose,
+        gap: f64,
+        moved: &mut Vec<BoxNode>,
+        mut visit: impl FnMut(u32, u32),
+    ) {
+        let abs = x_os.r.abs();
+        let root = (self.root(), other.root());
+        // A pad for rounding.
+        let size = root.0.center.norm() + root.0.half.norm() + root.1.center.norm() + root.1.half.norm();
+        let reach = gap + 1e-13 * (size + x_os.p.norm());
+        // This tree's boxes in the other's frame, grown by the gap.
+        moved.clear();
+        moved.extend(
+            self.boxes
+                .iter()
+                .map(|b| BoxNode { center: x_os.point(&b.center), half: (abs * b.half).add_scalar(reach) }),
+        );
+        let mut stack = [(0u32, 0u32); STACK];
+        let mut top = 1;
+        while top > 0 {
+            top -= 1;
+            let (i, j) = stack[top];
+            let (s, o) = (&moved[i as usize], &other.boxes[j as usize]);
+            let t = o.center - s.center;
+            let within = |k: usize| t[k].abs() <= s.half[k] + o.half[k];
+            if !(within(0) & within(1) & within(2)) {
+                continue;
+            }
+            let (l, m) = (self.link[i as usize], other.link[j as usize]);
+            // The larger box is opened.
+            let children = match (l & LEAF != 0, m & LEAF != 0) {
+                (true, true) => {
+                    // Along this tree's own axes, too.
+                    let (t, own) = (x_os.r.tr_mul(&t).abs(), self.boxes[i as usize].half);
+                    if (t - own - abs.tr_mul(&o.half)).max() <= reach {
+                        visit(l & !LEAF, m & !LEAF);
+                    }
+                    continue;
+                }
+                (false, false) if s.half.sum() > o.half.sum() => [(l, j), (l + 1, j)],
+                (false, true) => [(l, j), (l + 1, j)],
+                (_, false) => [(i, m), (i, m + 1)],
+            };
+            stack[top..top + 2].copy_from_slice(&children);
+            top += 2;
+        }
+    }
+
+    /// Number of items.
+    pub(crate) fn len(&self) -> usize {
+        self.link.len().div_ceil(2)
     }
 }
