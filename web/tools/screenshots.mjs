@@ -27,13 +27,13 @@ const SHOTS = [
 const BARE = "panel=0&plots=0&theme=light";
 const DEMONSTRATIONS = [
   { run: "pencil-grip", times: [0.5, 0.8, 2.4], from: [0.17, -0.27, 0.24], at: [0, 0, 0.19] },
-  { run: "cam-cleat", times: [0.1, 0.38, 1.05], from: [0.1, -0.1, 0.13], at: [0.0, 0, 0] },
-  { run: "sorting", times: [1.2, 5.3, 18], from: [0.5, -0.42, 0.62], at: [-0.02, 0, 0.2] },
-  { run: "bolt", times: [0.35, 0.6, 4.3], from: [0.05, -0.1, 0.07], at: [0, 0, 0.027] },
+  { run: "cam-cleat", times: [0.1, 0.5, 1.05], from: [0.1, -0.1, 0.13], at: [0.0, 0, 0] },
+  { run: "sorting", times: [1.2, 5.3, 18], from: [0.5, -0.42, 0.62], at: [-0.02, 0, 0.2], more: "&forces=0" },
+  { run: "bolt", times: [1.1, 1.2, 3.3], from: [0.06, -0.125, 0.085], at: [0, 0, 0.031] },
 ];
-for (const { run, times, from, at } of DEMONSTRATIONS) {
+for (const { run, times, from, at, more = "" } of DEMONSTRATIONS) {
   times.forEach((time, k) => SHOTS.push({
-    name: `${run}-${k + 1}`, reproduce: run, address: `t=${time}&${BARE}`, size: [640, 480],
+    name: `${run}-${k + 1}`, reproduce: run, address: `t=${time}&${BARE}${more}`, size: [640, 480],
     act: `v.stage.controls.target.set(${at}); v.stage.camera.position.set(${from})`,
   }));
 }

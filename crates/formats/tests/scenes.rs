@@ -20,6 +20,10 @@ fn scenes_load_strictly_with_their_sizes() {
         ("conveyor", 35, 30, 0),
         ("spinning_top", 7, 6, 0),
         ("rolling_ball", 7, 6, 0),
+        ("pencil_grip", 8, 7, 1),
+        ("cam_cleat", 4, 4, 1),
+        ("sorting", 65, 56, 2),
+        ("bolt", 7, 6, 1),
     ] {
         let world =
             load(format!("{folder}/{name}.xml"), &LoadOptions { strict: true, ..LoadOptions::default() })

@@ -332,29 +332,34 @@ fn check(outcome: &mut Outcome, name: &str, run: &Threading) {
         0.25,
         "one pitch, less what it leaned by before",
     ));
-    // Forwards, over the last two turns: least squares of height over turns.
+    // Forwards, over the last turn: least squares of height over turns.
     let last = run.seen[run.seen.len() - 1];
-    let tail: Vec<Seen> =
-        run.seen[run.reversed..].iter().filter(|s| s.turns < last.turns + 2.0).copied().collect();
-    let (x, y) = (
-        mean(&tail.iter().map(|s| s.turns).collect::<Vec<_>>()),
-        mean(&tail.iter().map(|s| s.height).collect::<Vec<_>>()),
-    );
+    let tail: Vec<&Seen> = run.seen[run.reversed..].iter().filter(|s| s.turns < last.turns + 1.0).collect();
+    let x = mean(&tail.iter().map(|s| s.turns).collect::<Vec<_>>());
+    let y = mean(&tail.iter().map(|s| s.height).collect::<Vec<_>>());
     let (mut xy, mut xx) = (0.0, 0.0);
     for s in &tail {
         xy += (s.turns - x) * (s.height - y);
         xx += (s.turns - x) * (s.turns - x);
     }
     checks.push(Check::within(
-        format!("{name}, forwards: advance per turn (pitches)"),
+        format!("{name}, forwards: advance per turn, over the last (pitches)"),
         xy / xx / PITCH,
         1.0,
         0.03,
         claim,
     ));
+    let begin = run.seen[run.reversed];
+    checks.push(Check::within(
+        format!("{name}, forwards: advance per turn, over all {:.1} (pitches)", begin.turns - last.turns),
+        (begin.height - last.height) / (begin.turns - last.turns) / PITCH,
+        1.0,
+        0.05,
+        claim,
+    ));
     checks.push(Check::at_most(
         format!("{name}, forwards: largest tilt in the last turn (degrees)"),
-        tail.iter().filter(|s| s.turns < last.turns + 1.0).map(|s| s.tilt.to_degrees()).fold(0.0, f64::max),
+        tail.iter().map(|s| s.tilt.to_degrees()).fold(0.0, f64::max),
         3.0,
         "PFC 5.3.4: kept from tipping by the sidewall",
     ));

@@ -68,11 +68,11 @@ pub fn scene(friction: f64) -> String {
         )
     };
     let [left, right] = [mesh(-1.0), mesh(1.0)];
-    let lock = 0.5 * 60.0 / TAN;
+    let lock = 0.5 * 30.0 / TAN;
     format!(
         r#"<!-- A cam cleat: two spiral cams let a rubber-coated rod through one way and lock it the other. Written by
      `stiction reproduce cam-cleat`.
-     Look for: at -3 N the rod slips through (keyframe "free"); at 60 N the cams turn with it and hold it (keyframe "lock"),
+     Look for: at -3 N the rod slips through (keyframe "free"); at 30 N the cams turn with it and hold it (keyframe "lock"),
      each pressing with {lock:.0} N. tan of the spiral's angle is {TAN}: with less friction than that it does not hold. -->
 <mujoco model="cam_cleat">
   <option timestep="0.001"/>
@@ -106,8 +106,8 @@ pub fn scene(friction: f64) -> String {
     <motor name="pull" joint="along"/>
   </actuator>
   <keyframe>
-    <key name="free" ctrl="-3"/>
-    <key name="lock" ctrl="60"/>
+    <key name="free" qpos="0.02 0.02 0 0" ctrl="-3"/>
+    <key name="lock" qpos="0.02 0.02 0 0" ctrl="30"/>
   </keyframe>
 </mujoco>
 "#,
