@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::{project, python_env, wheel};
 
-const NAMES: [&str; 7] = ["dynamics", "clutter", "patches", "scaling", "creep", "accuracy", "recording"];
+const NAMES: [&str; 8] =
+    ["dynamics", "batch", "clutter", "patches", "scaling", "creep", "accuracy", "recording"];
 
 pub fn run(args: &[String]) -> Outcome {
     if let Some(unknown) = args.iter().find(|name| !NAMES.contains(&name.as_str())) {

@@ -1,4 +1,4 @@
-//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `soak`, `web`.
+//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `soak`, `web`, `wheel`.
 //!
 //! Only the standard library, so that it compiles in a second. Everything a command needs it
 //! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
@@ -31,12 +31,13 @@ cargo xtask COMMAND
                        package's extras: a Ray cluster, learning environments, the notebooks
   lint                 formatting, clippy and rustdoc, warnings denied
   docs                 the book (docs/) into target/book, the API documentation into target/doc
-  bench [NAME...]      timings next to other simulators: dynamics, clutter, patches, and their
+  bench [NAME...]      timings next to other simulators: dynamics, batch, clutter, patches, and their
                        growth with size: scaling (default: all)
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random piles for many steps; fails on the first unconverged one
+  wheel                the Python wheel for other machines, into target/dist (on Linux: manylinux2014)
   web [build | test [NAME...] | screenshots]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
                        or the pictures in docs/figures and README made anew
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         "soak" => soak::run(rest),
         "fuzz" => fuzz::run(rest),
         "web" => web::run(rest),
+        "wheel" => wheel::run(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -27,6 +27,16 @@ pub fn for_extras(stages: &mut Stages) -> Outcome<Venv> {
     )
 }
 
+/// The environment that builds wheels for others: `.cache/wheel-venv`.
+pub fn for_wheels(stages: &mut Stages) -> Outcome<Venv> {
+    prepared(
+        stages,
+        "wheel environment",
+        &project::cache().join("wheel-venv"),
+        "xtask/requirements-wheel.txt",
+    )
+}
+
 /// The environment with the other simulators: `.cache/peers-venv`.
 pub fn for_peers(stages: &mut Stages) -> Outcome<Venv> {
     prepared(stages, "peers environment", &project::cache().join("peers-venv"), "validation/requirements.txt")

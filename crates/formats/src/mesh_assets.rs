@@ -108,7 +108,7 @@ fn load(wish: &Wish, finder: &Finder, world: &mut World, report: &mut Report) ->
     };
     mesh.source = node.source();
     let convex = mesh::is_convex(&mesh);
-    world.meshes.push(mesh);
+    world.meshes.push(mesh.into());
     let color = if role == GeomRole::Visual { mesh::color(&path, &bytes, &beside) } else { None };
     Ok(Some(Loaded { index: world.meshes.len() - 1, convex, color }))
 }

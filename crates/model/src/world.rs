@@ -5,6 +5,7 @@ use crate::{
     Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What holds for the whole world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,10 +102,12 @@ pub struct World {
     pub geoms: Vec<Geom>,
     /// Named frames.
     pub sites: Vec<Site>,
-    /// Triangle meshes that geoms refer to.
-    pub meshes: Vec<Mesh>,
-    /// Height fields that geoms refer to.
-    pub height_fields: Vec<HeightField>,
+    /// Triangle meshes that geoms refer to; copies of the world share them.
+    #[serde(with = "shared")]
+    pub meshes: Vec<Arc<Mesh>>,
+    /// Height fields that geoms refer to, shared likewise.
+    #[serde(with = "shared")]
+    pub height_fields: Vec<Arc<HeightField>>,
     /// Actuators; their order is that of the control vector.
     pub actuators: Vec<Actuator>,
     /// Tendons.
@@ -188,5 +191,21 @@ impl World {
     /// Index of the body of this name.
     pub fn body_index(&self, name: &str) -> Option<usize> {
         self.bodies.iter().position(|b| b.name == name)
+    }
+}
+
+/// What copies of a world share is written and read as if it were each one's own.
+mod shared {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<T: Serialize, S: Serializer>(list: &[Arc<T>], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(list.iter().map(|item| &**item))
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<Arc<T>>, D::Error> {
+        Ok(Vec::<T>::deserialize(from)?.into_iter().map(Arc::new).collect())
     }
 }

@@ -4,10 +4,11 @@
 //! goes into the worlds before each use of them ([`Batch::push`]), and what steps found comes back after it.
 
 use crate::arrays::{Rows, Shared, numbers, shape_text};
+use crate::changes::{self, Changes};
 use crate::contacts::structured;
-use crate::errors::{SimulationError, input_error, option_error};
+use crate::errors::{SimulationError, input_error, load_error, option_error};
 use crate::indices::indices;
-use crate::model::{Model, energy_class, pose_class};
+use crate::model::{Model, energy_class, pose_class, warning_tuples};
 use crate::options::{keywords, options};
 use crate::patches::patch_list;
 use crate::simulation::Simulation;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use stiction::batch::Progress;
+use stiction::model::Warning;
 use stiction::{BatchError, Stats, StepError};
 
 /// Many worlds of one model, stepped together on several threads.
@@ -92,7 +94,7 @@ impl Batch {
         })
     }
 
-    /// The model that the worlds share.
+    /// The model that the worlds share, as it was given; vary and randomize make variants of it.
     #[getter]
     fn model(&self, py: Python<'_>) -> Py<Model> {
         self.model.clone_ref(py)
@@ -247,6 +249,107 @@ impl Batch {
         self.pull(py, &inner, &chosen)
     }
 
+    /// Changes worlds from the next step on: gravity, masses, contact properties, sizes.
+    ///
+    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    /// gravity, mass, friction, …: as for Model.varied; in place of a number there may be an array with one number a chosen
+    ///     world (gravity: one row). What was changed before stays changed.
+    ///
+    ///     batch.vary(friction={"floor": np.linspace(0.2, 1.0, batch.n)})
+    ///
+    /// Worlds that differ no longer share one model, only what is the same in them: meshes, solids, and the trees of bodies where
+    /// masses and gravity are the same. Raises ModelError for what cannot be changed; then nothing changes.
+    #[pyo3(
+        signature = (indices=None, **changes),
+        text_signature = "($self, indices=None, *, gravity=None, mass=None, friction=None, static_friction=None, \
+                          stiffness=None, dissipation=None, relaxation_time=None, modulus=None, size=None)"
+    )]
+    fn vary(
+        &self,
+        py: Python<'_>,
+        indices: Option<&Bound<'_, PyAny>>,
+        changes: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        let chosen = self::indices(indices, inner.len())?;
+        let changes = Changes::read(self.model.get(), changes, chosen.len())?;
+        let rows: Vec<_> =
+            chosen.iter().enumerate().map(|(k, &world)| (world, changes.variation(k))).collect();
+        let batch = &mut *inner;
+        py.detach(|| batch.vary(&rows)).map_err(load_error)
+    }
+
+    /// Draws masses, friction, stiffness, dissipation and sizes for each world at random: domain randomisation.
+    ///
+    /// seed: a whole number. What is drawn for a body or geom of a world depends on the seed, the world's number and that
+    ///     quantity alone: neither the number of worlds nor what else is drawn changes it.
+    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    /// mass: dict from bodies (names or ids, "*" for each of them) to a range of factors on the model's value: (low, high)
+    ///     evenly, or (low, high, "log") with its logarithm evenly drawn. Rotational inertia follows.
+    /// friction, stiffness, dissipation, size: the same for geoms. Friction is static and dynamic by the same factor;
+    ///     stiffness is that of point contact and of the pressure field; size is of primitive shapes (see Model.varied).
+    ///
+    ///     batch.randomize(seed=7, mass={"cube": (0.8, 1.2)}, friction={"*": (0.5, 2.0, "log")})
+    ///     batch.parameters["mass"]["cube"]        # what was drawn, kg, shape (n,)
+    #[pyo3(signature = (seed, indices=None, *, mass=None, friction=None, stiffness=None, dissipation=None, size=None))]
+    fn randomize(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        indices: Option<&Bound<'_, PyAny>>,
+        mass: Option<&Bound<'_, PyAny>>,
+        friction: Option<&Bound<'_, PyAny>>,
+        stiffness: Option<&Bound<'_, PyAny>>,
+        dissipation: Option<&Bound<'_, PyAny>>,
+        size: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        let chosen = self::indices(indices, inner.len())?;
+        let given = PyDict::new(py);
+        for (kind, value) in [
+            ("mass", mass),
+            ("friction", friction),
+            ("stiffness", stiffness),
+            ("dissipation", dissipation),
+            ("size", size),
+        ] {
+            given.set_item(kind, value)?;
+        }
+        let ranges = changes::ranges(self.model.get(), Some(&given))?;
+        let batch = &mut *inner;
+        py.detach(|| batch.randomize(&chosen, seed, &ranges)).map_err(load_error)
+    }
+
+    /// What vary and randomize made different between the worlds: a dict from quantity to a dict from the name of a body or geom
+    /// to an array of shape (n,), in the units of Model.varied (mass in kg, stiffness in N/m, size as a factor…); gravity, if
+    /// it was changed, as an array of shape (n, 3).
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let inner = self.lock()?;
+        let variations: Vec<_> = (0..inner.len()).map(|world| inner.variation(world).clone()).collect();
+        let models: Vec<_> = (0..inner.len()).map(|world| inner.world(world).model().clone()).collect();
+        changes::parameters(py, inner.model(), &variations, &models)
+    }
+
+    /// What vary and randomize could not honour and what happened that makes contact patches doubtful, in any of the worlds, each
+    /// thing once: a list of stiction.ModelWarning.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let inner = self.lock()?;
+        let known = inner.model().warnings().len();
+        let mut found: Vec<Warning> = Vec::new();
+        for world in 0..inner.len() {
+            let world = inner.world(world);
+            let of_model = world.model().warnings()[known..].iter().cloned();
+            for warning in of_model.chain(world.warnings()) {
+                if !found.iter().any(|w| w.message == warning.message) {
+                    found.push(warning);
+                }
+            }
+        }
+        warning_tuples(py, &found)
+    }
+
     /// Which worlds could not complete the last call of step or run_until, shape (n,), booleans.
     #[getter]
     fn failed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
@@ -332,14 +435,15 @@ impl Batch {
     fn simulation(&self, py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Py<Simulation>> {
         let inner = self.lock()?;
         self.push(py, &inner)?;
-        let world = inner.world(one(world, &inner)?);
-        let model = self.model.clone_ref(py);
-        let simulation = Simulation::with(py, model, *world.options())?;
+        let number = one(world, &inner)?;
+        let world = inner.world(number);
+        let simulation = Simulation::with(py, self.model.clone_ref(py), *world.options())?;
+        simulation.change(py, inner.variation(number))?;
         simulation.load(py, &world.save_state())?;
         Py::new(py, simulation)
     }
 
-    /// The states of all worlds as bytes, from which load_state continues bit for bit.
+    /// The states of all worlds and what is different in them as bytes, from which load_state continues bit for bit.
     fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
         self.push(py, &inner)?;

@@ -4,6 +4,17 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+/// The id of a body, joint… among `n`.
+pub fn id(kind: &str, given: &Bound<'_, PyAny>, n: usize) -> PyResult<usize> {
+    let number: i64 = given
+        .extract()
+        .map_err(|_| PyTypeError::new_err(format!("{given}: give the name or the id of a {kind}")))?;
+    usize::try_from(number).ok().filter(|&i| i < n).ok_or_else(|| match n {
+        0 => PyIndexError::new_err(format!("there is no {kind} {number}: there are none")),
+        _ => PyIndexError::new_err(format!("there is no {kind} {number}: ids go from 0 to {}", n - 1)),
+    })
+}
+
 /// One world of `n`.
 pub fn index(given: &Bound<'_, PyAny>, n: usize) -> PyResult<usize> {
     let number: i64 =

@@ -17,6 +17,8 @@
 //! scratch     memory of the dynamics, kept between calls
 //! stepping    steps with the interpreter detached
 //! stats, mocap, indices   small things that simulations and batches share
+//! named       bodies, joints, geoms and actuators by name
+//! changes     variants of models: gravity, masses, contact properties, sizes
 //! options     keyword arguments to options and back
 //! arrays      Python's arrays in and out      errors   Rust's errors as exceptions
 //! ```
@@ -26,6 +28,7 @@
 
 mod arrays;
 mod batch;
+mod changes;
 mod contacts;
 mod controller;
 mod derivatives;
@@ -34,6 +37,7 @@ mod impact;
 mod indices;
 mod mocap;
 mod model;
+mod named;
 mod options;
 mod patches;
 mod recording;

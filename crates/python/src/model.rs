@@ -1,7 +1,9 @@
 //! `stiction.Model`: a compiled model and the dynamics of single states.
 
 use crate::arrays::{finite_vector, three, vector};
+use crate::changes::Changes;
 use crate::errors::{input_error, load_error};
+use crate::named;
 use crate::scratch::Scratch;
 use nalgebra::Vector3;
 use numpy::ndarray::Array2;
@@ -319,6 +321,61 @@ impl Model {
         let a = self.or_zeros("a", a, self.inner.nv())?;
         let values = self.inner.sensors(&state, &a).map_err(input_error)?;
         readings(py, &self.inner, &values)
+    }
+
+    /// What the model says of a body (name or id): a stiction.BodyInfo with id, parent, mass, com, inertia.
+    #[pyo3(name = "body")]
+    fn body_info<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::body(py, self, body)
+    }
+
+    /// What the model says of a joint (name or id): a stiction.JointInfo with id, type, body, range, and its places in q and v.
+    #[pyo3(name = "joint")]
+    fn joint_info<'py>(&self, py: Python<'py>, joint: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::joint(py, self, joint)
+    }
+
+    /// What the model says of a geom (name or id): a stiction.GeomInfo with id, body, shape and contact properties.
+    #[pyo3(name = "geom")]
+    fn geom_info<'py>(&self, py: Python<'py>, geom: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::geom_info(py, self, geom)
+    }
+
+    /// What the model says of an actuator (name or id): a stiction.ActuatorInfo with id, type, joint and ranges.
+    #[pyo3(name = "actuator")]
+    fn actuator_info<'py>(
+        &self,
+        py: Python<'py>,
+        actuator: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        named::actuator(py, self, actuator)
+    }
+
+    /// A variant of this model: the same bodies, joints and geoms with some things changed. This model stays as it is; states
+    /// of one fit the other.
+    ///
+    /// gravity: acceleration of gravity in the world, m/s², shape (3,).
+    /// mass: dict from bodies (names or ids, "*" for all) to masses, kg; rotational inertia follows in proportion.
+    /// friction: dict from geoms (names or ids, "*" for all) to coefficients of friction, static and dynamic.
+    /// static_friction: the same for static friction alone.
+    /// stiffness: the same for stiffness of point contact, N/m.
+    /// dissipation: the same for Hunt & Crossley dissipation, s/m.
+    /// relaxation_time: the same for that of linear dissipation (contact="sap"), s.
+    /// modulus: the same for the modulus of compliant geoms, Pa.
+    /// size: the same for factors on the size of primitive geoms, about their own frames. Masses stay; the rotational inertia
+    ///     of a body follows if this is its only geom and at its centre of mass, and otherwise stays, with a warning in warnings.
+    ///
+    ///     moon = model.varied(gravity=[0, 0, -1.62], friction={"floor": 0.3})
+    ///
+    /// Raises ModelError for what cannot be changed, ValueError for names and numbers that are wrong.
+    #[pyo3(
+        signature = (**changes),
+        text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
+                          dissipation=None, relaxation_time=None, modulus=None, size=None)"
+    )]
+    fn varied(&self, changes: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let variation = Changes::read(self, changes, 1)?.variation(0);
+        Ok(self.inner.varied(&variation).map_err(load_error)?.into())
     }
 
     /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv).

@@ -1,23 +1,15 @@
-//! Many simulations of one model on several threads.
-//!
-//! Each row of states is simulated by itself, by whichever thread is free, and writes to its own part of
-//! the result: which thread that was changes no bit.
+//! `stiction.rollout`: many trajectories of one model on several threads.
 
 use crate::arrays::{numbers, shape_text};
-use crate::errors::{SimulationError, option_error};
+use crate::errors::SimulationError;
 use crate::model::Model;
 use crate::options::options;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::time::Duration;
-use stiction::{Options, Simulation, StepError};
-
-/// How often the waiting thread looks whether the user pressed Ctrl-C.
-const SIGNALS: Duration = Duration::from_millis(20);
+use stiction::StepError;
+use stiction::batch::{self, Rollout};
 
 /// Simulates many initial states of one model on several threads.
 ///
@@ -69,11 +61,23 @@ pub fn rollout<'py>(
         return Err(wrong_shape("states", &shape, &format!("({n}, {width}), which is (n, nq + nv)")));
     }
     let (controls, length) = read_controls(controls, steps, n, model.nu())?;
-    let job = Job { model, options, states, controls, length };
-
     let mut out = room(n, length, width)?;
-    py.detach(|| job.run(threads.min(n), &mut out))?;
-    out.into_pyarray(py).reshape([n, length, width])
+    let mut interrupt = None;
+    let outcome = py.detach(|| {
+        let work = Rollout { states: &states, controls: controls.as_deref(), steps: length };
+        batch::rollout(model, &options, &work, threads, &mut out, &mut || {
+            interrupt = Python::attach(|py| py.check_signals()).err();
+            interrupt.is_none()
+        })
+    });
+    match (interrupt, outcome) {
+        (Some(error), _) => Err(error),
+        (None, Ok(_)) => out.into_pyarray(py).reshape([n, length, width]),
+        (None, Err(failure)) => Err(match failure.error {
+            StepError::Input(_) => PyValueError::new_err(failure.to_string()),
+            _ => SimulationError::new_err(failure.to_string()),
+        }),
+    }
 }
 
 /// Zeros for all trajectories, or an exception if there is no room for them.
@@ -119,107 +123,4 @@ fn read_controls(
 
 fn wrong_shape(what: &str, shape: &[usize], needed: &str) -> PyErr {
     PyValueError::new_err(format!("{what} has shape {}, this model needs {needed}", shape_text(shape)))
-}
-
-struct Job<'a> {
-    model: &'a stiction::Model,
-    options: Options,
-    states: Vec<f64>,
-    controls: Option<Vec<f64>>,
-    length: usize,
-}
-
-impl Job<'_> {
-    /// Runs all rows; `out` holds their trajectories one after another.
-    fn run(&self, threads: usize, out: &mut [f64]) -> PyResult<()> {
-        if out.is_empty() {
-            return Ok(());
-        }
-        let width = self.model.nq() + self.model.nv();
-        let rows = Mutex::new(out.chunks_mut(self.length * width).enumerate());
-        let stop = AtomicBool::new(false);
-        let (sender, finished) = mpsc::channel();
-        let mut failures: Vec<(usize, PyErr)> = Vec::new();
-        let mut interrupt = None;
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                let (sender, rows, stop) = (sender.clone(), &rows, &stop);
-                scope.spawn(move || {
-                    let outcome = self.work(rows, stop);
-                    // The receiver waits for every sender.
-                    let _ = sender.send(outcome);
-                });
-            }
-            drop(sender);
-            loop {
-                match finished.recv_timeout(SIGNALS) {
-                    Ok(outcome) => failures.extend(outcome),
-                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                    Err(mpsc::RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            stop.store(true, Ordering::Relaxed);
-                            interrupt = Some(error);
-                        }
-                    }
-                }
-            }
-        });
-        failures.sort_by_key(|(row, _)| *row);
-        match interrupt.or(failures.into_iter().next().map(|(_, error)| error)) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes rows until none are left; returns those that failed.
-    fn work<'o>(
-        &self,
-        rows: &Mutex<impl Iterator<Item = (usize, &'o mut [f64])>>,
-        stop: &AtomicBool,
-    ) -> Vec<(usize, PyErr)> {
-        let mut simulation = match Simulation::new(self.model, self.options) {
-            Ok(simulation) => simulation,
-            Err(error) => return vec![(0, option_error(error))],
-        };
-        let mut failures = Vec::new();
-        loop {
-            let next = rows.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((row, out)) = next else { return failures };
-            match self.row(&mut simulation, row, out, stop) {
-                Ok(()) => {}
-                Err(StepError::Input(error)) => {
-                    failures.push((row, PyValueError::new_err(format!("row {row}: {error}"))));
-                }
-                Err(error) => failures.push((row, SimulationError::new_err(format!("row {row}: {error}")))),
-            }
-        }
-    }
-
-    fn row(
-        &self,
-        simulation: &mut Simulation,
-        row: usize,
-        out: &mut [f64],
-        stop: &AtomicBool,
-    ) -> Result<(), StepError> {
-        let (nq, nu) = (self.model.nq(), self.model.nu());
-        let width = nq + self.model.nv();
-        let (q, v) = self.states[row * width..(row + 1) * width].split_at(nq);
-        simulation.reset();
-        simulation.state_mut().q.copy_from_slice(q);
-        simulation.state_mut().v.copy_from_slice(v);
-        for (t, after) in out.chunks_exact_mut(width).enumerate() {
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            if let Some(controls) = &self.controls {
-                let at = (row * self.length + t) * nu;
-                simulation.state_mut().ctrl.copy_from_slice(&controls[at..at + nu]);
-            }
-            simulation.step(1)?;
-            after[..nq].copy_from_slice(&simulation.state().q);
-            after[nq..].copy_from_slice(&simulation.state().v);
-        }
-        Ok(())
-    }
 }

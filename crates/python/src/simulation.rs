@@ -5,11 +5,13 @@
 //! comes back after it ([`Simulation::pull`]).
 
 use crate::arrays::{Shared, three};
+use crate::changes::Changes;
 use crate::contacts::structured;
 use crate::controller::{Hook, PythonController};
-use crate::errors::{SimulationError, input_error, option_error, step_error};
+use crate::errors::{SimulationError, input_error, load_error, option_error, step_error};
 use crate::mocap;
 use crate::model::{Model, energy_tuple, pose_tuple, readings, warning_tuples};
+use crate::named;
 use crate::options::{keywords, options};
 use crate::patches::patch_list;
 use crate::recording::{self, Recording, record_error};
@@ -17,6 +19,7 @@ use crate::stats::stats_dict;
 use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
 use nalgebra::Vector3;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -25,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
-use stiction::{Options, StepError};
+use stiction::{Options, StepError, Variation};
 use stiction_viewer::{RecordOptions, Recorder};
 
 /// A model being simulated, from its default state at time 0.
@@ -60,7 +63,11 @@ use stiction_viewer::{RecordOptions, Recorder};
 /// bit for bit with statistics from zero.
 #[pyclass(frozen, module = "stiction")]
 pub struct Simulation {
+    /// What it was made with: names and layout, which variants share.
     model: Py<Model>,
+    /// What it goes on with, if that is a variant, and what is different about it.
+    variant: Mutex<Option<Py<Model>>>,
+    variation: Mutex<Variation>,
     inner: Mutex<stiction::Simulation>,
     hook: Mutex<Option<Arc<Hook>>>,
     recorder: Mutex<Option<Recorder>>,
@@ -91,10 +98,98 @@ impl Simulation {
         Self::with(py, model, options)
     }
 
-    /// The model.
+    /// The model; a variant of the one it was made with once gravity or vary changed it.
     #[getter]
     fn model(&self, py: Python<'_>) -> Py<Model> {
-        self.model.clone_ref(py)
+        self.variant().as_ref().unwrap_or(&self.model).clone_ref(py)
+    }
+
+    /// Acceleration of gravity in the world, m/s², shape (3,); may be set. To change one number, set all three.
+    #[getter]
+    fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let gravity = self.lock()?.model().world().options.gravity;
+        let array = PyArray1::from_slice(py, gravity.as_slice());
+        // Read-only, so that sim.gravity[2] = 0 is told rather than lost.
+        array.getattr("flags")?.setattr("writeable", false)?;
+        Ok(array.into_any())
+    }
+
+    #[setter]
+    fn set_gravity(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let gravity = Some(three("gravity", Some(values))?);
+        self.change(py, &Variation { gravity, ..Variation::default() })
+    }
+
+    /// Goes on with some things changed: gravity, masses, contact properties, sizes. The arguments are those of Model.varied;
+    /// what was changed before stays changed. Memory is made anew: this is not for every step.
+    ///
+    ///     sim.vary(friction={"floor": 0.3}, mass={"cube": 0.5})
+    #[pyo3(
+        signature = (**changes),
+        text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
+                          dissipation=None, relaxation_time=None, modulus=None, size=None)"
+    )]
+    fn vary(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let variation = Changes::read(self.model.get(), changes, 1)?.variation(0);
+        self.change(py, &variation)
+    }
+
+    /// A body (name or id) of this simulation: a stiction.Body with position, quaternion, velocity, mass, apply_force.
+    fn body<'py>(slf: &Bound<'py, Self>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::handle(slf.as_any(), "Body", named::body(slf.py(), slf.get().model_of(), body)?)
+    }
+
+    /// A joint (name or id) of this simulation: a stiction.Joint with qpos, qvel and applied as writable views.
+    fn joint<'py>(slf: &Bound<'py, Self>, joint: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::handle(slf.as_any(), "Joint", named::joint(slf.py(), slf.get().model_of(), joint)?)
+    }
+
+    /// A geom (name or id) of this simulation: a stiction.Geom with contact properties that may be set.
+    fn geom<'py>(slf: &Bound<'py, Self>, geom: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::handle(slf.as_any(), "Geom", named::geom_info(slf.py(), slf.get().model_of(), geom)?)
+    }
+
+    /// An actuator (name or id) of this simulation: a stiction.Actuator with its control.
+    fn actuator<'py>(slf: &Bound<'py, Self>, actuator: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::handle(slf.as_any(), "Actuator", named::actuator(slf.py(), slf.get().model_of(), actuator)?)
+    }
+
+    /// Sets the target of a servo, by the name of the actuator or of the joint it drives.
+    ///
+    /// position: where a position servo is to hold the joint, m or rad.
+    /// velocity: the speed a velocity servo is to hold, m/s or rad/s.
+    ///
+    ///     sim.set_target("elbow", 0.5)
+    ///
+    /// What it does is to write sim.ctrl, in the servo's own units. Raises ValueError if no such servo drives the joint.
+    #[pyo3(signature = (name, position=None, velocity=None))]
+    fn set_target(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        position: Option<f64>,
+        velocity: Option<f64>,
+    ) -> PyResult<()> {
+        if position.is_none() && velocity.is_none() {
+            return Err(PyValueError::new_err("give a position (m or rad) or a velocity (m/s or rad/s)"));
+        }
+        // All is found before anything is set.
+        let mut found = Vec::new();
+        for (value, is_velocity) in [(position, false), (velocity, true)] {
+            if let Some(value) = value {
+                if !value.is_finite() {
+                    return Err(PyValueError::new_err(format!(
+                        "the target is {value}: give a finite number"
+                    )));
+                }
+                found.push(named::target(self.model.get(), name, value, is_velocity)?);
+            }
+        }
+        let mut ctrl = self.ctrl.read(py)?.to_vec()?;
+        for (id, value) in found {
+            ctrl[id] = value;
+        }
+        self.ctrl.write(py, &ctrl)
     }
 
     /// The options as a dict: Simulation(model, **sim.options) makes a simulation like this one.
@@ -453,7 +548,7 @@ impl Simulation {
             Some(hook) => (hook.function().as_ref().map(|f| f.clone_ref(py)), hook.period()),
             None => (None, 0.0),
         };
-        let arguments = (self.model.clone_ref(py), self.options(py)?, state, controller.0, controller.1);
+        let arguments = (self.model(py), self.options(py)?, state, controller.0, controller.1);
         Ok((restore, arguments.into_pyobject(py)?))
     }
 
@@ -491,11 +586,33 @@ impl Simulation {
             applied: Shared::new(py, &state.applied),
             act: Shared::new(py, &state.activation),
             model,
+            variant: Mutex::new(None),
+            variation: Mutex::new(Variation::default()),
             inner: Mutex::new(inner),
             hook: Mutex::new(None),
             recorder: Mutex::new(None),
             viewer: Mutex::new(None),
         })
+    }
+
+    /// Goes on with what `change` says beside what was changed before.
+    pub(crate) fn change(&self, py: Python<'_>, change: &Variation) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        let mut variation = self.variation.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wanted = variation.clone();
+        wanted.merge(change);
+        let model = self.model.get().inner.varied(&wanted).map_err(load_error)?;
+        inner.set_model(&model).map_err(input_error)?;
+        *variation = wanted;
+        let before = self.variant().replace(Py::new(py, Model::from(model))?);
+        drop((variation, inner));
+        drop(before);
+        Ok(())
+    }
+
+    fn variant(&self) -> MutexGuard<'_, Option<Py<Model>>> {
+        self.variant.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Goes to a saved state.

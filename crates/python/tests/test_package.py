@@ -1,33 +1,132 @@
-"""The package as it is installed: typed, light, quick to import."""
+"""The package as it is installed: typed, documented, light, quick to import; everything pickles."""
 
 import ast
+import copy
+import inspect
+import pickle
 import re
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 
+import models
+import numpy as np
+import pytest
 import stiction as st
 
 FOLDER = Path(st.__file__).parent
+STUB = ast.parse((FOLDER / "__init__.pyi").read_text(encoding="utf-8"))
+DESCRIBED = {
+    **{node.name: node for node in STUB.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))},
+    **{node.target.id: node for node in STUB.body if isinstance(node, ast.AnnAssign)},
+}
+CLASSES = [getattr(st, name) for name in st.__all__ if inspect.isclass(getattr(st, name))]
+#: Those whose members are their own, not a tuple's or an exception's.
+OWN = [c for c in CLASSES if not issubclass(c, (tuple, dict, Exception))]
 
 
 def test_the_version_is_that_of_the_distribution():
     assert st.__version__ == version("stiction")
 
 
+def test_numpy_is_all_it_needs():
+    needed = [line for line in requires("stiction") or [] if "extra ==" not in line]
+    assert len(needed) == 1 and needed[0].startswith("numpy")
+
+
 def test_stubs_ship_and_name_everything_public():
     assert (FOLDER / "py.typed").exists()
-    stub = ast.parse((FOLDER / "__init__.pyi").read_text(encoding="utf-8"))
-    described = {
-        **{node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))},
-        **{node.target.id: node for node in stub.body if isinstance(node, ast.AnnAssign)},
-    }
-    assert set(st.__all__) <= set(described)
-    for owner in [st.Model, st.Simulation, st.Batch, st.Solid, st.TactileGrid, st.Recording, st.Viewer]:
-        methods = {node.name for node in described[owner.__name__].body if isinstance(node, ast.FunctionDef)}
-        public = {name for name in vars(owner) if not name.startswith("_")}
-        assert public == {name for name in methods if not name.startswith("_")}
+    assert set(st.__all__) <= set(DESCRIBED)
+    listed = next(node for node in STUB.body if isinstance(node, ast.Assign))
+    assert set(ast.literal_eval(listed.value)) == set(st.__all__)
+    for owner in OWN:
+        body = DESCRIBED[owner.__name__].body
+        members = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+        # Attributes that only instances have are annotated.
+        attributes = {node.target.id for node in body if isinstance(node, ast.AnnAssign)}
+        assert public(owner) - attributes == {name for name in members if not name.startswith("_")}, owner
+
+
+def public(owner):
+    return {name for name, _ in inspect.getmembers(owner) if not name.startswith("_")}
+
+
+def arguments(node):
+    """Names of the arguments of a stub's function, those of Unpack[…] in place of it, and the defaults it writes."""
+    given = node.args
+    names = [a.arg for a in given.posonlyargs + given.args + given.kwonlyargs]
+    plain = given.posonlyargs + given.args
+    defaults = dict(zip([a.arg for a in plain][len(plain) - len(given.defaults) :], given.defaults, strict=True))
+    defaults.update({a.arg: d for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None})
+    optional = []
+    if given.kwarg and isinstance(given.kwarg.annotation, ast.Subscript):
+        table = DESCRIBED[given.kwarg.annotation.slice.id]
+        optional = [f.target.id for f in table.body if isinstance(f, ast.AnnAssign)]
+    return [n for n in names if n not in ("self", "cls")], optional, defaults
+
+
+@pytest.mark.parametrize("owner", [*OWN, None])
+def test_stubs_and_runtime_take_the_same_arguments(owner):
+    if owner is None:
+        pairs = [(getattr(st, n), node) for n, node in DESCRIBED.items() if isinstance(node, ast.FunctionDef)]
+    else:
+        body = [node for node in DESCRIBED[owner.__name__].body if isinstance(node, ast.FunctionDef)]
+        methods = [n for n in body if not n.decorator_list or getattr(n.decorator_list[0], "id", "") == "staticmethod"]
+        pairs = [(getattr(owner, n.name), n) for n in methods if not n.name.startswith("_")]
+        pairs += [(owner, n) for n in body if n.name == "__new__"]
+    assert pairs or owner in (st.Joint, st.Geom, st.Actuator)
+    for function, node in pairs:
+        names, optional, defaults = arguments(node)
+        runtime = {k: p for k, p in inspect.signature(function).parameters.items() if k != "self"}
+        assert set(names) <= set(runtime) <= set(names) | set(optional), node.name
+        for name, default in defaults.items():
+            written = ast.literal_eval(default)
+            found = runtime[name].default
+            # An array or a list may be written as a tuple.
+            assert found == written or (not written and not found), (node.name, name)
+
+
+def test_everything_public_says_what_it_is():
+    for name in st.__all__:
+        item = getattr(st, name)
+        if callable(item):
+            assert len(inspect.getdoc(item) or "") > 15, name
+    for owner in CLASSES:
+        members = owner._fields if hasattr(owner, "_fields") else public(owner) if owner in OWN else []
+        for member in members:
+            if (owner, member) == (owner, "info"):
+                continue  # a slot, which has no text of its own; its class says what it is
+            text = inspect.getdoc(getattr(owner, member)) or ""
+            assert len(text) > 5 and "Alias for field" not in text, f"{owner.__name__}.{member}"
+
+
+def test_everything_pickles():
+    model = models.ball()
+    sim, batch = st.Simulation(model), st.Batch(model, 2)
+    sim.step(3)
+    batch.step(3)
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    solid = st.Solid.from_mesh((vertices, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]), 1e5, resolution=0.4)
+    things = [
+        model, sim, batch, solid, sim.contacts, sim.stats, sim.energy, sim.body_pose("ball"), sim.sensors, st.contact_dtype,
+        sim.body("ball"), sim.joint("free"), sim.geom("sphere"), model.body("ball"), model.geom("sphere"),
+        st.TactileGrid("ball", [0.1, 0.1], 2, 3, [0, 0, 0.05]), st.ModelError("text"), st.SimulationError("text"),
+        st.impact_outcomes(model, model.default_qpos, [0, 0, -1, 0, 0, 0], samples=4),
+        st.routh(np.eye(3), [0.1, 0, -1], 0.3),
+    ]
+    for thing in things:
+        for twin in (pickle.loads(pickle.dumps(thing)), copy.deepcopy(thing)):
+            assert type(twin) is type(thing)
+    assert np.array_equal(pickle.loads(pickle.dumps(solid)).tetrahedra, solid.tetrahedra)
+
+
+def test_what_is_tied_to_this_process_says_that_it_cannot_pickle(tmp_path):
+    sim = st.Simulation(models.ball())
+    with sim.record(tmp_path / "a.html") as recording, pytest.raises(TypeError, match="[Rr]ecording"):
+        pickle.dumps(recording)
+    with st.view(sim, open=False) as viewer, pytest.raises(TypeError, match="[Vv]iewer"):
+        pickle.dumps(viewer)
 
 
 def test_the_package_is_small():

@@ -84,7 +84,7 @@ impl Underside {
             slab_thickness: Some(1.0),
             ..rigid
         };
-        world.meshes.push(self.mesh());
+        world.meshes.push(self.mesh().into());
         let mut geom = |name: &str, body: usize, shape: Shape, contact: ContactProperties| {
             let mut geom = Geom::new(name, body, shape);
             geom.contact = contact;

@@ -160,12 +160,13 @@ fn slide(underside: &Underside, speeds: [f64; 2], pace: Pace) -> Result<Slide, F
     let across = MASS * (3.0 * RADIUS * RADIUS + THICKNESS * THICKNESS) / 12.0;
     let inertia = Vector3::new(across, across, 0.5 * MASS * RADIUS * RADIUS);
     let coin = free_body(&mut world, "coin", 0.5 * THICKNESS - depth, MASS, inertia);
-    world.meshes.push(Mesh {
+    let mesh = Mesh {
         name: "underside".into(),
         vertices: underside.vertices.clone(),
         triangles: underside.triangles.clone(),
         ..Mesh::default()
-    });
+    };
+    world.meshes.push(mesh.into());
     geom(&mut world, "plane", 0, Shape::HalfSpace { size: [0.0; 2] }, compliant);
     geom(&mut world, "underside", coin, Shape::Mesh { mesh: 0, convex: false }, rigid);
     // Step and stiction tolerance at a speed.

@@ -51,7 +51,7 @@ fn shape(random: &mut Random, world: &mut World) -> Shape {
         4 => Shape::Ellipsoid { radii: Vector3::from_fn(|_, _| size(random)) },
         _ => {
             let vertices = (0..12).map(|_| random.vector(1.0).normalize() * size(random)).collect();
-            world.meshes.push(Mesh { name: "rock".into(), vertices, ..Mesh::default() });
+            world.meshes.push(Mesh { name: "rock".into(), vertices, ..Mesh::default() }.into());
             Shape::Mesh { mesh: world.meshes.len() - 1, convex: true }
         }
     }

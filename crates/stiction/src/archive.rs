@@ -1,11 +1,11 @@
 //! A model as bytes, so that other processes can have it without its files.
 
-use crate::compiled::Model;
+use crate::compiled::{Identity, Model};
 use crate::error::LoadError;
 use stiction_model::World;
 
 const MAGIC: [u8; 8] = *b"STICTMOD";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 impl Model {
     /// The description as an opaque, versioned blob; meshes are inside.
@@ -13,6 +13,8 @@ impl Model {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&self.fingerprint().to_le_bytes());
+        bytes.extend_from_slice(&self.family().to_le_bytes());
         let world = postcard::to_allocvec(self.world());
         bytes.extend(world.expect("a description is plain data and always serialises"));
         bytes
@@ -21,7 +23,7 @@ impl Model {
     /// Compiles the description written by [`Model::to_bytes`]; the model has the same fingerprint.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
         let err = |what: &str| Err(LoadError::Archive(what.into()));
-        let Some((head, rest)) = bytes.split_at_checked(12) else {
+        let Some((head, rest)) = bytes.split_at_checked(28) else {
             return err("it is shorter than a header; it is cut off or of another kind");
         };
         if head[..8] != MAGIC {
@@ -32,7 +34,12 @@ impl Model {
             return err(&format!("it has version {version}, this program reads version {VERSION}"));
         }
         match postcard::from_bytes::<World>(rest) {
-            Ok(world) => Self::new(world),
+            Ok(world) => {
+                world.validate()?;
+                let number =
+                    |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+                Self::compile(world, None, Identity { fingerprint: number(12), family: number(20) })
+            }
             Err(e) => err(&format!("its content is damaged ({e})")),
         }
     }

@@ -9,9 +9,10 @@ use crate::names::unknown_name;
 use crate::readings::add_tendon_wrenches;
 use crate::scenes;
 use crate::sensors::{Loads, Sensors};
-use crate::shapes::compile_geoms;
+use crate::shapes::{compile_geoms, vary_geoms};
 use crate::state::{MocapState, State};
 use crate::tendons::Tendons;
+use crate::variation::Variation;
 use nalgebra::DMatrix;
 use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
@@ -29,7 +30,7 @@ pub struct Model {
 
 pub(crate) struct Compiled {
     pub world: World,
-    pub multibody: Multibody,
+    pub multibody: Arc<Multibody>,
     pub geoms: Arc<GeomSet>,
     /// World geom of each geom of `geoms`, which holds only those that collide.
     pub colliding: Vec<usize>,
@@ -44,13 +45,15 @@ pub(crate) struct Compiled {
     /// For each body the number of the mocap body it is or hangs on, in the state's list.
     pub base_mocap: Vec<Option<usize>>,
     pub tendons: Tendons,
-    pub sensors: Sensors,
+    pub sensors: Arc<Sensors>,
     pub drives: Drives,
     pub limits: Vec<LimitedCoordinate>,
     pub ball_limits: Vec<LimitedBall>,
     pub dry_friction: Vec<(usize, f64)>,
     pub warnings: Vec<Warning>,
     pub fingerprint: u64,
+    /// The fingerprint of the model that this is a variant of; its own if it is none.
+    pub family: u64,
 }
 
 /// Kinetic and potential energy, J.
@@ -73,7 +76,38 @@ impl Model {
     /// Compiles a description.
     pub fn new(world: World) -> Result<Self, LoadError> {
         world.validate()?;
-        let multibody = Multibody::new(&world)?;
+        let bytes = postcard::to_allocvec(&world).expect("a description is plain data and always serialises");
+        let fingerprint = fnv1a(&bytes);
+        Self::compile(world, None, Identity { fingerprint, family: fingerprint })
+    }
+
+    /// A variant, of which `variation` is not empty; see [`Model::varied`].
+    pub(crate) fn vary(&self, variation: &Variation) -> Result<Self, LoadError> {
+        let (mut world, mut warnings) = (self.world().clone(), Vec::new());
+        variation.apply(&mut world, &mut warnings).map_err(LoadError::Variation)?;
+        let mut bytes = self.fingerprint().to_le_bytes().to_vec();
+        bytes.extend(postcard::to_allocvec(variation).expect("a variation is plain numbers"));
+        let identity = Identity { fingerprint: fnv1a(&bytes), family: self.family() };
+        let mut model = Self::compile(world, Some(&self.inner), identity)?;
+        if let Some(compiled) = Arc::get_mut(&mut model.inner) {
+            compiled.warnings.extend(warnings);
+        }
+        Ok(model)
+    }
+
+    /// Compiles a checked description; what is the same in `base`, which it is a variant of, is shared with it.
+    pub(crate) fn compile(
+        world: World,
+        base: Option<&Compiled>,
+        identity: Identity,
+    ) -> Result<Self, LoadError> {
+        let same_trees = |b: &&Compiled| {
+            b.world.options.gravity == world.options.gravity && b.world.bodies == world.bodies
+        };
+        let multibody = match base.filter(same_trees) {
+            Some(base) => base.multibody.clone(),
+            None => Arc::new(Multibody::new(&world)?),
+        };
         let carrier = carriers(&world);
         let mut warnings = world.warnings.clone();
         if let Err(error) = multibody.check_inertia() {
@@ -81,7 +115,10 @@ impl Model {
             let message = format!("it cannot be stepped: {error}");
             warnings.push(Warning { source, message });
         }
-        let shapes = compile_geoms(&world, &carrier, &mut warnings)?;
+        let shapes = match base {
+            Some(base) => vary_geoms(&world, base)?,
+            None => compile_geoms(&world, &carrier, &mut warnings)?,
+        };
         let mut base_mocap = vec![None; world.bodies.len()];
         for (b, body) in world.bodies.iter().enumerate().skip(1) {
             let own = multibody.mocap_bodies().iter().position(|&m| m == b);
@@ -93,9 +130,9 @@ impl Model {
         let (limits, ball_limits) = compile_limits(&multibody);
         let dofs = multibody.dofs().iter().enumerate();
         let dry_friction = dofs.filter(|(_, d)| d.friction > 0.0).map(|(v, d)| (v, d.friction)).collect();
-        let bytes = postcard::to_allocvec(&world).expect("a description is plain data and always serialises");
         let mut compiled = Compiled {
-            fingerprint: fnv1a(&bytes),
+            fingerprint: identity.fingerprint,
+            family: identity.family,
             geoms: shapes.geoms,
             colliding: shapes.colliding,
             materials: shapes.materials,
@@ -111,7 +148,8 @@ impl Model {
             limits,
             ball_limits,
             dry_friction,
-            warnings,
+            // A variant has what its model was warned of.
+            warnings: base.map_or(warnings, |base| base.warnings.clone()),
         };
         let mut state = compiled.default_state();
         compiled.measure(&mut state)?;
@@ -235,6 +273,11 @@ impl Model {
     /// A number that changes whenever the description does.
     pub fn fingerprint(&self) -> u64 {
         self.inner.fingerprint
+    }
+
+    /// A number that a model and its variants ([`Model::varied`]) have in common: states of one fit the others.
+    pub fn family(&self) -> u64 {
+        self.inner.family
     }
 
     /// Positions at which every body stands as described.
@@ -467,6 +510,13 @@ impl Model {
         let joints = self.multibody().joints();
         joints.iter().find(|j| j.v.contains(&dof)).map_or(String::new(), |j| j.name.clone())
     }
+}
+
+/// How a model is told from others.
+#[derive(Clone, Copy)]
+pub(crate) struct Identity {
+    pub fingerprint: u64,
+    pub family: u64,
 }
 
 impl Compiled {

@@ -36,6 +36,9 @@ pub enum LoadError {
         /// The names there are.
         known: String,
     },
+    /// A variant of a model that cannot be had.
+    #[error("this variant cannot be made: {0}")]
+    Variation(String),
     /// Bytes that are not a saved model of this version.
     #[error("this model cannot be restored: {0}")]
     Archive(String),
@@ -103,6 +106,9 @@ pub enum InputError {
     /// A state saved by another version or from another model.
     #[error("this state cannot be loaded: {0}")]
     State(String),
+    /// A model that is no variant of the simulation's.
+    #[error("this simulation cannot go on with that model: {0}")]
+    Variant(String),
     /// A name that the model does not have.
     #[error("the model has no {kind} called \"{name}\"{hint}; it has: {known}")]
     Name {

@@ -18,6 +18,7 @@
 //! | [`model`](Model) | compiling a description; dynamics of a single state |
 //! | [`Simulation`] | stepping, results, saving |
 //! | [`batch`] | many worlds of one model on several threads |
+//! | [`variation`], [`randomization`] | variants of a model: other gravity, masses, friction, sizes; drawn at random |
 //! | [`state`] | what must be saved to go on |
 //! | [`options`] | what can be chosen |
 //! | [`material`] | contact properties and how two geoms' combine |
@@ -60,6 +61,7 @@ mod muscle;
 pub mod names;
 pub mod options;
 pub mod patches;
+pub mod randomization;
 mod readings;
 pub mod rigid;
 mod rows;
@@ -74,6 +76,7 @@ pub mod step;
 pub mod tactile;
 mod tendons;
 mod transmission;
+pub mod variation;
 
 pub use batch::{Batch, BatchError};
 pub use compiled::{Energy, Model};
@@ -99,3 +102,4 @@ pub use stiction_geometry::patch::Tessellation;
 pub use stiction_model as model;
 pub use stiction_multibody as multibody;
 pub use tactile::{TactileGrid, TactileImage};
+pub use variation::{ContactChange, Variation};

@@ -1,9 +1,10 @@
 //! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
 
+use crate::compiled::Compiled;
 use crate::error::LoadError;
 use crate::material::{GeomMaterial, PairOverride};
 use crate::sensors::Sensors;
-use crate::solids::compile_solids;
+use crate::solids::{compile_solids, vary_solid};
 use std::sync::Arc;
 use stiction_geometry::patch::ContactSolid;
 use stiction_geometry::{
@@ -20,7 +21,7 @@ pub(crate) struct Shapes {
     /// What each geom is to patch contact; empty if nothing is compliant.
     pub solids: Vec<ContactSolid>,
     /// What sensors see and feel with.
-    pub sensors: Sensors,
+    pub sensors: Arc<Sensors>,
 }
 
 /// Builds the shapes that collide. Meshes used several times are built once.
@@ -83,15 +84,62 @@ pub(crate) fn compile_geoms(
         pair_materials.push(((a.min(b), a.max(b)), PairOverride(pair.contact)));
     }
     pair_materials.sort_by_key(|(pair, _)| *pair);
-    let included_geoms = pair_materials.iter().map(|&((a, b), _)| (a as usize, b as usize)).collect();
+    let geoms = gather(world, carrier, geoms, &pair_materials, &solids)?;
+    warn_of_unsupported(world, &geoms, &colliding, warnings);
+    warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
+    let (geoms, sensors) = (Arc::new(geoms), Arc::new(sensors));
+    Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
+}
+
+/// The geoms with the rules of who may touch whom.
+fn gather(
+    world: &World,
+    carrier: &[usize],
+    geoms: Vec<Geom>,
+    pairs: &[((u32, u32), PairOverride)],
+    solids: &[ContactSolid],
+) -> Result<GeomSet, LoadError> {
+    let included_geoms = pairs.iter().map(|&((a, b), _)| (a as usize, b as usize)).collect();
     let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms };
     let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
         .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
-    let geoms = geoms.with_solids(&solids);
-    warn_of_unsupported(world, &geoms, &colliding, warnings);
-    warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
-    Ok(Shapes { geoms: Arc::new(geoms), colliding, materials, pair_materials, solids, sensors })
+    Ok(geoms.with_solids(solids))
+}
+
+/// The shapes of a variant of `base`: what is the same is shared.
+pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadError> {
+    let (mut library, mut reshaped) = (Library::new(world), false);
+    let (mut geoms, mut solids) = (base.geoms.geoms().to_vec(), base.solids.clone());
+    let mut materials = Vec::with_capacity(geoms.len());
+    for (k, &index) in base.colliding.iter().enumerate() {
+        let (now, before) = (&world.geoms[index], &base.world.geoms[index]);
+        let place = || format!("{} \"{}\"", now.source, now.name);
+        if now.shape != before.shape {
+            reshaped = true;
+            geoms[k].shape = library
+                .shape(&now.shape)
+                .map_err(|error| LoadError::Shape { place: place(), reason: error.to_string() })?;
+        }
+        let yields = now.contact.hydroelastic_modulus != before.contact.hydroelastic_modulus;
+        if !solids.is_empty() && (yields || now.shape != before.shape) {
+            solids[k] = vary_solid(world, &geoms[k], now)
+                .map_err(|reason| LoadError::Shape { place: place(), reason })?;
+        }
+        let mut material = GeomMaterial::new(&now.contact, now.priority);
+        if let Some(ContactSolid::Compliant(solid)) = solids.get(k) {
+            material.modulus = solid.modulus();
+        }
+        materials.push(material);
+    }
+    let (geoms, sensors) = if reshaped {
+        let geoms = gather(world, &base.carrier, geoms, &base.pair_materials, &solids)?;
+        (Arc::new(geoms), Arc::new(Sensors::new(world, |shape| library.shape(shape).ok())))
+    } else {
+        (base.geoms.clone(), base.sensors.clone())
+    };
+    let (colliding, pair_materials) = (base.colliding.clone(), base.pair_materials.clone());
+    Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
 }
 
 /// Whether a body can move by itself, rather than being fixed or moved from outside.

@@ -57,6 +57,18 @@ impl Simulation {
         &self.model
     }
 
+    /// Goes on with a variant of the model ([`Model::varied`]) from the present state. Results of the last step are
+    /// forgotten; memory is made anew, so this is not for every step.
+    pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
+        if model.family() != self.model.family() {
+            return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
+        }
+        let stepper = Stepper::new(model, *self.options());
+        self.stepper = stepper.map_err(|error| InputError::Variant(error.to_string()))?;
+        self.model = model.clone();
+        Ok(())
+    }
+
     /// The options.
     pub fn options(&self) -> &Options {
         self.stepper.options()
@@ -356,10 +368,10 @@ impl Simulation {
 
     /// The state as a blob from which [`Simulation::load_state`] continues bit for bit.
     pub fn save_state(&self) -> Vec<u8> {
-        self.state.to_bytes(self.model.fingerprint())
+        self.state.to_bytes(self.model.family())
     }
 
-    /// Goes to a saved state of the same model.
+    /// Goes to a saved state of the same model or of a variant of it.
     pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
         let state = self.read_state(bytes)?;
         self.go_to(state);
@@ -368,7 +380,7 @@ impl Simulation {
 
     /// A saved state of this model, checked.
     pub(crate) fn read_state(&self, bytes: &[u8]) -> Result<State, InputError> {
-        let state = State::from_bytes(bytes, self.model.fingerprint())?;
+        let state = State::from_bytes(bytes, self.model.family())?;
         self.model.check_state(&state)?;
         Ok(state)
     }

@@ -34,17 +34,36 @@ pub(crate) fn compile_solids(
     let mut solids = Vec::with_capacity(geoms.len());
     for (geom, &index) in geoms.iter().zip(colliding) {
         let described = &world.geoms[index];
-        let hint = described.contact.resolution_hint.unwrap_or(DEFAULT_RESOLUTION);
-        let options = MeshOptions::with_hint(hint);
-        let solid = if geom.compliant {
-            compliant(geom, described, &options, &mut filled, warnings)
-        } else {
-            rigid(geom, &options)
-        };
+        let solid = solid_of(geom, described, &mut filled, warnings);
         let place = || format!("{} \"{}\"", described.source, described.name);
         solids.push(solid.map_err(|reason| LoadError::Shape { place: place(), reason })?);
     }
     Ok(solids)
+}
+
+/// What a geom that a variant changed is to patch contact. Its model was warned of whatever is odd about it.
+pub(crate) fn vary_solid(
+    world: &World,
+    geom: &Geom,
+    described: &stiction_model::Geom,
+) -> Result<ContactSolid, String> {
+    let mut filled = FilledMeshes { world, built: Vec::new(), meshed: Vec::new() };
+    solid_of(geom, described, &mut filled, &mut Vec::new())
+}
+
+fn solid_of(
+    geom: &Geom,
+    described: &stiction_model::Geom,
+    filled: &mut FilledMeshes,
+    warnings: &mut Vec<Warning>,
+) -> Result<ContactSolid, String> {
+    let hint = described.contact.resolution_hint.unwrap_or(DEFAULT_RESOLUTION);
+    let options = MeshOptions::with_hint(hint);
+    if geom.compliant {
+        compliant(geom, described, &options, filled, warnings)
+    } else {
+        rigid(geom, &options)
+    }
 }
 
 fn rigid(geom: &Geom, options: &MeshOptions) -> Result<ContactSolid, String> {

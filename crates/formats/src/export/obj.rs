@@ -15,7 +15,7 @@ pub fn write(mesh: &Mesh) -> String {
 }
 
 /// File names for meshes: the last part of their names, made of plain letters, none of them twice.
-pub fn names(meshes: &[Mesh], extension: impl Fn(&Mesh) -> &'static str) -> Vec<String> {
+pub fn names(meshes: &[std::sync::Arc<Mesh>], extension: impl Fn(&Mesh) -> &'static str) -> Vec<String> {
     let mut taken = crate::names::Names::default();
     let plain = |mesh: &Mesh| {
         let last = mesh.name.rsplit(['/', '\\']).next().unwrap_or("");

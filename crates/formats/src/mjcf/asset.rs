@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         }
         let solid = self.mesh_solid(node, &attrs, &mesh)?;
         let (convex, filled) = (mesh::is_convex(&mesh), mesh.tetrahedra.is_some());
-        self.world.meshes.push(mesh);
+        self.world.meshes.push(mesh.into());
         Ok(Some(MeshAsset { index: self.world.meshes.len() - 1, convex, filled, solid }))
     }
 

@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
             geom.error(format!("the height field \"{name}\" does not exist; define it in asset"))
         })?;
         let field = self.load_field(name, node)?;
-        self.world.height_fields.push(field);
+        self.world.height_fields.push(field.into());
         let index = self.world.height_fields.len() - 1;
         self.assets.loaded_fields.insert(name.to_string(), index);
         Ok(index)

@@ -13,6 +13,7 @@ the body]. Spatial vectors are ordered [angular; linear]. Start with ``help(stic
 ``help(stiction.Simulation)``.
 """
 
+from ._named import Actuator, ActuatorInfo, Body, BodyInfo, Geom, GeomInfo, Joint, JointInfo
 from ._results import (
     BodyPose,
     ContactPatch,
@@ -47,6 +48,14 @@ from ._stiction import (
     view,
 )
 __all__ = [
+    "JointInfo",
+    "Joint",
+    "GeomInfo",
+    "Geom",
+    "BodyInfo",
+    "Body",
+    "ActuatorInfo",
+    "Actuator",
     "Batch",
     "BodyPose",
     "ContactPatch",

@@ -9,6 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "JointInfo",
+    "Joint",
+    "GeomInfo",
+    "Geom",
+    "BodyInfo",
+    "Body",
+    "ActuatorInfo",
+    "Actuator",
     "Batch",
     "BodyPose",
     "ContactPatch",
@@ -21,6 +29,7 @@ __all__ = [
     "RouthPath",
     "Simulation",
     "SimulationError",
+    "Solid",
     "StageSeconds",
     "Stats",
     "StepDerivatives",
@@ -121,6 +130,155 @@ class _Options(TypedDict, total=False):
     method: _Method
     integrator: _Integrator
     adhesion: float
+
+_Name = str | int
+
+class _Changes(TypedDict, total=False):
+    gravity: ArrayLike | None
+    mass: Mapping[_Name, ArrayLike] | None
+    friction: Mapping[_Name, ArrayLike] | None
+    static_friction: Mapping[_Name, ArrayLike] | None
+    stiffness: Mapping[_Name, ArrayLike] | None
+    dissipation: Mapping[_Name, ArrayLike] | None
+    relaxation_time: Mapping[_Name, ArrayLike] | None
+    modulus: Mapping[_Name, ArrayLike] | None
+    size: Mapping[_Name, ArrayLike] | None
+
+_Ranges = Mapping[_Name, tuple[float, float] | tuple[float, float, Literal["uniform", "log"]]]
+
+class BodyInfo(NamedTuple):
+    """What a model says of a body; mass in kg, com in m, inertia in kg m²."""
+
+    id: int
+    name: str
+    parent: int | None
+    mass: float
+    com: _Floats
+    inertia: _Floats
+    mocap: bool
+
+class JointInfo(NamedTuple):
+    """What a model says of a joint; range in m or rad."""
+
+    id: int
+    name: str
+    type: Literal["hinge", "slide", "screw", "cylindrical", "universal", "planar", "ball", "free"]
+    body: int
+    qpos: slice
+    qvel: slice
+    range: tuple[float, float] | None
+
+class GeomInfo(NamedTuple):
+    """What a model says of a geom; stiffness in N/m, dissipation in s/m, relaxation time in s, modulus in Pa."""
+
+    id: int
+    name: str
+    body: int
+    shape: str
+    friction: float
+    static_friction: float
+    stiffness: float
+    dissipation: float
+    relaxation_time: float
+    compliant: bool
+    modulus: float | None
+
+class ActuatorInfo(NamedTuple):
+    """What a model says of an actuator."""
+
+    id: int
+    name: str
+    type: Literal["motor", "position", "velocity", "other"]
+    joint: str | None
+    ctrl_range: tuple[float, float] | None
+    force_range: tuple[float, float] | None
+
+class Body:
+    """A body of a simulation."""
+
+    info: BodyInfo
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def position(self) -> _Floats: ...
+    @property
+    def quaternion(self) -> _Floats: ...
+    @property
+    def velocity(self) -> _Floats: ...
+    @property
+    def mass(self) -> float: ...
+    @mass.setter
+    def mass(self, value: float) -> None: ...
+    def apply_force(self, force: ArrayLike, point: ArrayLike | None = None) -> None: ...
+
+class Joint:
+    """A joint of a simulation."""
+
+    info: JointInfo
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def qpos(self) -> _Floats: ...
+    @qpos.setter
+    def qpos(self, values: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> _Floats: ...
+    @qvel.setter
+    def qvel(self, values: ArrayLike) -> None: ...
+    @property
+    def applied(self) -> _Floats: ...
+    @applied.setter
+    def applied(self, values: ArrayLike) -> None: ...
+
+class Geom:
+    """A geom of a simulation."""
+
+    info: GeomInfo
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def friction(self) -> float: ...
+    @friction.setter
+    def friction(self, value: float) -> None: ...
+    @property
+    def static_friction(self) -> float: ...
+    @static_friction.setter
+    def static_friction(self, value: float) -> None: ...
+    @property
+    def stiffness(self) -> float: ...
+    @stiffness.setter
+    def stiffness(self, value: float) -> None: ...
+    @property
+    def dissipation(self) -> float: ...
+    @dissipation.setter
+    def dissipation(self, value: float) -> None: ...
+    @property
+    def relaxation_time(self) -> float: ...
+    @relaxation_time.setter
+    def relaxation_time(self, value: float) -> None: ...
+    @property
+    def modulus(self) -> float | None: ...
+    @modulus.setter
+    def modulus(self, value: float) -> None: ...
+
+class Actuator:
+    """An actuator of a simulation."""
+
+    info: ActuatorInfo
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def ctrl(self) -> float: ...
+    @ctrl.setter
+    def ctrl(self, value: float) -> None: ...
 
 class StageSeconds(TypedDict):
     """Seconds by stage of the step."""
@@ -240,6 +398,11 @@ class Model:
         ctrl: ArrayLike | None = None,
         act: ArrayLike | None = None,
     ) -> dict[str, _Floats]: ...
+    def body(self, body: str | int) -> BodyInfo: ...
+    def joint(self, joint: str | int) -> JointInfo: ...
+    def geom(self, geom: str | int) -> GeomInfo: ...
+    def actuator(self, actuator: str | int) -> ActuatorInfo: ...
+    def varied(self, **changes: Unpack[_Changes]) -> Model: ...
     def mass_matrix(self, q: ArrayLike) -> _Floats: ...
     def bias(self, q: ArrayLike, v: ArrayLike) -> _Floats: ...
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> _Floats: ...
@@ -265,6 +428,16 @@ class Simulation:
     def model(self) -> Model: ...
     @property
     def options(self) -> dict[str, Any]: ...
+    @property
+    def gravity(self) -> _Floats: ...
+    @gravity.setter
+    def gravity(self, values: ArrayLike) -> None: ...
+    def vary(self, **changes: Unpack[_Changes]) -> None: ...
+    def body(self, body: str | int) -> Body: ...
+    def joint(self, joint: str | int) -> Joint: ...
+    def geom(self, geom: str | int) -> Geom: ...
+    def actuator(self, actuator: str | int) -> Actuator: ...
+    def set_target(self, name: str, position: float | None = None, velocity: float | None = None) -> None: ...
     @property
     def qpos(self) -> _Floats: ...
     @qpos.setter
@@ -382,6 +555,22 @@ class Batch:
         qvel: ArrayLike | None = None,
         keyframe: str | int | None = None,
     ) -> None: ...
+    def vary(self, indices: int | ArrayLike | None = None, **changes: Unpack[_Changes]) -> None: ...
+    def randomize(
+        self,
+        seed: int,
+        indices: int | ArrayLike | None = None,
+        *,
+        mass: _Ranges | None = None,
+        friction: _Ranges | None = None,
+        stiffness: _Ranges | None = None,
+        dissipation: _Ranges | None = None,
+        size: _Ranges | None = None,
+    ) -> None: ...
+    @property
+    def parameters(self) -> dict[str, Any]: ...
+    @property
+    def warnings(self) -> list[ModelWarning]: ...
     @property
     def failed(self) -> NDArray[np.bool_]: ...
     def contacts(self, world: int) -> NDArray[np.void]: ...

@@ -4,13 +4,13 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
+from ._describe import describe
+
 
 class Energy(NamedTuple):
     """Energy of a state, J."""
 
-    #: Of motion, rotors and armature included, J.
     kinetic: float
-    #: Of gravity (zero at the world's origin) and joint springs, J.
     potential: float
 
     @property
@@ -19,30 +19,47 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
+describe(
+    Energy,
+    kinetic="Of motion, rotors and armature included, J.",
+    potential="Of gravity (zero at the world's origin) and joint springs, J.",
+)
+
+
 class BodyPose(NamedTuple):
     """Pose of a body in the world."""
 
-    #: Position of the body's origin in the world, m; shape (3,).
     position: np.ndarray
-    #: Orientation as a unit quaternion, w first; shape (4,).
     quaternion: np.ndarray
+
+
+describe(
+    BodyPose,
+    position="Position of the body's origin in the world, m; shape (3,).",
+    quaternion="Orientation as a unit quaternion, w first; shape (4,).",
+)
 
 
 class ModelWarning(NamedTuple):
     """Something in a model that could not be honoured, and what that changes."""
 
-    #: File as it was named; empty for text and built-in scenes.
     file: str
-    #: The element, for instance ``joint "elbow"``.
     element: str
-    #: Line, counted from 1; 0 if unknown.
     line: int
-    #: What is not honoured and what that changes.
     message: str
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file and self.line else ""
         return f"{place}{self.element}: {self.message}"
+
+
+describe(
+    ModelWarning,
+    file="File as it was named; empty for text and built-in scenes.",
+    element='The element, for instance ``joint "elbow"``.',
+    line="Line, counted from 1; 0 if unknown.",
+    message="What is not honoured and what that changes.",
+)
 
 
 class ContactPatch(NamedTuple):
@@ -51,41 +68,47 @@ class ContactPatch(NamedTuple):
     n vertices and m polygons; polygons are where they were at the beginning of the step.
     """
 
-    #: Ids of the two geoms, a before b.
     geom_a: int
     geom_b: int
-    #: Ids of the bodies that carry them.
     body_a: int
     body_b: int
-    #: Vertices of the polygons, m; shape (n, 3).
     vertices: np.ndarray
-    #: Indices into vertices, one array a polygon, counter-clockwise about its normal.
     polygons: list[np.ndarray]
-    #: Pressure at each vertex at the beginning of the step, Pa, negative before touch (margin); shape (n,).
     pressure: np.ndarray
-    #: Area under pressure, m².
     area: float
-    #: Centroid of that area, m; shape (3,).
     centroid: np.ndarray
-    #: Pressure-weighted centre, m; shape (3,).
     center_of_pressure: np.ndarray
-    #: Force on body b, N; shape (3,).
     force: np.ndarray
-    #: Moment on body b about the centroid, N m; shape (3,).
     moment: np.ndarray
-    #: Force on body b over area of each polygon, Pa; shape (m, 3).
     traction: np.ndarray
-    #: Tangential velocity of b relative to a at each polygon, m/s; shape (m, 3).
     slip: np.ndarray
-    #: Area of each polygon, m²; shape (m,).
     areas: np.ndarray
-    #: Unit normal of each polygon, from a into b; shape (m, 3).
     normals: np.ndarray
-    #: Centroid of each polygon, m; shape (m, 3).
     centroids: np.ndarray
-    #: Largest pressure over the smaller modulus; near 1 the core of a field is reached and force no longer
-    #: grows with depth.
     peak_extent: float
+
+
+describe(
+    ContactPatch,
+    geom_a="Ids of the two geoms, a before b.",
+    geom_b="Ids of the two geoms, a before b.",
+    body_a="Ids of the bodies that carry them.",
+    body_b="Ids of the bodies that carry them.",
+    vertices="Vertices of the polygons, m; shape (n, 3).",
+    polygons="Indices into vertices, one array a polygon, counter-clockwise about its normal.",
+    pressure="Pressure at each vertex at the beginning of the step, Pa, negative before touch (margin); shape (n,).",
+    area="Area under pressure, m².",
+    centroid="Centroid of that area, m; shape (3,).",
+    center_of_pressure="Pressure-weighted centre, m; shape (3,).",
+    force="Force on body b, N; shape (3,).",
+    moment="Moment on body b about the centroid, N m; shape (3,).",
+    traction="Force on body b over area of each polygon, Pa; shape (m, 3).",
+    slip="Tangential velocity of b relative to a at each polygon, m/s; shape (m, 3).",
+    areas="Area of each polygon, m²; shape (m,).",
+    normals="Unit normal of each polygon, from a into b; shape (m, 3).",
+    centroids="Centroid of each polygon, m; shape (m, 3).",
+    peak_extent="Largest pressure over the smaller modulus; near 1 the core of a field is reached and force no longer grows with depth.",
+)
 
 
 class TangentialSprings(TypedDict, total=False):
@@ -179,30 +202,17 @@ class ImpactOutcomes(NamedTuple):
     The first outcome is that of all contacts at once, then come the sequences of single impacts, then samples.
     """
 
-    #: Velocities after, laid out as qvel; shape (n, nv).
     velocities: np.ndarray
-    #: Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).
     impulses: np.ndarray
-    #: What each contact does after: 0 sticks, 1 slides, 2 separates; shape (n, c).
     modes: np.ndarray
-    #: Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or
-    #: None), direction (the velocity that proves it), balanced (contacts that can push against each other).
     certificate: dict
-    #: "unique", "velocities differ" or "contact modes differ".
     level: str
-    #: Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm.
     spread: float
-    #: For each contact: name, friction, velocity before [t1, t2, n]; of points also geoms, bodies, position, frame
-    #: (rows t1, t2, n in the world).
     contacts: list
-    #: "at once", the order of contacts of a sequence, or "sample".
     origins: list
-    #: Worst violation of the conditions of the inclusion in each outcome's steps, relative; shape (n,).
     residuals: np.ndarray
-    #: Samples that did not end, and samples with a step that could not be solved; neither is in the set.
     unfinished: int
     unsolved: int
-    #: Sequences that were not followed to their end.
     cut_sequences: int
 
     def extremes(self, direction) -> tuple[float, float]:
@@ -211,45 +221,72 @@ class ImpactOutcomes(NamedTuple):
         return float(values.min()), float(values.max())
 
 
+describe(
+    ImpactOutcomes,
+    velocities="Velocities after, laid out as qvel; shape (n, nv).",
+    impulses="Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).",
+    modes="What each contact does after: 0 sticks, 1 slides, 2 separates; shape (n, c).",
+    certificate="Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or None), direction (the velocity that proves it), balanced (contacts that can push against each other).",
+    level='"unique", "velocities differ" or "contact modes differ".',
+    spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm.",
+    contacts="For each contact: name, friction, velocity before [t1, t2, n]; of points also geoms, bodies, position, frame (rows t1, t2, n in the world).",
+    origins='"at once", the order of contacts of a sequence, or "sample".',
+    residuals="Worst violation of the conditions of the inclusion in each outcome's steps, relative; shape (n,).",
+    unfinished="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
+    unsolved="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
+    cut_sequences="Sequences that were not followed to their end.",
+)
+
+
 class StepDerivatives(NamedTuple):
     """Derivatives of one step. A state is [δq, δv, δact], n = 2 nv + na numbers (see Simulation.step_derivatives)."""
 
-    #: ∂state⁺/∂state; shape (n, n).
     state: np.ndarray
-    #: ∂state⁺/∂ctrl; shape (n, nu).
     ctrl: np.ndarray
-    #: ∂state⁺/∂parameter, one column for each parameter asked for; shape (n, p).
     parameters: np.ndarray
-    #: Positions after the step; shape (nq,).
     qpos: np.ndarray
-    #: Velocities after the step, from a tight solve; shape (nv,).
     qvel: np.ndarray
-    #: Pairs of geom ids whose contact points come or go very near to this state: the step has a kink there.
     doubtful: list
+
+
+describe(
+    StepDerivatives,
+    state="∂state⁺/∂state; shape (n, n).",
+    ctrl="∂state⁺/∂ctrl; shape (n, nu).",
+    parameters="∂state⁺/∂parameter, one column for each parameter asked for; shape (n, p).",
+    qpos="Positions after the step; shape (nq,).",
+    qvel="Velocities after the step, from a tight solve; shape (nv,).",
+    doubtful="Pairs of geom ids whose contact points come or go very near to this state: the step has a kink there.",
+)
 
 
 class RouthPath(NamedTuple):
     """The course of a single impact. Contact vectors are [t1, t2, n]."""
 
-    #: Contact velocity after, m/s; shape (3,).
     velocity: np.ndarray
-    #: Impulse on the second body, N s; shape (3,).
     impulse: np.ndarray
-    #: Contact velocities along the path, m/s; shape (k, 3).
     velocities: np.ndarray
-    #: Impulses along the path, N s; shape (k, 3).
     impulses: np.ndarray
-    #: Whether the contact stuck on the way to each point; shape (k,).
     sticking: np.ndarray
-    #: What happened, each with its place on the path.
     events: list
-    #: Change of kinetic energy, J: the three works together.
     energy_change: float
-    #: Work of the normal force until the end of compression, J.
     compression_work: float
-    #: Work of the normal force after it, J.
     restitution_work: float
-    #: Work of friction, J.
     friction_work: float
-    #: Whether slip pressed the bodies together (Painlevé's case).
     painleve: bool
+
+
+describe(
+    RouthPath,
+    velocity="Contact velocity after, m/s; shape (3,).",
+    impulse="Impulse on the second body, N s; shape (3,).",
+    velocities="Contact velocities along the path, m/s; shape (k, 3).",
+    impulses="Impulses along the path, N s; shape (k, 3).",
+    sticking="Whether the contact stuck on the way to each point; shape (k,).",
+    events="What happened, each with its place on the path.",
+    energy_change="Change of kinetic energy, J: the three works together.",
+    compression_work="Work of the normal force until the end of compression, J.",
+    restitution_work="Work of the normal force after it, J.",
+    friction_work="Work of friction, J.",
+    painleve="Whether slip pressed the bodies together (Painlevé's case).",
+)

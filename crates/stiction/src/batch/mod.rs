@@ -14,19 +14,23 @@
 //! ```
 //!
 //! A world is a [`Simulation`]; all of them share one compiled model, unless they are given variants of it
-//!. A thread that is free takes the next world and steps it as often as was asked, so a world's
+//! ([`Batch::vary`], [`Batch::randomize`]). A thread that is free takes the next world and steps it as often as was asked, so a world's
 //! result is that of stepping it alone, bit for bit, whatever the number of threads. Between calls the threads sleep; a call
 //! allocates nothing.
 //!
-//! `crew.rs` has the threads; without the feature `threads` the caller does all the work.
+//! [`rollout`] is for those who know all controls beforehand. `crew.rs` has the threads; without the feature `threads` the caller does all the work.
 
 mod crew;
+mod rollout;
 
 use crate::compiled::Model;
-use crate::error::{InputError, OptionError, StepError};
+use crate::error::{InputError, LoadError, OptionError, StepError};
 use crate::options::Options;
+use crate::randomization::Range;
 use crate::simulation::Simulation;
+use crate::variation::Variation;
 use crew::{Crew, Task};
+pub use rollout::{Rollout, RolloutError, rollout};
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 
@@ -34,6 +38,8 @@ use std::sync::MutexGuard;
 pub struct Batch {
     model: Model,
     options: Options,
+    /// What is different in each world.
+    variations: Vec<Variation>,
     crew: Crew,
 }
 
@@ -93,7 +99,8 @@ impl Batch {
         }
         options.check()?;
         let crew = Crew::new(simulations, threads.clamp(1, worlds.max(1)));
-        Ok(Self { model: model.clone(), options, crew })
+        let variations = vec![Variation::default(); worlds];
+        Ok(Self { model: model.clone(), options, variations, crew })
     }
 
     /// The model that the worlds share; a world may have been given a variant of it.
@@ -179,13 +186,65 @@ impl Batch {
         }
     }
 
-    /// The states of all worlds as a blob from which [`Batch::load_state`] continues bit for bit. It does not hold the
-    /// variants of the model that worlds were given.
+    /// What is different in a world.
+    ///
+    /// # Panics
+    /// If there is no such world.
+    pub fn variation(&self, world: usize) -> &Variation {
+        &self.variations[world]
+    }
+
+    /// Changes some worlds from the next step on: each has, beside what is different in it already, what comes with its number.
+    /// On an error nothing changes.
+    pub fn vary(&mut self, changes: &[(usize, Variation)]) -> Result<(), LoadError> {
+        let mut made = Vec::with_capacity(changes.len());
+        for (world, change) in changes {
+            let Some(mut variation) = self.variations.get(*world).cloned() else {
+                return Err(LoadError::Variation(format!(
+                    "there is no world {world}: there are {}",
+                    self.len()
+                )));
+            };
+            variation.merge(change);
+            made.push((*world, self.model.varied(&variation)?, variation));
+        }
+        self.adopt(made)
+    }
+
+    /// Draws masses, friction, stiffness and sizes for some worlds from `seed`; see [`crate::randomization`]. What was drawn or
+    /// set before for the same quantity is replaced.
+    pub fn randomize(&mut self, worlds: &[usize], seed: u64, ranges: &[Range]) -> Result<(), LoadError> {
+        let mut changes = Vec::with_capacity(worlds.len());
+        for &world in worlds {
+            let mut change = Variation::default();
+            for range in ranges {
+                let factor = range.draw(seed, world as u64);
+                change.merge(&range.variation(&self.model, factor));
+            }
+            changes.push((world, change));
+        }
+        self.vary(&changes)
+    }
+
+    fn adopt(&mut self, made: Vec<(usize, Model, Variation)>) -> Result<(), LoadError> {
+        for (world, model, variation) in made {
+            let set = self.world(world).set_model(&model);
+            set.map_err(|error| LoadError::Variation(format!("world {world}: {error}")))?;
+            self.variations[world] = variation;
+        }
+        Ok(())
+    }
+
+    /// The states of all worlds and what is different in them, as a blob from which [`Batch::load_state`] continues bit for bit.
     pub fn save_state(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&(self.len() as u64).to_le_bytes());
         for world in 0..self.len() {
+            let variation =
+                postcard::to_allocvec(&self.variations[world]).expect("a variation is plain numbers");
+            bytes.extend_from_slice(&(variation.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(&variation);
             let state = self.world(world).save_state();
             bytes.extend_from_slice(&(state.len() as u64).to_le_bytes());
             bytes.extend_from_slice(&state);
@@ -209,28 +268,34 @@ impl Batch {
         if version != VERSION {
             return err(format!("it has version {version}, this program reads version {VERSION}"));
         }
-        let mut number = || {
-            let (number, after) = rest.split_first_chunk::<8>()?;
+        let cut = || InputError::State("it is cut off".into());
+        let mut take = |bytes: usize| {
+            let (part, after) = rest.split_at_checked(bytes).ok_or_else(cut)?;
             rest = after;
-            Some(u64::from_le_bytes(*number) as usize)
+            Ok(part)
         };
-        let count = number();
-        if count != Some(self.len()) {
-            let count = count.unwrap_or(0);
+        let number = |part: &[u8]| u64::from_le_bytes(part.try_into().expect("eight bytes")) as usize;
+        let count = number(take(8)?);
+        if count != self.len() {
             return err(format!("it holds {count} worlds, this batch has {}", self.len()));
         }
-        let mut states = Vec::with_capacity(self.len());
+        let mut loaded = Vec::with_capacity(self.len());
         for world in 0..self.len() {
-            let Some((length, after)) = rest.split_first_chunk::<8>() else {
-                return err("it is cut off".into());
-            };
-            let Some((state, after)) = after.split_at_checked(u64::from_le_bytes(*length) as usize) else {
-                return err("it is cut off".into());
-            };
-            rest = after;
-            states.push(self.world(world).read_state(state)?);
+            let length = number(take(8)?);
+            let variation: Variation = postcard::from_bytes(take(length)?)
+                .map_err(|e| InputError::State(format!("it is damaged ({e})")))?;
+            let length = number(take(8)?);
+            loaded.push((variation, self.world(world).read_state(take(length)?)?));
         }
-        for (world, state) in states.into_iter().enumerate() {
+        let mut made = Vec::new();
+        for (world, (variation, _)) in loaded.iter().enumerate() {
+            if *variation != self.variations[world] {
+                let model = self.model.varied(variation).map_err(|e| InputError::State(e.to_string()))?;
+                made.push((world, model, variation.clone()));
+            }
+        }
+        self.adopt(made).map_err(|e| InputError::State(e.to_string()))?;
+        for (world, (_, state)) in loaded.into_iter().enumerate() {
             self.world(world).go_to(state);
         }
         Ok(())

@@ -1,0 +1,10 @@
+"""Docstrings for the fields of named tuples."""
+
+
+def describe(owner: type, **fields: str) -> None:
+    """Sets what help() says of each field; every field needs a text."""
+    missing = set(owner._fields) ^ set(fields)
+    if missing:
+        raise TypeError(f"{owner.__name__}: {sorted(missing)} lack a text or are no fields")
+    for name, text in fields.items():
+        getattr(owner, name).__doc__ = text
