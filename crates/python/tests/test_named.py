@@ -38,7 +38,7 @@ def test_the_model_says_what_it_knows_by_name():
     assert (joint.type, joint.body, joint.qpos, joint.qvel) == ("hinge", 1, slice(0, 1, 1), slice(0, 1, 1))
     assert np.allclose(joint.range, [-np.pi / 2, np.pi / 2]) and model.joint("elbow").range is None
     assert (geom.id, geom.shape, geom.body, geom.compliant, geom.modulus) == (0, "capsule", 1, False, None)
-    assert model.geom("#1") == model.geom(1) and model.geom(1).name == "#1"
+    assert model.geom("#1") == model.geom(1) == model.geom(model.geom_names[1])
     assert [model.actuator(i).type for i in range(3)] == ["position", "velocity", "motor"]
     assert (model.actuator("spin").joint, model.actuator("spin").ctrl_range) == ("elbow", (-3.0, 3.0))
     for info in (body, joint, geom, model.actuator("hold")):

@@ -78,7 +78,9 @@ def test_stubs_and_runtime_take_the_same_arguments(owner):
     assert pairs or owner in (st.Joint, st.Geom, st.Actuator)
     for function, node in pairs:
         names, optional, defaults = arguments(node)
-        runtime = {k: p for k, p in inspect.signature(function).parameters.items() if k != "self"}
+        gathered = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        parameters = inspect.signature(function).parameters.items()
+        runtime = {k: p for k, p in parameters if k != "self" and p.kind not in gathered}
         assert set(names) <= set(runtime) <= set(names) | set(optional), node.name
         for name, default in defaults.items():
             written = ast.literal_eval(default)

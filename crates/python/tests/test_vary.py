@@ -156,3 +156,17 @@ def test_wrong_changes_say_what_to_do_and_change_nothing():
         with pytest.raises(error, match=text):
             wrong()
     assert batch.parameters == {}
+
+
+def test_recordings_go_on_through_changes_that_cannot_be_seen(tmp_path):
+    sim = st.Simulation(slope())
+    with sim.record(tmp_path / "slope.html"):
+        sim.step(50)
+        sim.vary(friction={"*": 0.5}, mass={"block": 1.0})
+        sim.gravity = [0, 0, -1]
+        sim.step(50)
+    assert (tmp_path / "slope.html").stat().st_size > 1000
+    sim.record(tmp_path / "grown.html")
+    sim.vary(size={"block": 1.1})
+    with pytest.raises(RuntimeError, match="another model"):
+        sim.step(100)

@@ -5,15 +5,15 @@ use crate::chunk::{self, Kind, put_f32, put_row, put_u32};
 use crate::error::RecordError;
 use crate::scene::append_scene;
 use nalgebra::Vector6;
-use stiction::Simulation;
 use stiction::multibody::Workspace;
 use stiction::patches::PatchView;
+use stiction::{Model, Simulation};
 
 /// Takes frames of simulations of one model.
 pub struct Capture {
     workspace: Workspace,
     channels: Channels,
-    fingerprint: u64,
+    model: Model,
 }
 
 impl Capture {
@@ -23,7 +23,7 @@ impl Capture {
         let mut channels = Channels::new(model, joints)?;
         channels.begin(simulation);
         let workspace = Workspace::new(model.multibody());
-        Ok(Self { workspace, channels, fingerprint: model.fingerprint() })
+        Ok(Self { workspace, channels, model: model.clone() })
     }
 
     /// Appends the scene and its buffers; `name` is what the page calls it.
@@ -31,10 +31,23 @@ impl Capture {
         append_scene(out, simulation, name, self.channels.list());
     }
 
+    /// Whether a model looks like the one of the scene: the same, or a variant of it with the same shapes.
+    fn fits(&mut self, model: &Model) -> bool {
+        if model.fingerprint() == self.model.fingerprint() {
+            return true;
+        }
+        let shapes = |model: &Model| model.world().geoms.iter().map(|g| g.shape).collect::<Vec<_>>();
+        let fits = model.family() == self.model.family() && shapes(model) == shapes(&self.model);
+        if fits {
+            self.model = model.clone();
+        }
+        fits
+    }
+
     /// Appends a frame of the present state and the last step's contacts. Allocates nothing but what `out` grows by.
     pub fn frame(&mut self, simulation: &Simulation, out: &mut Vec<u8>) -> Result<(), RecordError> {
         let (model, state) = (simulation.model(), simulation.state());
-        if model.fingerprint() != self.fingerprint {
+        if !self.fits(model) {
             return Err(RecordError::OtherModel);
         }
         let (multibody, workspace) = (model.multibody(), &mut self.workspace);

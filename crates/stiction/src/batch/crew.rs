@@ -1,10 +1,13 @@
 //! The threads of a batch.
 //!
 //! ```text
-//! caller            posts a task, takes worlds like the others, waits for them
+//! caller            posts a task, takes worlds like the others, waits until all are done
 //! helpers           sleep until a task is posted, take worlds until none are left
-//! next              number of the world that whoever is free takes
+//! next              number of the task and of the world that whoever is free takes
 //! ```
+//!
+//! Whoever waits looks for a few microseconds whether it is over before he sleeps: waking up takes longer than a step of a small
+//! model.
 //!
 //! Each world has a lock of its own, which is never contended: it lets threads that outlive a call share the worlds without
 //! unsafe code.
@@ -12,7 +15,7 @@
 use crate::error::StepError;
 use crate::simulation::Simulation;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -21,6 +24,9 @@ use super::Progress;
 
 /// How often the caller's watch is asked.
 const WATCH: Duration = Duration::from_millis(20);
+
+/// How long one looks before one sleeps.
+const LOOK: Duration = Duration::from_micros(30);
 
 /// What every world is to do.
 #[derive(Clone, Copy)]
@@ -37,24 +43,21 @@ pub struct Place {
 
 struct Shared {
     places: Vec<Mutex<Place>>,
-    /// The world that is taken next.
-    next: AtomicUsize,
+    /// Number of the task in the upper half, of the world that is taken next in the lower: a helper that wakes up too late takes
+    /// nothing of another task.
+    next: AtomicU64,
+    /// Worlds of this task that are not done.
+    left: AtomicUsize,
     /// Set to end a task early.
     stop: AtomicBool,
-    post: Mutex<Post>,
+    /// Set when there will be no more tasks.
+    end: AtomicBool,
+    /// The task; who holds it keeps the counts above from changing.
+    task: Mutex<Task>,
     /// Told when a task is posted, or that there will be none any more.
     posted: Condvar,
-    /// Told when the last helper is done.
+    /// Told when the last world is done.
     finished: Condvar,
-}
-
-struct Post {
-    task: Task,
-    /// Counts tasks, so that a helper knows a new one.
-    number: u64,
-    /// Helpers that are not done with it.
-    working: usize,
-    end: bool,
 }
 
 pub struct Crew {
@@ -67,9 +70,11 @@ impl Crew {
         let place = |simulation| Mutex::new(Place { simulation, failure: None });
         let shared = Arc::new(Shared {
             places: simulations.into_iter().map(place).collect(),
-            next: AtomicUsize::new(0),
+            next: AtomicU64::new(0),
+            left: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
-            post: Mutex::new(Post { task: Task::Steps(0), number: 0, working: 0, end: false }),
+            end: AtomicBool::new(false),
+            task: Mutex::new(Task::Steps(0)),
             posted: Condvar::new(),
             finished: Condvar::new(),
         });
@@ -100,37 +105,42 @@ impl Crew {
     /// Has every world do `task`; returns when all are done.
     pub fn run(&mut self, task: Task, go_on: Option<&mut dyn FnMut() -> bool>) -> Progress {
         let shared = &*self.shared;
-        shared.next.store(0, Ordering::Relaxed);
+        let mut post = shared.task();
+        *post = task;
         shared.stop.store(false, Ordering::Relaxed);
+        shared.left.store(self.len(), Ordering::Relaxed);
+        let number = shared.number().wrapping_add(1);
+        shared.next.store(u64::from(number) << 32, Ordering::Release);
+        drop(post);
         if !self.helpers.is_empty() {
-            let mut post = shared.post();
-            post.task = task;
-            post.number += 1;
-            post.working = self.helpers.len();
-            drop(post);
             shared.posted.notify_all();
         }
         let mut watch = go_on.map(|go_on| Watch { go_on, asked: Instant::now() });
-        shared.work(task, watch.as_mut());
-        let mut post = shared.post();
-        while post.working > 0 {
+        shared.work(number, task, watch.as_mut());
+        let working = || shared.left.load(Ordering::Acquire) > 0;
+        look_while(working);
+        let mut post = shared.task();
+        while working() {
             post = shared.finished.wait_timeout(post, WATCH).unwrap_or_else(PoisonError::into_inner).0;
             if let Some(watch) = &mut watch
                 && !shared.stop.load(Ordering::Relaxed)
-                && post.working > 0
+                && working()
             {
                 drop(post);
                 watch.ask(&shared.stop);
-                post = shared.post();
+                post = shared.task();
             }
         }
+        drop(post);
         if shared.stop.load(Ordering::Relaxed) { Progress::Stopped } else { Progress::Done }
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        self.shared.post().end = true;
+        let post = self.shared.task();
+        self.shared.end.store(true, Ordering::Release);
+        drop(post);
         self.shared.posted.notify_all();
         for helper in self.helpers.drain(..) {
             // Faults are caught where the work is done.
@@ -140,37 +150,50 @@ impl Drop for Crew {
 }
 
 impl Shared {
-    fn post(&self) -> MutexGuard<'_, Post> {
-        self.post.lock().unwrap_or_else(PoisonError::into_inner)
+    fn task(&self) -> MutexGuard<'_, Task> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Number of the present task.
+    fn number(&self) -> u32 {
+        (self.next.load(Ordering::Acquire) >> 32) as u32
     }
 
     /// The life of a helper.
     fn help(&self) {
         let mut done = 0;
         loop {
-            let mut post = self.post();
-            while post.number == done && !post.end {
+            let idle = || self.number() == done && !self.end.load(Ordering::Acquire);
+            look_while(idle);
+            let mut post = self.task();
+            while idle() {
                 post = self.posted.wait(post).unwrap_or_else(PoisonError::into_inner);
             }
-            if post.end {
+            if self.end.load(Ordering::Acquire) {
                 return;
             }
-            done = post.number;
-            let task = post.task;
+            done = self.number();
+            let task = *post;
             drop(post);
-            self.work(task, None);
-            let mut post = self.post();
-            post.working -= 1;
-            if post.working == 0 {
-                self.finished.notify_all();
+            self.work(done, task, None);
+        }
+    }
+
+    /// The next world of a task, if there is one left.
+    fn take(&self, number: u32) -> Option<&Mutex<Place>> {
+        let mut next = self.next.load(Ordering::Acquire);
+        loop {
+            let place = self.places.get(next as u32 as usize).filter(|_| (next >> 32) as u32 == number)?;
+            match self.next.compare_exchange_weak(next, next + 1, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Some(place),
+                Err(now) => next = now,
             }
         }
     }
 
     /// Takes worlds until none are left.
-    fn work(&self, task: Task, mut watch: Option<&mut Watch<'_>>) {
-        loop {
-            let Some(place) = self.places.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
+    fn work(&self, number: u32, task: Task, mut watch: Option<&mut Watch<'_>>) {
+        while let Some(place) = self.take(number) {
             let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
             let place = &mut *place;
             let steps = AssertUnwindSafe(|| run(&mut place.simulation, task, &self.stop, &mut watch));
@@ -178,7 +201,23 @@ impl Shared {
                 Ok(outcome) => outcome.err(),
                 Err(_) => Some(StepError::Fault { time: place.simulation.state().time }),
             };
+            if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                // The caller either sees the count or has let go of the task, to sleep, before this.
+                drop(self.task());
+                self.finished.notify_all();
+            }
         }
+    }
+}
+
+/// Looks again and again, for a while.
+fn look_while(waiting: impl Fn() -> bool) {
+    if !waiting() {
+        return;
+    }
+    let begin = Instant::now();
+    while waiting() && begin.elapsed() < LOOK {
+        std::hint::spin_loop();
     }
 }
 
