@@ -22,6 +22,11 @@ SCENES = Path(__file__).resolve().parents[2] / "scenes"
 #: Scene, keyframe to begin from, and how far the velocities of the worlds are spread (m/s, rad/s).
 CASES = {"humanoid": ("stand", 0.3), "gripper": ("lift", 0.01)}
 THREADS = [1, 2]
+#: Said where others wanted the processor too.
+BUSY = (
+    "**The machine was busy, and the threads of this run shared it with others: these numbers compare nothing. Run the "
+    "command again on an idle machine.**"
+)
 ENGINES = ["Batch, a step a call", "rollout", "mujoco.rollout"]
 
 
@@ -113,6 +118,7 @@ def main():
         "solves the convex problem of Lagged to a relative tolerance of 1e-5, MuJoCo its own to 1e-8 or 100 "
         "iterations, with elliptic or pyramidal cones as the file says.",
         f"Machine: {tables.machine()}",
+        *([BUSY] if tables.LOAD > 0.5 else []),
         "Thousands of steps a second, all worlds together; the speed-up is the median over runs of one and two threads next "
         "to each other:",
         tables.markdown(

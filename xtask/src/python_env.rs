@@ -53,6 +53,13 @@ impl Venv {
         self.folder.join(inside)
     }
 
+    /// The search path of programs with this environment's first.
+    pub fn first_on_path(&self) -> std::ffi::OsString {
+        let own = self.python_path().parent().map(Path::to_path_buf);
+        let before = std::env::var_os("PATH").unwrap_or_default();
+        std::env::join_paths(own.into_iter().chain(std::env::split_paths(&before))).unwrap_or(before)
+    }
+
     /// `python -m pip …` for this environment, quiet but for errors.
     pub fn pip(&self, arguments: &[&str]) -> Command {
         let mut command = self.python();

@@ -59,6 +59,8 @@ pub fn run(args: &[String]) -> Outcome {
     build.arg("--out").arg(&folder);
     if cfg!(target_os = "linux") {
         build.args(["--zig", "--compatibility", "manylinux2014"]);
+        // Where maturin looks for Zig: in the Python that is found first.
+        build.env("CARGO_ZIGBUILD_PYTHON_PATH", builder.python_path()).env("PATH", builder.first_on_path());
     }
     stages.run("build the wheel", &mut build)?;
     let wheel = only_wheel(&folder)?;

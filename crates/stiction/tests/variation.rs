@@ -26,13 +26,16 @@ fn model(n: &Numbers) -> Model {
           <geom name="ground" type="plane" size="0 0 1" friction="0.1"/>
           <body name="ball" pos="0 0 0.12"><freejoint/>
             <geom name="ball" type="sphere" size="{radius}" mass="{mass}" friction="{friction}">
-              <drake:point_contact_stiffness value="{stiffness}"/></geom></body>
+              <drake:proximity_properties><drake:point_contact_stiffness value="{stiffness}"/></drake:proximity_properties>
+            </geom></body>
           <body name="soft" pos="1 0 0.1"><freejoint/>
-            <geom name="soft" type="sphere" size="0.1" mass="1">
-              <drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{modulus}"/></geom></body>
+            <geom name="soft" type="sphere" size="0.1" mass="1"><drake:proximity_properties>
+              <drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{modulus}"/>
+            </drake:proximity_properties></geom></body>
         </worldbody></mujoco>"#
     );
-    Model::from_string(&text, Format::Mjcf, &LoadOptions::default()).unwrap()
+    let options = LoadOptions { strict: true, ..LoadOptions::default() };
+    Model::from_string(&text, Format::Mjcf, &options).unwrap()
 }
 
 fn geom(model: &Model, name: &str) -> usize {

@@ -79,13 +79,21 @@ impl Crew {
             finished: Condvar::new(),
         });
         let wanted = if cfg!(feature = "threads") { threads - 1 } else { 0 };
+        let (sender, begun) = std::sync::mpsc::channel();
         let helper = |k| {
-            let shared = shared.clone();
+            let (shared, sender) = (shared.clone(), sender.clone());
             let builder = std::thread::Builder::new().name(format!("stiction-{k}"));
+            let life = move || {
+                drop(sender);
+                shared.help();
+            };
             // With fewer threads than asked for the work is slower and the result the same.
-            builder.spawn(move || shared.help()).ok()
+            builder.spawn(life).ok()
         };
         let helpers = (1..=wanted).map_while(helper).collect();
+        drop(sender);
+        // Ends when all senders are gone: every helper runs, and steps find no thread that is still being made.
+        let _: Result<(), _> = begun.recv();
         Self { shared, helpers }
     }
 
