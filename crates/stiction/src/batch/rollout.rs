@@ -47,7 +47,7 @@ pub fn rollout(
     let first = |error: StepError| RolloutError { row: 0, error };
     options.check().map_err(|error: OptionError| first(InputError::Variant(error.to_string()).into()))?;
     let width = model.nq() + model.nv();
-    let rows = if width > 0 { work.states.len() / width } else { 0 };
+    let rows = work.states.len().checked_div(width).unwrap_or(0);
     for (what, given, needed) in [
         ("states", work.states.len(), rows * width),
         (
