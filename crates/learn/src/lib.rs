@@ -7,10 +7,12 @@
 //! | [`split`] | which tosses are fitted to and which are kept back |
 //! | [`protocol`] | where a toss is simulated from, and the field's way to compare |
 //! | [`score`] | errors of many tosses, with spread |
+//! | [`dac`] | the data-augmented contact law: ground truth, training, evaluation |
 //!
 //! Everything is a function of its inputs and seeds.
 
 pub mod csv;
+pub mod dac;
 pub mod dataset;
 mod error;
 pub mod npy;

@@ -105,7 +105,8 @@ impl Law {
         let body = parts.pushed(chain, &end.x);
         let patch = Patch::new(&body, &chain.frame, &chain.points)?;
         let predicted = self.contact(&patch)?;
-        let (contact, wrench) = parts.whole(chain, &patch, &predicted)?;
+        let contact = settle(&parts.linked(chain)?, &predicted)?;
+        let wrench = contact.wrench;
         let joint = parts.joint(&(parts.free + parts.inverse * wrench));
         let twist = parts.pushed(chain, &joint).after(&wrench);
         let velocity = parts.upstream_velocity(chain, &joint);
@@ -184,40 +185,35 @@ impl Parts {
         &chain.upstream.jacobian * self.upstream_velocity(chain, joint)
     }
 
-    /// The whole chain under the class and the friction ratio of `predicted`.
-    fn whole(
-        &self,
-        chain: &Chain,
-        patch: &Patch,
-        predicted: &Answer,
-    ) -> Result<(Answer, Vector6<f64>), LawError> {
+    /// The last link's patch as its joint leaves it.
+    fn linked(&self, chain: &Chain) -> Result<Patch, LawError> {
         let held = self.inverse * self.j.transpose() * &self.a_inverse;
         let mobility_w = self.inverse - &held * &self.j * self.inverse;
         let free = chain.link.twist + self.inverse * self.j.tr_mul(&self.joint(&self.free));
         let linked = Patch::new(&BodyInstant { twist: free, ..chain.link }, &chain.frame, &chain.points)?;
-        let linked =
-            Patch { mobility: linked.mobility_of(&mobility_w.fixed_view::<6, 6>(0, 0).into()), ..linked };
-        let normal_before: f64 = predicted.loads.iter().sum();
-        let ratio = if normal_before > 0.0 {
-            let f = predicted.friction / normal_before;
-            Vector3::new(f.x, f.y, f.z / patch.length)
-        } else {
-            Vector3::zeros()
-        };
-        let stuck = match predicted.class {
-            Class::Static => standing(&linked, &Stick::solve(&linked))?,
-            _ => None,
-        };
-        let (class, normal) = match stuck {
-            Some(normal) => (Class::Static, normal),
-            None => {
-                let normal = Normal::solve(&linked, &ratio, &Vector3::zeros())?;
-                (moving(&normal), normal)
-            }
-        };
-        let outside = predicted.outside.clone();
-        let contact = Answer::new(&linked, predicted.predicted, class, &normal, outside);
-        let wrench = contact.wrench;
-        Ok((contact, wrench))
+        Ok(Patch { mobility: linked.mobility_of(&mobility_w.fixed_view::<6, 6>(0, 0).into()), ..linked })
     }
+}
+
+/// The whole mechanism under the class and the friction ratio of `predicted`.
+pub(crate) fn settle(linked: &Patch, predicted: &Answer) -> Result<Answer, LawError> {
+    let normal_before: f64 = predicted.loads.iter().sum();
+    let ratio = if normal_before > 0.0 {
+        let f = predicted.friction / normal_before;
+        Vector3::new(f.x, f.y, f.z / linked.length)
+    } else {
+        Vector3::zeros()
+    };
+    let stuck = match predicted.class {
+        Class::Static => standing(linked, &Stick::solve(linked))?,
+        _ => None,
+    };
+    let (class, normal) = match stuck {
+        Some(normal) => (Class::Static, normal),
+        None => {
+            let normal = Normal::solve(linked, &ratio, &Vector3::zeros())?;
+            (moving(&normal), normal)
+        }
+    };
+    Ok(Answer::new(linked, predicted.predicted, class, &normal, predicted.outside.clone()))
 }

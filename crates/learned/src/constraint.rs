@@ -78,8 +78,8 @@ pub struct Normal {
     pub wrench: Vector6<f64>,
     /// Twist afterwards, m/s.
     pub twist: Vector6<f64>,
-    /// Share of the friction asked for that could be given; below 1 only where the whole would leave the normal
-    /// problem without an answer (Painlevé).
+    /// Share of the friction asked for that could be given; below 1 only where the whole would give the body energy or
+    /// leave the normal problem without an answer (Painlevé).
     pub share: f64,
 }
 
@@ -91,7 +91,7 @@ impl Normal {
     /// ```
     ///
     /// which for the p_f that comes out is the frictionless problem of Algorithm 1, line 10. With p₀ = 0 friction
-    /// never acts without a normal impulse.
+    /// never acts without a normal impulse, and what is asked for is cut back to what gives the body no energy.
     pub fn solve(patch: &Patch, ratio: &Vector3<f64>, fixed: &Vector3<f64>) -> Result<Self, LawError> {
         let k = patch.len();
         let rows = normal_rows(patch);
@@ -100,23 +100,75 @@ impl Normal {
         let plain = 0.5 * (&plain + plain.transpose());
         let drive = &coupled * friction_wrench(ratio);
         let free = &rows * patch.twist + &coupled * friction_wrench(fixed);
-        let mut share = 1.0;
-        let loads = loop {
+        let with = |share: f64| -> Result<Self, LawError> {
             let matrix = DMatrix::from_fn(k, k, |i, j| plain[(i, j)] + share * drive[i]);
-            match lcp::solve(&matrix, &free) {
-                Ok(solution) => break solution.z,
-                // Without friction the matrix is positive semidefinite and an answer exists.
-                Err(error) if share == 0.0 => return Err(error.into()),
-                Err(_) => share = if share > 1e-3 { 0.5 * share } else { 0.0 },
-            }
+            let (loads, friction) = match lcp::solve(&matrix, &free) {
+                Ok(solution) => {
+                    let friction = ratio * (share * solution.z.sum()) + fixed;
+                    (solution.z, friction)
+                }
+                // More points than the body has ways to move make the matrix singular, and with friction in it, not
+                // symmetric: then friction is held while the normal problem is solved, in turns.
+                Err(error) if share > 0.0 => {
+                    in_turns(&plain, &free, &(share * &drive), error).map(|loads| {
+                        let friction = ratio * (share * loads.0) + fixed;
+                        (loads.1, friction)
+                    })?
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let wrench = rows.tr_mul(&loads).fixed_rows::<6>(0) + friction_wrench(&friction);
+            let twist = patch.twist + patch.mobility * wrench;
+            Ok(Self { loads, friction, wrench, twist, share })
         };
-        let total = loads.sum();
-        let friction = ratio * (share * total) + fixed;
-        let wrench = rows.tr_mul(&loads).fixed_rows::<6>(0) + friction_wrench(&friction);
-        let twist = patch.twist + patch.mobility * wrench;
-        Ok(Self { loads, friction, wrench, twist, share })
+        let sound = |n: &Self| n.gain(patch) <= GAIN * (patch.twist.norm_squared() + n.wrench.norm_squared());
+        match with(1.0) {
+            Ok(whole) if sound(&whole) || *ratio == Vector3::zeros() => return Ok(whole),
+            Err(error) if *ratio == Vector3::zeros() => return Err(error),
+            _ => {}
+        }
+        // Without friction the matrix is positive semidefinite and contact only takes energy; go as far from there
+        // towards the friction asked for as an answer exists that gives none.
+        let mut best = with(0.0)?;
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..12 {
+            let middle = 0.5 * (low + high);
+            match with(middle) {
+                Ok(normal) if sound(&normal) => (low, best) = (middle, normal),
+                _ => high = middle,
+            }
+        }
+        Ok(best)
+    }
+
+    /// Kinetic energy that contact gives the body, over its mass, m²/s².
+    fn gain(&self, patch: &Patch) -> f64 {
+        0.5 * self.wrench.dot(&(patch.twist + self.twist))
     }
 }
+
+/// Solves z ≥ 0 ⟂ plain z + free + drive s ≥ 0 with s = Σ z by turns. Gives the s that was held and the z that goes with
+/// it exactly; fails with `error` where the turns do not settle.
+fn in_turns(
+    plain: &DMatrix<f64>,
+    free: &DVector<f64>,
+    drive: &DVector<f64>,
+    error: lcp::LcpError,
+) -> Result<(f64, DVector<f64>), LawError> {
+    let mut held = 0.0;
+    for _ in 0..200 {
+        let loads = lcp::solve(plain, &(free + drive * held))?.z;
+        let sum = loads.sum();
+        if (sum - held).abs() <= 1e-10 * sum.abs().max(f64::MIN_POSITIVE) || (sum == 0.0 && held == 0.0) {
+            return Ok((held, loads));
+        }
+        held = sum;
+    }
+    Err(error.into())
+}
+
+/// Energy that counts as none, relative.
+const GAIN: f64 = 1e-9;
 
 /// The normal rows of B.
 fn normal_rows(patch: &Patch) -> DMatrix<f64> {

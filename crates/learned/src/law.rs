@@ -141,15 +141,17 @@ impl Law {
         let predicted = expert.class(&x); // line 2
 
         let answer = |class, normal: &Normal| Answer::new(patch, predicted, class, normal, outside.clone());
-        // Line 3: static, if it needs no pull anywhere: then the normal problem under the same friction stands too.
+        // Line 12: detach. Where nothing approaches nothing is needed, whatever the class.
+        if approach(patch) <= 0.0 {
+            return Ok(answer(Class::Detach, &nothing(patch)));
+        }
+        // Line 3: static, if it needs no pull anywhere, for then the normal problem under the same friction stands too,
+        // and no more friction for its normal impulse than was ever seen.
         if predicted == Class::Static
+            && expert.holds(&turn.friction(&stick.friction), stick.normal)
             && let Some(normal) = standing(patch, &stick)?
         {
             return Ok(answer(Class::Static, &normal));
-        }
-        // Line 12: detach, if nothing approaches.
-        if predicted == Class::Detach && approach(patch) <= 0.0 {
-            return Ok(answer(Class::Detach, &nothing(patch)));
         }
         // Lines 7 to 11, and everything that fell through.
         let ratio = expert.ratio(&x, &turn.friction(&plain.ratio));
@@ -255,6 +257,15 @@ impl Expert {
             let change =
                 if scale > 0.0 { self.correction.mean[k] + scale * y[k] } else { self.correction.mean[k] };
             (plain[k] + change).clamp(self.ratios.low[k], self.ratios.high[k])
+        })
+    }
+
+    /// Whether friction `f` with the normal impulse `normal` is within the ratios seen in training.
+    fn holds(&self, f: &Vector3<f64>, normal: f64) -> bool {
+        (0..self.ratios.low.len()).all(|k| {
+            let (low, high) = (self.ratios.low[k], self.ratios.high[k]);
+            let slack = GRACE * (high - low) + 1e-9;
+            f[k] >= (low - slack) * normal && f[k] <= (high + slack) * normal
         })
     }
 

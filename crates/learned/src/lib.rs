@@ -12,6 +12,7 @@
 //! Law           Algorithm 1: class, friction, normal solve                       law.rs
 //! file          weights, ranges and provenance as safetensors                    file.rs
 //! chain         Algorithm 2: a chain whose last link touches                     chain.rs, powell.rs
+//! linked        the same for a body of any mechanism, by its response                linked.rs
 //! ```
 //!
 //! Open [`Law::contact`] first: it is Algorithm 1. Training lives elsewhere; this crate only knows how to use
@@ -22,7 +23,8 @@
 //!
 //! 1. nothing approaches: u_n⁺ ≥ 0;
 //! 2. nothing pulls: λ_n ≥ 0;
-//! 3. what separates carries nothing: λ_n u_n⁺ = 0, and without normal impulse there is no friction.
+//! 3. what separates carries nothing: λ_n u_n⁺ = 0, and without normal impulse there is no friction;
+//! 4. contact gives no energy: the kinetic energy afterwards is not more than before.
 //!
 //! The paper is y-up and predicts p_f = (p_x, p_z, m_y); here the normal is the third axis of the patch's frame and
 //! p_f = (p_1, p_2, m_n) about the patch's centre.
@@ -35,6 +37,7 @@ mod features;
 mod file;
 mod instant;
 mod law;
+mod linked;
 mod mlp;
 mod patch;
 pub mod powell;
@@ -47,6 +50,7 @@ pub use error::{LawError, WeightsError};
 pub use features::{feature_count, feature_names, features};
 pub use instant::BodyInstant;
 pub use law::{Answer, Class, Expert, Law, Limits, Outside, Scaling};
+pub use linked::{Linked, LinkedAnswer};
 pub use mlp::{Layer, Mlp};
 pub use patch::{Patch, PatchKind};
 pub use symmetry::{Symmetry, Turn};

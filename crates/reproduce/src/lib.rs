@@ -15,8 +15,10 @@
 //! Papers: VLP is "Velocity Level Approximation of Pressure Field Contact Patches" (Masterjohn, Guoy,
 //! Shepherd, Castro), PFC "Pressure Field Contact" (Elandt), ICF "A Theory of Irrotational Contact Fields"
 //! (Castro, Han, Masterjohn), MFI "Modeling and Analysis of Non-unique Behaviors in Multiple Frictional Impacts" (Halm,
-//! Posa).
+//! Posa), DAC "Data-Augmented Contact Model for Rigid Body Simulation" (Jiang, Sun, Liu).
 
+mod anisotropic;
+mod articulated_chain;
 mod ball_stack;
 mod bolt;
 mod box_wall;
@@ -47,6 +49,7 @@ mod spinning_cylinder;
 mod spinning_disk;
 mod stage;
 mod table_1;
+mod tosses;
 mod work_precision;
 mod worlds;
 
@@ -91,6 +94,9 @@ pub const ALL: &[&Reproduction] = &[
     &falling_block::REPRODUCTION,
     &compass_gait::REPRODUCTION,
     &ball_stack::REPRODUCTION,
+    &tosses::REPRODUCTION,
+    &anisotropic::REPRODUCTION,
+    &articulated_chain::REPRODUCTION,
 ];
 
 #[cfg(test)]

@@ -69,6 +69,9 @@ pub enum OptionError {
     /// What continuous time cannot do.
     #[error("continuous time: {0}")]
     Continuous(String),
+    /// What a learned contact law cannot do.
+    #[error("learned contact: {0}")]
+    Learned(String),
     /// Tangential springs need the lagged normal impulse.
     #[error("tangential springs work with the lagged model only, not with {0}: choose contact = lagged")]
     SpringsNeedLagged(&'static str),
@@ -190,6 +193,14 @@ pub enum StepError {
     Fault {
         /// Time at which the step began, s.
         time: f64,
+    },
+    /// Contact that a learned law does not know.
+    #[error("the learned contact law cannot go on at t = {time} s: {reason}. What was simulated is kept")]
+    Learned {
+        /// Time, s.
+        time: f64,
+        /// Why.
+        reason: String,
     },
     /// A controller failed.
     #[error("the controller failed at t = {time} s: {reason}")]

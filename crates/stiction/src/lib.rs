@@ -25,6 +25,7 @@
 //! | [`contact`] | what touched, with which force |
 //! | [`patches`] | contact patches: polygons, pressure, tractions |
 //! | [`tactile`] | pressure and shear on a grid fixed to a body |
+//! | [`learned`] | steps with a contact law learned from data |
 //! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
 //! | [`names`] | names that were nearly right |
 //! | [`control`] | controllers at their own rates, what they read, and ready laws and trajectories for them |
@@ -53,6 +54,7 @@ pub mod derivatives;
 pub mod error;
 mod filled;
 mod free_motion;
+pub mod learned;
 mod lookup;
 pub mod material;
 mod measure;
@@ -84,6 +86,7 @@ pub use contact::Contact;
 pub use control::{Controller, Sample, Sampled, Senses};
 pub use derivatives::{ContactParameter, ContactProperty, DerivativeError, StepDerivatives};
 pub use error::{InputError, LoadError, OptionError, StepError};
+pub use learned::LearnedReport;
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
 };
@@ -99,6 +102,7 @@ pub use stiction_formats::mesh as mesh_files;
 pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};
 pub use stiction_geometry as geometry;
 pub use stiction_geometry::patch::Tessellation;
+pub use stiction_learned as contact_law;
 pub use stiction_model as model;
 pub use stiction_multibody as multibody;
 pub use tactile::{TactileGrid, TactileImage};

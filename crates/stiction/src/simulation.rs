@@ -5,14 +5,17 @@ use crate::contact::Contact;
 use crate::control::{Controller, Measured, Sample, Senses};
 use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, StepDerivatives};
 use crate::error::{InputError, OptionError, StepError};
+use crate::learned::LearnedReport;
 use crate::options::{Method, Options};
 use crate::patches::{ContactPatch, PatchSet, PatchView};
 use crate::state::{ControllerState, State};
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
 use nalgebra::Vector3;
+use std::sync::Arc;
 use stiction_convex::Problem;
 use stiction_geometry::patch::strain_energy;
+use stiction_learned::Law;
 use stiction_model::{Pose, Warning};
 
 /// A model being simulated.
@@ -79,6 +82,26 @@ impl Simulation {
         self.stepper.set_options(&self.model, options)
     }
 
+    /// Has contact follow a law learned from data (see [`crate::learned`]) from the next step on, or the options again.
+    /// Steps have a fixed length then.
+    pub fn set_contact_law(&mut self, law: Option<Arc<Law>>) -> Result<(), OptionError> {
+        if law.is_some() && self.options().error_controlled() {
+            let what = "it needs steps of a fixed length: leave out accuracy and choose method = convex";
+            return Err(OptionError::Learned(what.into()));
+        }
+        self.stepper.set_law(&self.model, law)
+    }
+
+    /// The learned law, if contact follows one.
+    pub fn contact_law(&self) -> Option<&Arc<Law>> {
+        self.stepper.learned().map(|l| &l.law)
+    }
+
+    /// What the learned law did in the last step; none without one.
+    pub fn learned_report(&self) -> Option<&LearnedReport> {
+        self.stepper.learned().map(|l| &l.report)
+    }
+
     /// The present state.
     pub fn state(&self) -> &State {
         &self.state
@@ -121,6 +144,9 @@ impl Simulation {
         &mut self,
         parameters: &[ContactParameter],
     ) -> Result<StepDerivatives, DerivativeError> {
+        if self.stepper.learned().is_some() {
+            return Err(DerivativeError::Method("contact follows a learned law here"));
+        }
         let options = *self.stepper.options();
         match &mut self.differentiator {
             Some(known) => known.set_options(&self.model, &options)?,
@@ -224,7 +250,9 @@ impl Simulation {
         if !self.controllers.is_empty() {
             self.sample_controllers()?;
         }
-        let report = if self.options().error_controlled() {
+        let report = if self.stepper.learned().is_some() {
+            self.stepper.learned_step(&self.model, &mut self.state)?
+        } else if self.options().error_controlled() {
             let limit = end.min(self.next_sample()) - self.state.time;
             match self.options().method {
                 Method::Convex => self.stepper.accurate_step(&self.model, &mut self.state, limit)?,

@@ -19,6 +19,7 @@ use crate::continuous::Continuous;
 use crate::control::senses::{Measured, Senses, gather};
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
+use crate::learned::Learned;
 use crate::measure::Gauge;
 use crate::options::{Method, Options};
 use crate::patches::{FaceResult, PatchSet};
@@ -101,6 +102,8 @@ pub(crate) struct Stepper {
     contacts: Vec<Contact>,
     pub(crate) report: StepReport,
     pub(crate) doubling: Doubling,
+    /// There when contact follows a learned law.
+    learned: Option<Box<Learned>>,
     /// There when the method is continuous.
     continuous: Option<Box<Continuous>>,
     /// Length of the last step, s; 0 before the first.
@@ -127,6 +130,7 @@ impl Stepper {
             contacts: Vec::new(),
             report: StepReport::default(),
             doubling: Doubling::new(model),
+            learned: None,
             continuous: None,
             last_step: 0.0,
             readings: Readings::default(),
@@ -180,6 +184,37 @@ impl Stepper {
         let report = continuous.step(model, options, state, limit, patches)?;
         self.contacts.clear();
         self.free.kinematics(model, state); // the poses the patches were found at
+        self.report = report;
+        Ok(report)
+    }
+
+    /// Has contact follow a learned law, or not any more.
+    pub fn set_law(
+        &mut self,
+        model: &Model,
+        law: Option<std::sync::Arc<stiction_learned::Law>>,
+    ) -> Result<(), OptionError> {
+        self.learned = match law {
+            Some(law) => Some(Box::new(Learned::new(model, law)?)),
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// The memory of learned contact, if there is one.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_deref()
+    }
+
+    /// Takes one step with the learned law, of the length in the options.
+    pub fn learned_step(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+        let dt = self.options.step;
+        let Self { learned: Some(learned), free, contacts, .. } = self else {
+            return self.step(model, state);
+        };
+        let report = learned.step(model, free, state, dt, contacts)?;
+        self.patches.clear();
+        self.last_step = dt;
         self.report = report;
         Ok(report)
     }

@@ -1,7 +1,10 @@
 //! `stiction learn`: contact from data. Each subcommand has a file of its own.
 
+mod collect;
 mod convert;
+mod evaluate;
 mod score;
+mod train;
 
 use crate::failure::Failure;
 use crate::scene::ReadOptions;
@@ -20,6 +23,12 @@ pub struct LearnArguments {
 
 #[derive(Subcommand)]
 enum LearnCommand {
+    /// Simulate tosses of a rigid body and write them as a dataset (.npz)
+    Collect(collect::CollectArguments),
+    /// Train a contact law on tosses
+    Train(train::TrainArguments),
+    /// Compare a contact law with ground truth
+    Evaluate(evaluate::EvaluateArguments),
     /// Read recorded tosses (.csv, .npy, .npz) and write them as a dataset (.npz)
     Convert(convert::ConvertArguments),
     /// Compare a model with recorded tosses by the field's protocol
@@ -29,6 +38,9 @@ enum LearnCommand {
 /// Runs a subcommand.
 pub fn learn(arguments: &LearnArguments) -> Result<(), Failure> {
     match &arguments.command {
+        LearnCommand::Collect(arguments) => collect::collect(arguments),
+        LearnCommand::Train(arguments) => train::train(arguments),
+        LearnCommand::Evaluate(arguments) => evaluate::evaluate(arguments),
         LearnCommand::Convert(arguments) => convert::convert(arguments),
         LearnCommand::Score(arguments) => score::score(arguments),
     }

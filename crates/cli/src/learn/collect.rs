@@ -1,0 +1,105 @@
+//! `stiction learn collect`: tosses of a body by the rigid reference, as a dataset.
+
+use crate::failure::{Failure, print};
+use crate::scene::ReadOptions;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use stiction::Model;
+use stiction_learn::Dataset;
+use stiction_learn::dac::{Case, Reference, TossBody, instances};
+use stiction_learned::Symmetry;
+
+/// Arguments of `stiction learn collect`.
+#[derive(Args)]
+pub struct CollectArguments {
+    #[command(flatten)]
+    case: CaseArguments,
+    /// The dataset to write (.npz)
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Number of tosses
+    #[arg(long, default_value_t = 1000)]
+    tosses: usize,
+    /// Steps of 2 ms a toss, unless it comes to rest before
+    #[arg(long, default_value_t = 800)]
+    steps: usize,
+    /// Seed of the initial states
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// What is tossed, onto what.
+#[derive(Args)]
+pub struct CaseArguments {
+    /// A case (box, prism, box-2d, anisotropic, link), or a model whose first body is a box or a convex mesh
+    pub case: String,
+    /// Friction of the floor, one number or one along x and one along y [default: the case's, or 0.4]
+    #[arg(long, value_name = "MU", num_args = 1..=2)]
+    friction: Vec<f64>,
+    /// Symmetry of the floor's friction: none, mirror, square or round [default: the case's, or what the friction has]
+    #[arg(long)]
+    symmetry: Option<String>,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+impl CaseArguments {
+    /// Recorded tosses of the case's body.
+    pub fn recorded(&self, path: &Path) -> Result<Dataset, Failure> {
+        if Case::named(&self.case).is_some() {
+            return Dataset::read_npz(path).map_err(Failure::input);
+        }
+        Dataset::read(path, &self.read.load(&self.case)?).map_err(Failure::input)
+    }
+
+    /// The model, where the case is one.
+    pub fn model(&self) -> Result<Model, Failure> {
+        if Case::named(&self.case).is_some() {
+            return Err(Failure::input(
+                "recorded tosses are compared with a model: give one in place of a case",
+            ));
+        }
+        self.read.load(&self.case)
+    }
+
+    /// The case, or one made of a model with the box's ranges.
+    pub fn load(&self) -> Result<Case, Failure> {
+        let mut case = match Case::named(&self.case) {
+            Some(case) => case,
+            None => {
+                let model = self.read.load(&self.case)?;
+                let body = TossBody::from_model(&model).map_err(Failure::input)?;
+                let like = Case::all().swap_remove(0);
+                Case { name: "model", summary: "the first body of a model", body, ..like }
+            }
+        };
+        if let [first, rest @ ..] = self.friction.as_slice() {
+            let friction = [*first, *rest.first().unwrap_or(first)];
+            if friction.iter().any(|mu| !(*mu >= 0.0 && mu.is_finite())) {
+                return Err(Failure::input("--friction is not allowed: give finite numbers, zero or more"));
+            }
+            case.reference = Reference { friction };
+            case.symmetry = if friction[0] == friction[1] { Symmetry::Square } else { Symmetry::Mirror };
+        }
+        if let Some(name) = &self.symmetry {
+            let known = "none, mirror, square or round";
+            case.symmetry = Symmetry::from_name(name)
+                .ok_or_else(|| Failure::input(format!("no symmetry is called \"{name}\": give {known}")))?;
+        }
+        Ok(case)
+    }
+}
+
+/// Simulates and writes.
+pub fn collect(arguments: &CollectArguments) -> Result<(), Failure> {
+    let case = arguments.case.load()?;
+    let (tosses, steps) = (arguments.tosses, arguments.steps);
+    let mut dataset =
+        instances::collect(&case, &case.reference, tosses, steps, arguments.seed).map_err(Failure::work)?;
+    if case.name == "model" {
+        dataset.header.model.clone_from(&arguments.case.case);
+    }
+    dataset.write(&arguments.out).map_err(Failure::work)?;
+    let samples = dataset.samples();
+    print(&format!("{}: {tosses} tosses, {samples} samples\n", arguments.out.display()))
+}

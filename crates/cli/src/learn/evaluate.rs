@@ -1,0 +1,119 @@
+//! `stiction learn evaluate`: a law against ground truth, toss by toss.
+
+use super::collect::CaseArguments;
+use crate::failure::{Failure, print};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use stiction_learn::dac::evaluate::{Evaluation, compare, truth};
+use stiction_learn::dac::models;
+use stiction_learn::dac::score_law;
+use stiction_learn::split::split;
+use stiction_learn::{Summary, Toss};
+use stiction_learned::Law;
+
+/// Arguments of `stiction learn evaluate`.
+#[derive(Args)]
+pub struct EvaluateArguments {
+    #[command(flatten)]
+    case: CaseArguments,
+    /// The weights [default: those that ship for the case]
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// Recorded tosses of a model: those kept back are simulated and compared by the field's protocol
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Share of the recorded tosses that was trained on, and is left out
+    #[arg(long, default_value_t = 0.0)]
+    share: f64,
+    /// Seed of that split
+    #[arg(long, default_value_t = 0)]
+    split_seed: u64,
+    #[command(flatten)]
+    protocol: super::ProtocolArguments,
+    /// Number of tosses
+    #[arg(long, default_value_t = 100)]
+    tosses: usize,
+    /// Steps of 2 ms a toss
+    #[arg(long, default_value_t = 800)]
+    steps: usize,
+    /// Seed of the initial states; another than that of training
+    #[arg(long, default_value_t = 999)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Simulates both and prints the errors.
+pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.data {
+        return recorded(arguments, path);
+    }
+    let case = arguments.case.load()?;
+    let law = match &arguments.weights {
+        Some(path) => load(path)?,
+        None => match models::shipped(case.name) {
+            Some(law) => law.map_err(Failure::work)?,
+            None => return Err(Failure::input("no law ships for this case: give --weights FILE")),
+        },
+    };
+    let steps = arguments.steps;
+    let ground = truth(&case, arguments.tosses, steps, arguments.seed).map_err(Failure::work)?;
+    let (ours, each) = compare(&case, &law, &ground, steps);
+    let (plain, _) = compare(&case, &Law::coulomb(law.friction), &ground, steps);
+    if arguments.json {
+        let report = serde_json::json!({ "law": ours, "coulomb": plain, "tosses": each });
+        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+    }
+    let mut text = format!(
+        "{} tosses of {}; ground truth travels {:.3} m, turns {:.2} rad, first impulse {:.2} N s\n",
+        ours.tosses, case.summary, ours.distance, ours.turned, ours.impulse
+    );
+    text += "                  position (m)      orientation (rad)   first impulse   same contacts   outside range\n";
+    text += "                  mean    median    mean    median\n";
+    let line = |name: &str, e: &Evaluation| {
+        format!(
+            "  {name:14}{:8.4}{:10.4}{:8.3}{:10.3}{:15.2} %{:13.0} %{:14.0} %\n",
+            e.position,
+            e.position_median,
+            e.orientation,
+            e.orientation_median,
+            100.0 * e.first,
+            100.0 * e.same_events,
+            100.0 * e.outside
+        )
+    };
+    text += &line("learned", &ours);
+    text += &line("fitted μ", &plain);
+    print(&text)
+}
+
+fn load(path: &Path) -> Result<Law, Failure> {
+    let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
+    Law::from_bytes(&std::fs::read(path).map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))
+}
+
+/// Scores the law, and plain Coulomb friction, on recorded tosses that were kept back.
+fn recorded(arguments: &EvaluateArguments, path: &Path) -> Result<(), Failure> {
+    let Some(weights) = &arguments.weights else {
+        return Err(Failure::input("recorded tosses need --weights FILE"));
+    };
+    let law = load(weights)?;
+    let model = arguments.case.model()?;
+    let dataset = arguments.case.recorded(path)?;
+    let protocol = arguments.protocol.protocol(&model)?;
+    let (_, kept): (_, Vec<&Toss>) =
+        split(&dataset.tosses, |t| t.number, arguments.share, arguments.split_seed);
+    let mut report = serde_json::Map::new();
+    let mut text = String::new();
+    for (name, law) in [("learned", law.clone()), ("fitted μ", Law::coulomb(law.friction))] {
+        let scores = score_law(&model, &std::sync::Arc::new(law), &kept, &protocol).map_err(Failure::work)?;
+        let summary = Summary::of(&scores);
+        text += &format!("  {name}: {summary}\n");
+        report.insert(name.into(), serde_json::json!(summary));
+    }
+    if arguments.json {
+        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+    }
+    print(&text)
+}

@@ -1,0 +1,165 @@
+//! `stiction learn train`: a contact law from tosses.
+
+use super::collect::CaseArguments;
+use crate::failure::{Failure, print};
+use clap::Args;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use stiction_learn::Toss;
+use stiction_learn::dac::train::{Progress, TrainOptions, train as train_law};
+use stiction_learn::dac::{Stepper, instances};
+use stiction_learn::split::split;
+
+/// Arguments of `stiction learn train`.
+#[derive(Args)]
+pub struct TrainArguments {
+    #[command(flatten)]
+    case: CaseArguments,
+    /// The weights to write (.safetensors)
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Recorded tosses of the same body (.npz, .npy, .csv); without, tosses are simulated
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Share of the recorded tosses to train on; the rest is kept back for `evaluate --data`
+    #[arg(long, default_value_t = 1.0)]
+    share: f64,
+    /// Seed of that split
+    #[arg(long, default_value_t = 0)]
+    split_seed: u64,
+    /// Speed below which a recorded patch stands, m/s: what the recording's velocities are uncertain by
+    #[arg(long, default_value_t = 0.0)]
+    noise: f64,
+    /// Number of tosses to simulate
+    #[arg(long, default_value_t = 4000, conflicts_with = "data")]
+    tosses: usize,
+    /// Height up to which a vertex touches, m
+    #[arg(long, default_value_t = 2e-4)]
+    touch: f64,
+    /// A vertex that would be there by the next sample touches too: for recordings, whose samples are far apart
+    #[arg(long)]
+    ahead: bool,
+    /// Passes over the data at most
+    #[arg(long)]
+    epochs: Option<usize>,
+    /// Sizes of the regressors' hidden layers
+    #[arg(long, value_delimiter = ',', default_values_t = [96usize, 96])]
+    hidden: Vec<usize>,
+    /// Of slow contacts, which are many and alike, one in so many is kept
+    #[arg(long, default_value_t = 4)]
+    thin: u64,
+    /// Seed of tosses, weights and order
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Trains and writes.
+pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
+    let case = arguments.case.load()?;
+    if !(arguments.touch > 0.0 && arguments.touch.is_finite()) {
+        return Err(Failure::input("--touch is not allowed: give a positive number of metres"));
+    }
+    let begin = std::time::Instant::now();
+    let dataset = match &arguments.data {
+        Some(path) => {
+            let mut dataset = arguments.case.recorded(path)?;
+            dataset.header.source = format!("{} {}", dataset.header.source, path.display()).trim().into();
+            let (nq, nv) = (dataset.header.nq, dataset.header.nv);
+            if (nq, nv) != (7, 6) {
+                let message = format!(
+                    "{}: it holds {nq} positions and {nv} velocities a sample; a free body has 7 and 6",
+                    path.display()
+                );
+                return Err(Failure::input(message));
+            }
+            dataset
+        }
+        None => {
+            eprintln!("simulating {} tosses of {}", arguments.tosses, case.summary);
+            let steps = instances::STEPS;
+            instances::collect(&case, &case.reference, arguments.tosses, steps, arguments.seed)
+                .map_err(Failure::work)?
+        }
+    };
+    let (tosses, _): (Vec<&Toss>, _) =
+        split(&dataset.tosses, |t| t.number, arguments.share, arguments.split_seed);
+    let stepper = Stepper { touch: arguments.touch, ahead: arguments.ahead, ..Stepper::default() };
+    let found = instances::instances(&case.body, &tosses, &stepper, arguments.thin, arguments.noise)
+        .map_err(Failure::work)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    eprintln!("{} contacts in {} tosses ({seconds:.0} s)", found.len(), tosses.len());
+
+    let mut options = TrainOptions::new(case.symmetry, arguments.seed);
+    options.regressor.hidden.clone_from(&arguments.hidden);
+    if let Some(epochs) = arguments.epochs {
+        options.classifier.epochs = epochs;
+        options.regressor.epochs = epochs;
+    }
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    let provenance = serde_json::json!({
+        "command": format!("stiction {}", command.join(" ")), "case": case.name, "summary": case.summary,
+        "data": dataset.header.source, "tosses": tosses.len(), "contacts": found.len(), "seed": arguments.seed,
+        "body": case.body, "ranges": case.ranges, "friction": case.reference.friction,
+        "step": Stepper::default().step, "touch": arguments.touch, "program": env!("CARGO_PKG_VERSION"),
+    });
+    let bars = Bars::default();
+    let (law, report) = train_law(&found, &options, provenance, &|p| bars.tell(p)).map_err(Failure::input)?;
+    bars.clear();
+    let bytes = law.to_bytes().map_err(Failure::work)?;
+    std::fs::write(&arguments.out, &bytes)
+        .map_err(|e| Failure::work(format!("{}: {e}", arguments.out.display())))?;
+    if arguments.json {
+        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+    }
+    let mut text = format!(
+        "{}: {} kB, plain friction {:.3}, trained in {:.0} s\n",
+        arguments.out.display(),
+        bytes.len() / 1000,
+        report.friction,
+        report.seconds
+    );
+    text += "  patch     static  dynamic  detach  classes right  friction error  of plain Coulomb  epochs\n";
+    for k in &report.kinds {
+        let [s, d, t] = k.instances;
+        text += &format!(
+            "  {:8}{s:8}{d:9}{t:8}{:13.2} %{:14.2} %{:16.2} %{:8}\n",
+            k.kind,
+            100.0 * k.accuracy,
+            100.0 * k.friction_error,
+            100.0 * k.coulomb_error,
+            k.regressor.epochs
+        );
+    }
+    print(&text)
+}
+
+/// A bar for each network; hidden where there is no terminal.
+#[derive(Default)]
+struct Bars {
+    all: MultiProgress,
+    each: Mutex<BTreeMap<String, ProgressBar>>,
+}
+
+impl Bars {
+    fn tell(&self, progress: &Progress) {
+        let Ok(mut each) = self.each.lock() else { return };
+        let bar = each.entry(progress.network.to_string()).or_insert_with(|| {
+            let bar = self.all.add(ProgressBar::new(progress.epochs as u64));
+            if let Ok(style) = ProgressStyle::with_template("{prefix:18} {bar:30} {pos}/{len} loss {msg}") {
+                bar.set_style(style);
+            }
+            bar.with_prefix(progress.network.to_string())
+        });
+        bar.set_position(progress.epoch as u64);
+        bar.set_message(format!("{:.5}", progress.loss));
+    }
+
+    fn clear(&self) {
+        let _ = self.all.clear();
+    }
+}
