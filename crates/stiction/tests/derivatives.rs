@@ -375,6 +375,128 @@ fn contacts_kept_by_a_margin_and_moving_belts() {
     }
 }
 
+/// ε of ICF eq. 44 above v_s everywhere: it follows the masses and the poses of everything on the way to the contact.
+#[test]
+fn regularisation_that_follows_the_state() {
+    let model = arm(&body("box", "type=\"box\" size=\"0.1 0.08 0.05\"", &tags(2e4, 0.5, "")), "");
+    for contact in MODELS {
+        let mut worst = Comparison::default();
+        for seed in 0..4 {
+            let mut r = Random(700 + seed);
+            let mut state = pose_arm(&model, &mut r, false);
+            place(&mut state, 7, [1.5, 0.2, 0.0495], [0.003 * r.sym(), 0.003 * r.sym(), 0.0]);
+            let options = Options { regularization: 0.3, stiction_tolerance: 1e-5, ..options(contact) };
+            worst.take(compare(&model, &options, &state, &[]));
+        }
+        assert!(worst.error < 5e-5, "{contact:?}: {worst:?}");
+        assert!(worst.kinks * 5 <= worst.columns, "{contact:?}: {worst:?}");
+    }
+}
+
+/// Two bodies of one tree against each other, on a base that is moved from outside and carries a belt.
+#[test]
+fn a_tree_that_touches_itself_and_a_moving_base() {
+    let geom = tags(2e4, 0.6, "");
+    let model = model(
+        &format!(
+            "<body name=\"base\" mocap=\"true\"><geom name=\"base\" type=\"box\" size=\"0.3 0.3 0.05\">{geom}</geom>\
+             <body name=\"one\" pos=\"0 0 0.3\"><joint type=\"ball\"/>\
+               <geom type=\"sphere\" size=\"0.02\" mass=\"0.4\" pos=\"0.05 0.01 0\" contype=\"0\" conaffinity=\"0\"/>\
+               <body name=\"two\" pos=\"0.2 0 0\"><joint type=\"hinge\" axis=\"0 1 0\"/><joint type=\"slide\" axis=\"0 0 1\"/>\
+                 <geom name=\"two\" type=\"sphere\" size=\"0.06\" mass=\"0.3\">{geom}</geom></body>\
+               <body name=\"three\" pos=\"0 0.1 0\"><joint type=\"hinge\" axis=\"1 0 0.3\"/>\
+                 <geom name=\"three\" type=\"capsule\" size=\"0.05\" fromto=\"0.02 0 0 0.3 0 0\" mass=\"0.5\">{geom}</geom></body>\
+             </body></body>"
+        ),
+        "",
+    );
+    let mut touched = 0;
+    for contact in MODELS {
+        let mut worst = Comparison::default();
+        for seed in 0..5 {
+            let mut r = Random(900 + seed);
+            let mut state = model.default_state();
+            state.mocap[0].twist = [0.3, -0.2, 0.5, 0.1, 0.4, -0.2];
+            let turn = nalgebra::UnitQuaternion::from_scaled_axis(
+                0.5 * nalgebra::Vector3::new(r.sym(), r.sym(), r.sym()),
+            );
+            state.q[..4].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
+            state.q[4] = 0.1 * r.sym();
+            state.q[5] = 0.01 * r.sym();
+            state.q[6] = 0.1 * r.sym();
+            shake(&mut state, &mut r);
+            let mut sim = stiction::Simulation::new(&model, options(contact)).unwrap();
+            *sim.state_mut() = state.clone();
+            sim.step(1).unwrap();
+            touched += sim.contacts().len();
+            worst.take(compare(&model, &options(contact), &state, &[]));
+        }
+        assert!(worst.error < 5e-5, "{contact:?}: {worst:?}");
+        assert!(worst.kinks * 4 <= worst.columns, "{contact:?}: {worst:?}");
+    }
+    assert!(touched > 5, "the tree must touch itself, not only {touched} times");
+}
+
+/// The ready scenes with default options, half a second on, along a random direction of the positions and one of the
+/// velocities. Where points come or go at the state itself, positions have no derivative to compare with.
+#[test]
+fn ready_scenes_along_random_directions() {
+    use stiction::Simulation;
+    use stiction::multibody::QuaternionStep;
+    for scene in [
+        "gripper",
+        "clutter",
+        "humanoid",
+        "gripper_soft",
+        "incline",
+        "landing",
+        "conveyor",
+        "four_bar",
+        "stack",
+    ] {
+        let model = Model::from_scene(scene).unwrap();
+        for contact in MODELS {
+            let options = Options { step: DT, contact, ..Options::default() };
+            let mut sim = Simulation::new(&model, options).unwrap();
+            sim.step(250).unwrap();
+            let (state, nv) = (sim.state().clone(), model.nv());
+            let found = sim.step_derivatives(&[]).unwrap();
+            let mut r = Random(11);
+            let direction: Vec<f64> = (0..nv).map(|_| r.sym()).collect();
+            let along = nalgebra::DVector::from_column_slice(&direction);
+            let after = |q: f64, v: f64| {
+                let options = Options { relative_tolerance: 1e-13, max_iterations: 5000, ..options };
+                let mut sim = Simulation::new(&model, options).unwrap();
+                let mut moved = state.clone();
+                model.multibody().integrate(
+                    &state.q,
+                    &direction,
+                    q,
+                    QuaternionStep::Exponential,
+                    &mut moved.q,
+                );
+                moved.v.iter_mut().zip(&direction).for_each(|(x, d)| *x += v * d);
+                *sim.state_mut() = moved;
+                sim.step(1).unwrap();
+                nalgebra::DVector::from_column_slice(&sim.state().v)
+            };
+            let (hq, hv) = (1e-9, 1e-7);
+            let by_v = (after(0.0, hv) - after(0.0, -hv)) / (2.0 * hv);
+            let exact = found.state.view((nv, nv), (nv, nv)) * &along;
+            let error = (&exact - by_v).amax() / exact.amax();
+            assert!(error < 1e-6, "{scene} {contact:?}: velocities {error}");
+            if !found.doubtful.is_empty() {
+                continue;
+            }
+            let by_q = (after(hq, 0.0) - after(-hq, 0.0)) / (2.0 * hq);
+            let exact = found.state.view((nv, 0), (nv, nv)) * &along;
+            let error = (&exact - by_q).amax() / exact.amax();
+            println!("{scene} {contact:?}: positions {error:.1e}");
+            assert!(error < 1e-4, "{scene} {contact:?}: positions {error}");
+        }
+    }
+}
+
 #[test]
 fn what_has_no_derivative_is_refused_with_a_remedy() {
     let model = model(&(floor() + &body("ball", "type=\"sphere\" size=\"0.1\"", &tags(2e4, 0.5, ""))), "");
