@@ -23,17 +23,20 @@ const SHOTS = [
   { name: "viewer-phone", run: ["humanoid", "--time", "2"], address: "t=0.6&theme=dark", size: [390, 720], act: "" },
 ];
 
-/** Demonstrations: the reproduction, times of its discrete recording, and where the camera looks from. */
+/** Demonstrations: the reproduction, its recording and times in it, and where the camera looks from. */
 const BARE = "panel=0&plots=0&theme=light";
 const DEMONSTRATIONS = [
   { run: "pencil-grip", times: [0.5, 0.8, 2.4], from: [0.17, -0.27, 0.24], at: [0, 0, 0.19] },
   { run: "cam-cleat", times: [0.1, 0.5, 1.05], from: [0.1, -0.1, 0.13], at: [0.0, 0, 0] },
   { run: "sorting", times: [1.2, 5.3, 18], from: [0.5, -0.42, 0.62], at: [-0.02, 0, 0.2], more: "&forces=0" },
   { run: "bolt", times: [1.1, 1.2, 3.3], from: [0.06, -0.125, 0.085], at: [0, 0, 0.031] },
+  { run: "spatula-slip", recording: "spatula-slip", times: [4, 11.5], from: [0.3, -0.5, 0.44], at: [0.03, 0, 0.33], more: "&forces=0" },
+  { run: "spatula-slip", recording: "spatula-slip", first: 3, times: [4.4], from: [0.04, -0.14, 0.36], at: [0, 0, 0.32], more: "&forces=0&opacity=0.25" },
+  { run: "pancake-flip", recording: "pancake-flip", times: [2.6, 6.95, 8.2, 10.1, 10.45, 11.8], from: [1.42, -0.85, 0.66], at: [0.47, 0.02, 0.2], more: "&forces=0" },
 ];
-for (const { run, times, from, at, more = "" } of DEMONSTRATIONS) {
+for (const { run, recording = `${run}-discrete`, times, first = 1, from, at, more = "" } of DEMONSTRATIONS) {
   times.forEach((time, k) => SHOTS.push({
-    name: `${run}-${k + 1}`, reproduce: run, address: `t=${time}&${BARE}${more}`, size: [640, 480],
+    name: `${run}-${k + first}`, reproduce: run, recording, address: `t=${time}&${BARE}${more}`, size: [640, 480],
     act: `v.stage.controls.target.set(${at}); v.stage.camera.position.set(${from})`,
   }));
 }
@@ -44,10 +47,9 @@ const browser = await chromium.launch({
 });
 const wanted = process.argv.slice(2);
 const ran = new Set();
-for (const { name, run, reproduce, address, size, act } of SHOTS) {
+for (const { name, run, reproduce, recording = run?.[0], address, size, act } of SHOTS) {
   if (wanted.length > 0 && !wanted.includes(name) && !wanted.includes(reproduce)) continue;
   const task = reproduce ? ["reproduce", reproduce] : ["run", ...run, "--skip", "mcap,csv"];
-  const recording = reproduce ? `${reproduce}-discrete` : run[0];
   if (!ran.has(task.join(" "))) {
     execFileSync(process.env.STICTION_PROGRAM, [...task, "--out", folder], { stdio: ["ignore", "ignore", "inherit"] });
     ran.add(task.join(" "));

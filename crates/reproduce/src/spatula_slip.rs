@@ -334,7 +334,7 @@ fn turning(outcome: &mut Outcome, runs: &[Performance], points: &Performance) {
             Panel {
                 title: "Points".into(),
                 x: Axis::linear("time (s)").over(0.0, end),
-                y: Axis::linear("pitch (°)"),
+                y: Axis::linear("pitch (°)").over(-5.0, 95.0),
                 series: vec![
                     Series::new("points", Look::Line, color::VERMILLION, points.series(|s| s.pitch.to_degrees())),
                     Series::new("patches", Look::Line, color::BLUE, shown.series(|s| s.pitch.to_degrees())),

@@ -1,4 +1,4 @@
-//! A six-joint arm with the reach and masses of a light assistive arm: 0.83 m to its flange, 5 kg, and a spherical wrist.
+//! A six-joint arm with the reach and masses of a light assistive arm: 0.83 m to its flange, 4.3 kg, and a spherical wrist.
 //!
 //! With all joints at zero it is stretched out along x. Joints turn about z, y, y (shoulder and elbow) and x, y, x (wrist).
 //! Each has a position servo.

@@ -72,15 +72,19 @@ pub fn stand() -> String {
     )
 }
 
-/// The pancake as a free body, at rest on the stove, 2 cm behind the middle.
+/// The pancake as a free body, at rest on the stove, 2 cm behind the middle. Its lower side is drawn browner.
 pub fn pancake(grid: &Grid) -> String {
     let ([x, y, top], [a, b, c]) = (TOP, PANCAKE);
     format!(
         "    <body name=\"pancake\" pos=\"{:.3} {y} {:.4}\">\n      <freejoint name=\"pancake\"/>\n      \
          <geom name=\"pancake\" type=\"ellipsoid\" size=\"{a} {b} {c}\" mass=\"{PANCAKE_MASS}\" friction=\"0.12\" \
-         rgba=\"0.88 0.63 0.31 1\">\n        {}\n      </geom>\n    </body>\n",
+         rgba=\"0.93 0.74 0.43 1\">\n        {}\n      </geom>\n      \
+         <geom class=\"show\" name=\"browned\" type=\"ellipsoid\" pos=\"0 0 -0.0006\" size=\"{:.4} {:.4} {c}\" mass=\"0\" \
+         rgba=\"0.62 0.36 0.15 1\"/>\n    </body>\n",
         x + 0.02,
         top + c - 0.0007,
         soft(PANCAKE_MODULUS, grid.pancake),
+        a - 0.0005,
+        b - 0.0005,
     )
 }
