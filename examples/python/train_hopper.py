@@ -2,9 +2,10 @@
 
     pip install ./crates/python[gymnasium] stable-baselines3 matplotlib     # the CPU build of PyTorch is enough
     python examples/python/train_hopper.py                                  # a few minutes on two cores
-    python examples/python/train_hopper.py --figure docs/figures/hopper-learning.png
+    python examples/python/train_hopper.py --seeds 2 --figure docs/figures/hopper-learning.png
 
-64 hoppers run in one Batch. Besides the curve it leaves hopper.zip, the policy, and hopper.html, a recording of it.
+64 hoppers run in one Batch. Besides the curve it leaves hopper.zip and hopper-normalization.pkl, the policy and the scales of what it
+sees, and hopper.html, a recording of it.
 """
 
 import argparse
@@ -166,6 +167,7 @@ def main():
             flush=True,
         )
     model.save("hopper.zip")
+    envs.save("hopper-normalization.pkl")
     draw(curves, arguments.figure)
 
 
