@@ -125,7 +125,7 @@ proptest! {
     /// So many elements reach all over each other that the trees are descended together.
     #[test]
     fn bodies_within_each_other_are_found_whole(
-        kinds in (prop::sample::select(vec![0usize, 2, 5]), prop::sample::select(vec![0usize, 2, 5])),
+        kinds in (prop::sample::select(vec![0usize, 5]), prop::sample::select(vec![0usize, 5])),
         t in prop::array::uniform3(-0.01..0.01f64),
         r in prop::array::uniform3(-3.0..3.0f64),
     ) {
@@ -148,7 +148,7 @@ proptest! {
         let (pairs, mut scratch) = (rigid.facets.len() * b.cells.len(), PatchScratch::default());
         let (sa, sb) = (ContactSolid::Rigid(rigid), ContactSolid::Compliant(b));
         contact_patch(&sa, &x_wa, &sb, &x_wb, &options, &mut scratch, &mut fast).unwrap();
-        prop_assert!(pairs > 12 * super::candidates::DENSE as usize, "{pairs} pairs");
+        prop_assert!(pairs > 8 * super::candidates::DENSE as usize, "{pairs} pairs");
         prop_assert!(scratch.element_tests() < pairs as u64 / 2);
         prop_assert_eq!(sorted(slow), sorted(fast));
     }
