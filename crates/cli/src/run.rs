@@ -4,6 +4,7 @@ use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, print};
 use crate::interrupt;
 use crate::scene::ReadArguments;
+use crate::scene::contact;
 use crate::trajectory::Trajectory;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,7 +37,8 @@ pub struct RunArguments {
     /// Integrator of --method continuous: radau, dormand-prince or bogacki-shampine
     #[arg(long, default_value = "radau")]
     integrator: String,
-    /// Contact model of --method convex: lagged, similar or sap
+    /// Contact model of --method convex: lagged, similar or sap; or a contact learned from data, as a file or by its name
+    /// (cube)
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Slip speed below which contact sticks, m/s
@@ -184,13 +186,12 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         method,
         step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
         accuracy: arguments.accuracy,
-        contact: stiction::contact_model_from_name(&arguments.contact).map_err(Failure::input)?,
         stiction_tolerance: arguments.stiction_tolerance,
         regularization: arguments.regularization,
         relative_tolerance: arguments.relative_tolerance,
         margin: arguments.margin,
         tangential_springs: (arguments.tangential_springs && !continuous).then(TangentialSprings::default),
-        ..Options::default()
+        ..contact(&arguments.contact)?
     };
     if !arguments.json {
         for warning in model.warnings() {

@@ -3,7 +3,9 @@
 use crate::failure::{Failure, print};
 use clap::Args;
 use std::path::Path;
-use stiction::{Format, LoadOptions, Model, scenes};
+use stiction::{
+    Format, LearnedContact, LearnedContactError, LoadOptions, Model, Options, contact_model_from_name, scenes,
+};
 
 /// A scene and how it is read.
 #[derive(Args)]
@@ -42,6 +44,21 @@ impl ReadOptions {
             return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
         }
         Model::from_file(Path::new(scene), &options).map_err(Failure::input)
+    }
+}
+
+/// Default options with the contact asked for: a model's name, or a contact learned from data.
+pub fn contact(name: &str) -> Result<Options, Failure> {
+    let options = Options::default();
+    if let Ok(contact) = contact_model_from_name(name) {
+        return Ok(Options { contact, ..options });
+    }
+    match LearnedContact::load(name) {
+        Ok(learned) => Ok(learned.options(options)),
+        Err(error @ LearnedContactError::Unknown(..)) => {
+            Err(Failure::input(format!("{error}; or a contact model: lagged, similar, sap")))
+        }
+        Err(error) => Err(Failure::input(error)),
     }
 }
 

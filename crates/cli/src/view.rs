@@ -3,6 +3,7 @@
 use crate::failure::{Failure, print};
 use crate::run::joint_choice;
 use crate::scene::ReadArguments;
+use crate::scene::contact;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -21,7 +22,7 @@ pub struct ViewArguments {
     /// Error allowed in a step, m and rad: steps follow the motion instead of having one length
     #[arg(long, allow_negative_numbers = true, conflicts_with = "step")]
     accuracy: Option<f64>,
-    /// Contact model: lagged, similar or sap
+    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or by its name (cube)
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Start from this keyframe, by name or number
@@ -64,8 +65,7 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     let options = Options {
         step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
         accuracy: arguments.accuracy,
-        contact: stiction::contact_model_from_name(&arguments.contact).map_err(Failure::input)?,
-        ..Options::default()
+        ..contact(&arguments.contact)?
     };
     let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;
     if let Some(keyframe) = &arguments.keyframe {

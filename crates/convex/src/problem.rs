@@ -151,6 +151,8 @@ pub struct Problem {
     pub(crate) jacobians: Vec<f64>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) contacts: Vec<ContactEntry>,
+    /// Normal impulses given for friction, one a contact.
+    pub(crate) lagged: Vec<Option<f64>>,
     pub(crate) rows: Vec<Row>,
     pub(crate) coordinates: Vec<(u32, f64)>,
     pub(crate) normal_laws: Vec<NormalLaw>,
@@ -170,6 +172,7 @@ impl Problem {
             jacobians: Vec::new(),
             pairs: Vec::new(),
             contacts: Vec::new(),
+            lagged: Vec::new(),
             rows: Vec::new(),
             coordinates: Vec::new(),
             normal_laws: vec![NormalLaw::Linear],
@@ -188,6 +191,7 @@ impl Problem {
         self.jacobians.clear();
         self.pairs.clear();
         self.contacts.clear();
+        self.lagged.clear();
         self.rows.clear();
         self.coordinates.clear();
     }
@@ -313,8 +317,20 @@ impl Problem {
         }
         let pair = self.pairs.last_mut().ok_or(ProblemError::NoPair)?;
         self.contacts.push(entry);
+        self.lagged.push(None);
         pair.contacts.end = self.contacts.len();
         Ok(self.contacts.len() - 1)
+    }
+
+    /// Gives the normal impulse (N s, at least 0) by which the Lagged model limits the friction of a contact, in place of
+    /// that of the previous state. From the impulses of a solve, the next one has friction that no longer lags.
+    pub fn set_lagged_impulse(&mut self, contact: usize, impulse: f64) -> Result<(), ProblemError> {
+        let count = self.lagged.len();
+        let what = "contact";
+        let slot = self.lagged.get_mut(contact).ok_or(ProblemError::Index { what, index: contact, count })?;
+        require(impulse >= 0.0 && impulse.is_finite(), "lagged impulse", impulse, "at least 0 and finite")?;
+        *slot = Some(impulse);
+        Ok(())
     }
 
     /// Adds a row on a pair's relative twist V: velocity w · V with w = [angular; linear] about P.

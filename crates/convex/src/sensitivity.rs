@@ -110,7 +110,7 @@ impl Problem {
     pub fn contact_impulse(&self, entry: &ContactEntry, motion: &PairMotion) -> Vector3<f64> {
         let (u, u0) = motion.velocities(entry);
         let (v, v0) = (entry.frame.tr_mul(&u), entry.frame.tr_mul(&u0));
-        let law = crate::solver::compile_law(self, entry, v0.into(), &motion.context(), entry.r.into());
+        let law = crate::solver::compile_law(self, entry, None, v0.into(), &motion.context(), entry.r.into());
         let normal_law = &self.normal_laws[entry.normal_law.0 as usize];
         let value = law.evaluate(normal_law, &self.settings.regularizer, v.into());
         entry.frame * Vector3::from(value.impulse)

@@ -24,6 +24,8 @@ fn scenes_load_strictly_with_their_sizes() {
         ("cam_cleat", 4, 4, 1),
         ("sorting", 65, 56, 2),
         ("bolt", 7, 6, 1),
+        ("cube_toss", 7, 6, 0),
+        ("elbow_toss", 8, 7, 0),
     ] {
         let world =
             load(format!("{folder}/{name}.xml"), &LoadOptions { strict: true, ..LoadOptions::default() })

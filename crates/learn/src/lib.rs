@@ -8,15 +8,21 @@
 //! | [`protocol`] | where a toss is simulated from, and the field's way to compare |
 //! | [`score`] | errors of many tosses, with spread |
 //! | [`dac`] | the data-augmented contact law: ground truth, training, evaluation |
+//! | [`calibrate`] | parameters that foretell recorded tosses best, and how certain they are |
+//! | [`parameters`] | what can be calibrated |
+//! | [`cmaes`] | the search behind it |
 //!
 //! Everything is a function of its inputs and seeds.
 
+pub mod calibrate;
+pub mod cmaes;
 pub mod csv;
 pub mod dac;
 pub mod dataset;
 mod error;
 pub mod npy;
 pub mod npz;
+pub mod parameters;
 pub mod protocol;
 pub mod random;
 pub mod score;

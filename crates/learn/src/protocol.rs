@@ -114,9 +114,23 @@ impl Protocol {
         &self,
         simulation: &mut Simulation,
         toss: &Toss,
+        each: impl FnMut(usize, &State),
+    ) -> Result<(), StepError> {
+        match self.start(simulation.model(), toss) {
+            Some((at, from)) => self.simulate_from(simulation, toss, at, &from, each),
+            None => Ok(()),
+        }
+    }
+
+    /// Simulates a toss from a state at its sample `at`.
+    pub fn simulate_from(
+        &self,
+        simulation: &mut Simulation,
+        toss: &Toss,
+        at: usize,
+        from: &Sample,
         mut each: impl FnMut(usize, &State),
     ) -> Result<(), StepError> {
-        let Some((at, from)) = self.start(simulation.model(), toss) else { return Ok(()) };
         simulation.reset();
         let state = simulation.state_mut();
         state.q.copy_from_slice(&from.q);

@@ -13,7 +13,7 @@ pub struct Score {
     pub position: f64,
     /// Angle of the rotation between the two, rad.
     pub angle: f64,
-    /// Largest error of the other joints' positions, rad or m; 0 where there are none.
+    /// Largest error of the other joints' angles, rad; 0 where there are none.
     pub joints: f64,
 }
 
@@ -35,7 +35,9 @@ impl Comparison {
     pub fn add(&mut self, recorded: &[f64], foretold: &[f64]) {
         self.sum.position += (place(recorded) - place(foretold)).norm() / self.width;
         self.sum.angle += turn(recorded).angle_to(&turn(foretold));
-        let joints = recorded[7..].iter().zip(&foretold[7..]).map(|(a, b)| (a - b).abs());
+        // A hinge is where it was after a whole turn.
+        let turned = |a: f64, b: f64| (a - b).sin().atan2((a - b).cos()).abs();
+        let joints = recorded[7..].iter().zip(&foretold[7..]).map(|(a, b)| turned(*a, *b));
         self.sum.joints += joints.fold(0.0, f64::max);
         self.count += 1;
     }

@@ -22,6 +22,7 @@
 
 pub mod actuator;
 pub mod body;
+pub mod contact_law;
 pub mod equality;
 pub mod geom;
 pub mod joint;
@@ -36,6 +37,7 @@ pub mod world;
 
 pub use actuator::{Actuator, Dynamics, Muscle, Transmission};
 pub use body::{Body, Inertia};
+pub use contact_law::{ContactLaw, Dissipation, FrictionLaw};
 pub use equality::{Equality, EqualityKind};
 pub use geom::{
     CollisionFilter, Compliance, ContactPair, ContactProperties, FrictionRule, Geom, GeomRole, Shape,

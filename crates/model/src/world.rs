@@ -1,8 +1,8 @@
 //! The world: everything that a file describes.
 
 use crate::{
-    Actuator, Body, ContactPair, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose, Sensor, Shape,
-    Source, Tendon, Vec3, Visual, Warning,
+    Actuator, Body, ContactLaw, ContactPair, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose,
+    Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct Options {
     pub step: Option<f64>,
     /// How friction coefficients combine.
     pub friction_rule: FrictionRule,
+    /// How contact is computed; `None` for the plain law.
+    pub contact_law: Option<ContactLaw>,
     /// Magnetic field, in whatever unit magnetometers are to read.
     pub magnetic_field: Vec3,
     /// Whether bodies joined to each other may collide. World-fixed parents always collide.
@@ -28,6 +30,7 @@ impl Default for Options {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             step: None,
             friction_rule: FrictionRule::default(),
+            contact_law: None,
             magnetic_field: Vec3::new(0.0, -0.5, 0.0),
             parent_child_collide: false,
         }

@@ -35,6 +35,7 @@ mod derivatives;
 mod errors;
 mod impact;
 mod indices;
+mod learned_contact;
 mod mocap;
 mod model;
 mod named;
@@ -62,6 +63,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<learned_contact::LearnedContact>()?;
     module.add_class::<solid::Solid>()?;
     module.add_class::<tactile::TactileGrid>()?;
     module.add_class::<recording::Recording>()?;

@@ -1,14 +1,16 @@
 //! Keyword arguments to [`stiction::Options`] and back.
 
 use crate::errors::option_error;
+use crate::learned_contact::LearnedContact;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use stiction::continuous::{TangentialCompliance, TractionFriction};
+use stiction::model::ContactLaw;
 use stiction::names::nearest;
 use stiction::{
-    Method, Options, TangentialSprings, Tessellation, contact_model_from_name, contact_model_name,
-    method_from_names,
+    ContactModel, Method, Options, TangentialSprings, Tessellation, contact_model_from_name,
+    contact_model_name, method_from_names,
 };
 
 /// The options' names, in the order of `Simulation`'s arguments.
@@ -36,9 +38,7 @@ pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options
     for (key, value) in given.into_iter().flatten() {
         let name = key.extract::<String>()?;
         match name.as_str() {
-            "contact" => {
-                options.contact = contact_model_from_name(&text(&name, &value)?).map_err(option_error)?
-            }
+            "contact" => (options.contact, options.law) = contact(&name, &value)?,
             "stiction_tolerance" => options.stiction_tolerance = number(&name, &value)?,
             "regularization" => options.regularization = number(&name, &value)?,
             "relative_tolerance" => options.relative_tolerance = number(&name, &value)?,
@@ -71,6 +71,17 @@ pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options
     }
     options.check().map_err(option_error)?;
     Ok(options)
+}
+
+/// A contact model, or a contact learned from data and its law.
+fn contact(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(ContactModel, Option<ContactLaw>)> {
+    if let Ok(learned) = value.cast::<LearnedContact>() {
+        return Ok((ContactModel::Lagged, Some(learned.get().inner.law)));
+    }
+    let Ok(model) = value.extract::<String>() else {
+        return Err(wrong(name, value, "the name of a contact model, or a LearnedContact"));
+    };
+    Ok((contact_model_from_name(&model).map_err(option_error)?, None))
 }
 
 fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
@@ -154,7 +165,14 @@ fn compliance(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialCompliance>
 pub fn keywords<'py>(py: Python<'py>, options: &Options) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("step", options.step)?;
-    dict.set_item("contact", contact_model_name(options.contact))?;
+    match options.law {
+        Some(law) => {
+            let inner =
+                stiction::LearnedContact { name: "learned".into(), law, provenance: Default::default() };
+            dict.set_item("contact", LearnedContact { inner })?;
+        }
+        None => dict.set_item("contact", contact_model_name(options.contact))?,
+    }
     dict.set_item("stiction_tolerance", options.stiction_tolerance)?;
     dict.set_item("regularization", options.regularization)?;
     dict.set_item("relative_tolerance", options.relative_tolerance)?;

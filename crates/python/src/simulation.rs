@@ -34,7 +34,8 @@ use stiction_viewer::{RecordOptions, Recorder};
 ///
 /// model: a stiction.Model.
 /// step: length of a step, s; with accuracy, of the first one tried.
-/// contact: contact model, "lagged", "similar" or "sap".
+/// contact: contact model, "lagged", "similar" or "sap", or a LearnedContact. A model whose file has a contact law of its own
+///     (as the scene cube_toss) keeps it under "lagged".
 /// stiction_tolerance: slip speed below which contact sticks, m/s.
 /// regularization: impact regularisation σ, without unit; 0 turns it off.
 /// relative_tolerance: relative tolerance of each step's solve.

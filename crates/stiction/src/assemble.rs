@@ -6,8 +6,9 @@
 
 use crate::compiled::{Compiled, Model};
 use crate::free_motion::FreeMotion;
-use crate::material::PairMaterial;
-use crate::options::Options;
+use crate::law::Law;
+use crate::material::{PairMaterial, PairOverride};
+use crate::options::{Options, TangentialSprings};
 use crate::patches::PatchSet;
 use crate::rows::{ball_limit_row, drive_row, limit_rows};
 use crate::state::{ContactStretch, State};
@@ -18,6 +19,7 @@ use stiction_convex::{
     TangentialSpring, frame_from_normal,
 };
 use stiction_geometry::ContactPoint;
+use stiction_model::ContactLaw;
 use stiction_multibody::Workspace;
 
 /// What an entry of the problem stands for.
@@ -163,6 +165,7 @@ impl Assembler {
         &mut self,
         model: &Model,
         options: &Options,
+        law: &ContactLaw,
         dt: f64,
         state: &State,
         free: &FreeMotion,
@@ -172,7 +175,11 @@ impl Assembler {
         self.begin(options, dt, problem)?;
         let compiled = model.compiled();
         self.cliques(compiled, free, problem)?;
-        self.contacts(compiled, options, state, free, touching, problem)?;
+        let springs = options.tangential_springs.or(law.springs.map(|[stiffness_ratio, relaxation_time]| {
+            TangentialSprings { stiffness_ratio, relaxation_time }
+        }));
+        let law = Law { law, springs, dt };
+        self.contacts(model, &law, state, free, touching, problem)?;
         self.rows(compiled, options, dt, state, free, problem)
     }
 
@@ -324,13 +331,14 @@ impl Assembler {
 
     fn contacts(
         &mut self,
-        compiled: &Compiled,
-        options: &Options,
+        model: &Model,
+        law: &Law,
         state: &State,
         free: &FreeMotion,
         touching: Touching,
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
+        let compiled = model.compiled();
         self.find_manifolds(compiled, touching);
         let mut begin = 0;
         while begin < self.manifolds.len() {
@@ -351,20 +359,15 @@ impl Assembler {
             }
             let reference = sum / number;
             self.pair(compiled, state, free, (bodies.0 as usize, bodies.1 as usize), reference, problem)?;
+            let relative = law.looks_at_velocities().then(|| free.relative_twist(model, bodies));
             for m in group {
                 let manifold = self.manifolds[m];
                 if manifold.patch {
-                    self.patch(compiled, free, touching.patches, manifold, reference, problem)?;
+                    self.patch(compiled, law, free, touching.patches, manifold, reference, problem)?;
                 } else {
+                    let points = touching.points;
                     self.manifold(
-                        compiled,
-                        options,
-                        state,
-                        free,
-                        touching.points,
-                        manifold,
-                        reference,
-                        problem,
+                        compiled, law, relative, state, free, points, manifold, reference, problem,
                     )?;
                 }
             }
@@ -410,17 +413,21 @@ impl Assembler {
     ) -> Result<(), ProblemError> {
         self.begin(options, dt, problem)?;
         problem.add_pair(None, None, reference, Vector6::zeros())?;
+        // Derivatives are of the plain law.
+        let law = Law { law: &ContactLaw::default(), springs: options.tangential_springs, dt };
         if manifold.patch {
-            self.patch(compiled, free, touching.patches, manifold, reference, problem)
+            self.patch(compiled, &law, free, touching.patches, manifold, reference, problem)
         } else {
-            self.manifold(compiled, options, state, free, touching.points, manifold, reference, problem)
+            let points = touching.points;
+            self.manifold(compiled, &law, None, state, free, points, manifold, reference, problem)
         }
     }
 
     fn manifold(
         &mut self,
         compiled: &Compiled,
-        options: &Options,
+        law: &Law,
+        relative: Option<(Vector3<f64>, Vector3<f64>)>,
         state: &State,
         free: &FreeMotion,
         points: &[ContactPoint],
@@ -431,6 +438,7 @@ impl Assembler {
         let range = manifold.begin as usize..manifold.end as usize;
         let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
         let material = compiled.pair_material(manifold.geoms, PairMaterial::combine);
+        let material = PairOverride(law.law.material).apply(material);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
         // The pair's stiffness is shared, so that it does not depend on how many points there are. Points that are
         // kept before they touch take no share from those that do.
@@ -440,7 +448,7 @@ impl Assembler {
             let p = &points[index];
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
             let frame = frame_from_normal(&(sign * p.normal_w));
-            let spring = options.tangential_springs.map(|springs| {
+            let spring = law.springs.map(|springs| {
                 let stiffness = springs.stiffness_ratio * stiffness;
                 let stretch = sign * stored_stretch(compiled, &state.stretches, free, p, &position);
                 let stretch = frame.tr_mul(&stretch);
@@ -448,7 +456,7 @@ impl Assembler {
                 TangentialSpring { stiffness, damping, stretch: Vector2::new(stretch.x, stretch.y) }
             });
             let belt = belt_velocity(compiled, free, (geom_a, geom_b), &position);
-            problem.add_contact(ContactEntry {
+            let mut entry = ContactEntry {
                 r: position - reference,
                 frame,
                 penetration: -p.distance,
@@ -461,7 +469,15 @@ impl Assembler {
                 bias: sign * belt,
                 normal_law: NormalLawId::default(),
                 spring,
-            })?;
+            };
+            let lagged = relative.map(|(linear, angular)| {
+                let velocity = linear + angular.cross(&position) + sign * belt;
+                law.bend(&mut entry, frame.tr_mul(&velocity), touching.max(1))
+            });
+            let index_in_problem = problem.add_contact(entry)?;
+            if let Some(lagged) = lagged {
+                problem.set_lagged_impulse(index_in_problem, lagged)?;
+            }
             let friction = material.static_friction.max(material.dynamic_friction);
             self.places.push(EntryPlace {
                 source: EntrySource::Point(index),
@@ -483,6 +499,7 @@ impl Assembler {
     fn patch(
         &mut self,
         compiled: &Compiled,
+        law: &Law,
         free: &FreeMotion,
         patches: &PatchSet,
         manifold: Manifold,
@@ -491,6 +508,7 @@ impl Assembler {
     ) -> Result<(), ProblemError> {
         let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
         let material = compiled.pair_material(manifold.geoms, PairMaterial::combine_patch);
+        let material = PairOverride(law.law.material).apply(material);
         let sign = if manifold.swapped { -1.0 } else { 1.0 };
         let range = manifold.begin as usize..manifold.end as usize;
         let faces = &patches.faces.faces[range.clone()];

@@ -75,6 +75,14 @@ pub enum OptionError {
     /// Tangential springs need the lagged normal impulse.
     #[error("tangential springs work with the lagged model only, not with {0}: choose contact = lagged")]
     SpringsNeedLagged(&'static str),
+    /// A contact law needs the lagged model.
+    #[error(
+        "a contact law of its own works with the lagged model only, not with {0}: choose contact = lagged"
+    )]
+    LawNeedsLagged(&'static str),
+    /// A contact law that is none.
+    #[error("contact law: {0}")]
+    Law(String),
 }
 
 /// A vector, state or name handed to a model or simulation that does not fit it.

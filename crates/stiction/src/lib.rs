@@ -54,7 +54,9 @@ pub mod derivatives;
 pub mod error;
 mod filled;
 mod free_motion;
+mod law;
 pub mod learned;
+mod learned_contact;
 mod lookup;
 pub mod material;
 mod measure;
@@ -87,6 +89,7 @@ pub use control::{Controller, Sample, Sampled, Senses};
 pub use derivatives::{ContactParameter, ContactProperty, DerivativeError, StepDerivatives};
 pub use error::{InputError, LoadError, OptionError, StepError};
 pub use learned::LearnedReport;
+pub use learned_contact::{LearnedContact, LearnedContactError};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
 };

@@ -4,6 +4,7 @@ use crate::continuous::ContinuousOptions;
 use crate::error::OptionError;
 use stiction_convex::ContactModel;
 use stiction_geometry::patch::Tessellation;
+use stiction_model::ContactLaw;
 
 /// Reads a contact model's name as the command line and Python write it.
 pub fn contact_model_from_name(name: &str) -> Result<ContactModel, OptionError> {
@@ -84,6 +85,8 @@ pub struct Options {
     pub max_step: f64,
     /// Contact model.
     pub contact: ContactModel,
+    /// How contact is computed beside that (Lagged only); `None` for what the model's file says, or else the plain law.
+    pub law: Option<ContactLaw>,
     /// Slip speed v_s below which contact counts as sticking, m/s.
     pub stiction_tolerance: f64,
     /// σ of ICF eq. 44; 0 turns the impact regularisation off.
@@ -108,6 +111,7 @@ impl Default for Options {
             accuracy: None,
             max_step: 0.1,
             contact: ContactModel::Lagged,
+            law: None,
             stiction_tolerance: 1e-4,
             regularization: 1e-3,
             relative_tolerance: 1e-5,
@@ -174,6 +178,14 @@ impl Options {
         if let Some(accuracy) = self.accuracy {
             let fine = accuracy > 0.0 && accuracy <= 1.0;
             range("accuracy", accuracy, fine, "a positive number up to 1 (1e-3 is usual)")?;
+        }
+        if let Some(law) = &self.law {
+            if self.contact != ContactModel::Lagged && *law != ContactLaw::default() {
+                return Err(OptionError::LawNeedsLagged(contact_model_name(self.contact)));
+            }
+            if let Some(problem) = law.problem() {
+                return Err(OptionError::Law(problem));
+            }
         }
         range("stiction_tolerance", self.stiction_tolerance, self.stiction_tolerance > 0.0, positive)?;
         range("regularization", self.regularization, self.regularization >= 0.0, not_negative)?;

@@ -28,9 +28,9 @@ use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
 use crate::tactile::TactileImage;
 use nalgebra::{Vector3, Vector6};
-use stiction_convex::{Criterion, Problem, SolveReport, Solver, SolverSettings};
+use stiction_convex::{Criterion, Problem, ProblemError, SolveReport, Solver, SolverSettings};
 use stiction_geometry::{ContactPoint, Proximity};
-use stiction_model::Pose;
+use stiction_model::{ContactLaw, Pose};
 use stiction_multibody::QuaternionStep;
 
 /// How one step went.
@@ -89,6 +89,10 @@ impl StepReport {
 /// The memory of stepping: sized once, so that a steady step allocates nothing.
 pub(crate) struct Stepper {
     pub(crate) options: Options,
+    /// How contact is computed: the options' law, or the file's.
+    law: ContactLaw,
+    /// Velocities of the last friction pass.
+    pass: Vec<f64>,
     pub(crate) free: FreeMotion,
     gauge: Gauge,
     proximity: Proximity,
@@ -111,12 +115,22 @@ pub(crate) struct Stepper {
     readings: Readings,
 }
 
+/// The law that is in force: the options' own, or what the file says; the plain one under other models than Lagged.
+pub(crate) fn effective_law(model: &Model, options: &Options) -> ContactLaw {
+    if options.contact != stiction_convex::ContactModel::Lagged {
+        return ContactLaw::default();
+    }
+    options.law.or(model.world().options.contact_law).unwrap_or_default()
+}
+
 impl Stepper {
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
         options.check()?;
         let problem = Problem::new(options.step, Default::default()).expect("a checked step is allowed");
         let mut stepper = Self {
             options,
+            law: ContactLaw::default(),
+            pass: Vec::new(),
             free: FreeMotion::new(model),
             gauge: Gauge::new(model.compiled()),
             proximity: Proximity::new(model.compiled().geoms.clone()),
@@ -156,6 +170,7 @@ impl Stepper {
             ..SolverSettings::default()
         };
         self.solver.set(settings).expect("checked tolerances are allowed");
+        self.law = effective_law(model, &options);
         self.options = options;
         Ok(())
     }
@@ -258,13 +273,25 @@ impl Stepper {
         clock.lap(&mut report.seconds.kinematics);
 
         let problem = &mut self.problem;
-        let built = self.assembler.assemble(model, &self.options, dt, state, &self.free, touching, problem);
+        let built = self.assembler.assemble(
+            model,
+            &self.options,
+            &self.law,
+            dt,
+            state,
+            &self.free,
+            touching,
+            problem,
+        );
         built.map_err(|error| not_finite(state, &error))?;
         clock.lap(&mut report.seconds.assemble);
 
         let solved = self.solver.solve(problem, guess.unwrap_or(&self.free.v0));
         let solve = solved.map_err(|error| not_finite(state, &error))?;
         report.take(solve);
+        for _ in 1..self.law.friction_passes {
+            self.pass(report).map_err(|error| not_finite(state, &error))?;
+        }
         clock.lap(&mut report.seconds.solve);
 
         let (multibody, v) = (model.multibody(), self.solver.velocities());
@@ -275,6 +302,20 @@ impl Stepper {
             return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
         }
         clock.lap(&mut report.seconds.advance);
+        Ok(())
+    }
+
+    /// Solves again with friction limited by the normal impulses just found.
+    fn pass(&mut self, report: &mut StepReport) -> Result<(), ProblemError> {
+        if self.problem.contact_count() == 0 {
+            return Ok(());
+        }
+        for (contact, impulse) in self.solver.contact_impulses().iter().enumerate() {
+            self.problem.set_lagged_impulse(contact, impulse.z.max(0.0))?;
+        }
+        self.pass.clear();
+        self.pass.extend_from_slice(self.solver.velocities());
+        report.take(self.solver.solve(&self.problem, &self.pass)?);
         Ok(())
     }
 
@@ -310,7 +351,7 @@ impl Stepper {
         self.contacts.clear();
         self.contacts.resize(self.points.len(), nowhere);
         self.stretches.clear();
-        let springs = self.options.tangential_springs.is_some();
+        let springs = self.options.tangential_springs.is_some() || self.law.springs.is_some();
         if springs {
             let empty =
                 ContactStretch { geoms: (0, 0), point_a: Vector3::zeros(), stretch: Vector3::zeros() };

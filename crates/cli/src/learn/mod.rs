@@ -1,5 +1,6 @@
 //! `stiction learn`: contact from data. Each subcommand has a file of its own.
 
+mod calibrate;
 mod collect;
 mod convert;
 mod evaluate;
@@ -31,6 +32,8 @@ enum LearnCommand {
     Evaluate(evaluate::EvaluateArguments),
     /// Read recorded tosses (.csv, .npy, .npz) and write them as a dataset (.npz)
     Convert(convert::ConvertArguments),
+    /// Find a model's contact parameters from recorded tosses, with uncertainties and held-out errors
+    Calibrate(Box<calibrate::CalibrateArguments>),
     /// Compare a model with recorded tosses by the field's protocol
     Score(score::ScoreArguments),
 }
@@ -41,6 +44,7 @@ pub fn learn(arguments: &LearnArguments) -> Result<(), Failure> {
         LearnCommand::Collect(arguments) => collect::collect(arguments),
         LearnCommand::Train(arguments) => train::train(arguments),
         LearnCommand::Evaluate(arguments) => evaluate::evaluate(arguments),
+        LearnCommand::Calibrate(arguments) => calibrate::calibrate(arguments),
         LearnCommand::Convert(arguments) => convert::convert(arguments),
         LearnCommand::Score(arguments) => score::score(arguments),
     }

@@ -2,9 +2,10 @@
 
 use super::{DataArguments, ProtocolArguments};
 use crate::failure::{Failure, print};
+use crate::scene::contact;
 use clap::Args;
 use serde_json::json;
-use stiction::{Options, contact_model_from_name};
+use stiction::Options;
 use stiction_learn::Summary;
 use stiction_learn::score::score_all;
 
@@ -15,7 +16,7 @@ pub struct ScoreArguments {
     data: DataArguments,
     #[command(flatten)]
     protocol: ProtocolArguments,
-    /// Contact model: lagged, similar or sap
+    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or by its name (cube)
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Print JSON: the summary and each toss
@@ -27,8 +28,7 @@ pub struct ScoreArguments {
 pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     let (model, dataset) = arguments.data.load()?;
     let protocol = arguments.protocol.protocol(&model)?;
-    let contact = contact_model_from_name(&arguments.contact).map_err(Failure::input)?;
-    let options = Options { contact, step: protocol.step, ..Options::default() };
+    let options = Options { step: protocol.step, ..contact(&arguments.contact)? };
     options.check().map_err(Failure::input)?;
     let tosses: Vec<_> = dataset.tosses.iter().collect();
     let scores = score_all(&model, options, &tosses, &protocol).map_err(Failure::work)?;

@@ -49,7 +49,7 @@ pub fn add_contact(
     let [wx, wy, wz, x, y, z] = pair.twist0;
     let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
     let v0 = v3(|i| dot(axes[i], at_point));
-    let law = compile_law(problem, entry, v0, pair, r);
+    let law = compile_law(problem, entry, problem.lagged[index], v0, pair, r);
     let linear = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear);
     let soft = matches!(problem.settings.regularizer, Regularizer::Soft);
     let packable = match &law.spring {
@@ -95,8 +95,16 @@ pub fn add_contact(
     });
 }
 
-/// The law of a contact with previous contact velocity `v0` at `r` from the pair's point.
-pub fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairContext, r: V3) -> ContactLaw {
+/// The law of a contact with previous contact velocity `v0` at `r` from the pair's point, and the normal impulse given for
+/// its friction, if one was.
+pub fn compile_law(
+    problem: &Problem,
+    entry: &ContactEntry,
+    lagged: Option<f64>,
+    v0: V3,
+    pair: &PairContext,
+    r: V3,
+) -> ContactLaw {
     let settings = &problem.settings;
     let dt = problem.dt;
     let sigma = settings.regularization.max(1.0 / lagged::RESOLVED);
@@ -126,7 +134,8 @@ pub fn compile_law(problem: &Problem, entry: &ContactEntry, v0: V3, pair: &PairC
         normal.elastic_force *= scale;
         normal.stiffness *= scale;
     }
-    let n0 = problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]);
+    let n0 = lagged
+        .unwrap_or_else(|| problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]));
     // The bound says for most contacts that ε = v_s without more ado.
     let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {
         delassus()

@@ -7,7 +7,8 @@ use super::links;
 use super::xml::{Attributes, Xml, a, numbers};
 use super::{Export, ExportError, obj};
 use stiction_model::{
-    Body, Compliance, Dof, FrictionRule, Geom, GeomRole, Joint, JointKind, Shape, Site, Vec3, World,
+    Body, Compliance, ContactLaw, Dissipation, Dof, FrictionRule, Geom, GeomRole, Joint, JointKind, Shape,
+    Site, Vec3, World,
 };
 
 /// Farthest limit that is written for a side without one.
@@ -29,6 +30,21 @@ pub fn write(world: &World) -> Result<Export, ExportError> {
     Ok(out)
 }
 
+/// The contact law, as custom numbers.
+fn contact_law(law: &ContactLaw, xml: &mut Xml) {
+    xml.open("custom", a());
+    let mut numeric =
+        |name: &str, data: &[f64]| xml.leaf("numeric", a().text("name", name).numbers("data", data));
+    let linear = f64::from(u8::from(law.dissipation == Dissipation::Linear));
+    numeric("stiction:linear_dissipation", &[linear]);
+    numeric("stiction:friction_passes", &[f64::from(law.friction_passes)]);
+    if let Some(springs) = law.springs {
+        numeric("stiction:tangential_springs", &springs);
+    }
+    numeric("stiction:friction_law", &law.friction.weights());
+    xml.close();
+}
+
 fn options(world: &World, xml: &mut Xml, out: &mut Export) {
     let mut attributes = a().numbers("gravity", world.options.gravity.as_slice());
     if let Some(step) = world.options.step {
@@ -41,6 +57,9 @@ fn options(world: &World, xml: &mut Xml, out: &mut Export) {
         xml.close();
     } else {
         xml.leaf("option", attributes);
+    }
+    if let Some(law) = &world.options.contact_law {
+        contact_law(law, xml);
     }
     if world.options.friction_rule == FrictionRule::HarmonicMean
         && world.geoms.iter().any(|g| g.role != GeomRole::Visual)

@@ -16,6 +16,7 @@ mod actuator;
 mod asset;
 mod attach;
 mod compiler;
+mod custom;
 mod defaults;
 mod geom;
 mod hfield;
@@ -72,6 +73,7 @@ fn read_tree(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions, 
     reader.take_attached_sensors();
     reader.keyframes(root)?;
     reader.options(root)?;
+    reader.custom(root)?;
     let mut world = reader.world;
     world.warnings = reader.report.finish();
     Ok(world)

@@ -83,6 +83,7 @@ pub const RULES: &[Rule] = &[
         children: &[
             ("compiler", "compiler"),
             ("option", "option"),
+            ("custom", "custom"),
             ("default", "default"),
             ("asset", "asset"),
             ("worldbody", "body"),
@@ -95,13 +96,21 @@ pub const RULES: &[Rule] = &[
             ("statistic", "statistic"),
             ("visual", "visual"),
         ],
-        drawing_children: "size custom",
+        drawing_children: "size",
         ignored_children: &[
             ("deformable", "deformable bodies are not simulated and are left out"),
             ("extension", PLUGIN),
         ],
         ..Rule::NONE
     },
+    Rule {
+        key: "custom",
+        // Numbers whose names begin with "stiction:" say how contact is computed; the rest is for others.
+        children: &[("numeric", "numeric")],
+        drawing_children: "text tuple",
+        ..Rule::NONE
+    },
+    Rule { key: "numeric", read: "name data size", ..Rule::NONE },
     Rule {
         key: "compiler",
         read: "angle autolimits balanceinertia boundinertia boundmass coordinate eulerseq fitaabb inertiafromgeom \

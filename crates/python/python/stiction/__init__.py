@@ -29,6 +29,7 @@ from ._results import (
 )
 from ._stiction import (
     Batch,
+    LearnedContact,
     Model,
     ModelError,
     Recording,
@@ -61,6 +62,7 @@ __all__ = [
     "ContactPatch",
     "Energy",
     "ImpactOutcomes",
+    "LearnedContact",
     "Model",
     "ModelError",
     "ModelWarning",

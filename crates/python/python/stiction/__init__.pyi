@@ -22,6 +22,7 @@ __all__ = [
     "ContactPatch",
     "Energy",
     "ImpactOutcomes",
+    "LearnedContact",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -118,7 +119,7 @@ class TangentialSprings(TypedDict, total=False):
     stretch: float
 
 class _Options(TypedDict, total=False):
-    contact: _ContactModel
+    contact: _ContactModel | LearnedContact
     stiction_tolerance: float
     regularization: float
     relative_tolerance: float
@@ -413,6 +414,22 @@ class Model:
     def jacobian(self, body: str | int, q: ArrayLike, point: ArrayLike | None = None) -> _Floats: ...
     def __copy__(self) -> Model: ...
     def __deepcopy__(self, memo: dict[int, Any], /) -> Model: ...
+
+@final
+class LearnedContact:
+    """A contact fitted to recordings: a law and a material, for ``Simulation(model, contact=…)``."""
+
+    @staticmethod
+    def load(name: str | PathLike[str]) -> LearnedContact: ...
+    @staticmethod
+    def from_json(text: str) -> LearnedContact: ...
+    def to_json(self) -> str: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def provenance(self) -> dict[str, Any]: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Simulation:

@@ -315,6 +315,11 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
     if options.accuracy.is_some() {
         return Err(DerivativeError::Method("give a step instead of an accuracy"));
     }
+    if crate::step::effective_law(model, options) != Default::default() {
+        return Err(DerivativeError::Method(
+            "the contact law of the file or of a learned contact has no derivative; give Options::law = Some(Default::default())",
+        ));
+    }
     if options.tangential_springs.is_some() {
         return Err(DerivativeError::Method(
             "tangential springs remember a stretch that is not part of the state differentiated; turn them off",
