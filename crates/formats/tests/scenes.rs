@@ -9,6 +9,8 @@ fn scenes_load_strictly_with_their_sizes() {
     for (name, nq, nv, nu) in [
         ("double_pendulum", 2, 2, 0),
         ("arm", 7, 7, 7),
+        ("assistive_arm", 8, 8, 7),
+        ("pick_and_place", 78, 68, 7),
         ("humanoid", 35, 34, 28),
         ("stack", 70, 60, 0),
         ("incline", 7, 6, 0),

@@ -4,10 +4,12 @@
 //! What it raises is kept aside, so that it leaves `Simulation.step` as the exception it was.
 
 use crate::arrays::{Shared, finite_vector};
+use crate::control::Measured;
 use numpy::PyArray1;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use stiction::{Controller, Sample};
+use stiction::{Controller, Sample, Senses};
 
 /// What a simulation and its controller share.
 pub struct Hook {
@@ -16,14 +18,35 @@ pub struct Hook {
     /// The exception that ended the last call.
     raised: Mutex<Option<PyErr>>,
     period: f64,
+    /// Whether the function is also told what was measured.
+    sensing: bool,
     qpos: Shared,
     qvel: Shared,
     ctrl: Shared,
 }
 
 impl Hook {
-    pub fn new(function: Py<PyAny>, period: f64, qpos: Shared, qvel: Shared, ctrl: Shared) -> Self {
-        Self { function: Mutex::new(Some(function)), raised: Mutex::new(None), period, qpos, qvel, ctrl }
+    pub fn new(
+        function: Py<PyAny>,
+        period: f64,
+        sensing: bool,
+        qpos: Shared,
+        qvel: Shared,
+        ctrl: Shared,
+    ) -> Self {
+        Self {
+            function: Mutex::new(Some(function)),
+            raised: Mutex::new(None),
+            period,
+            sensing,
+            qpos,
+            qvel,
+            ctrl,
+        }
+    }
+
+    pub fn sensing(&self) -> bool {
+        self.sensing
     }
 
     pub fn period(&self) -> f64 {
@@ -46,7 +69,12 @@ impl Hook {
         // Copies: a function that keeps what it was given keeps the past, not the present.
         let q = PyArray1::from_slice(py, sample.q);
         let v = PyArray1::from_slice(py, sample.v);
-        let answer = function.bind(py).call1((sample.time, q, v))?;
+        let answer = if self.sensing {
+            let measured = Measured::of(sample).map_err(PyRuntimeError::new_err)?;
+            function.bind(py).call1((sample.time, q, v, measured))?
+        } else {
+            function.bind(py).call1((sample.time, q, v))?
+        };
         if answer.is_none() {
             return self.ctrl.read_into(py, ctrl);
         }
@@ -63,6 +91,10 @@ pub struct PythonController(pub Arc<Hook>);
 impl Controller for PythonController {
     fn period(&self) -> f64 {
         self.0.period
+    }
+
+    fn senses(&self) -> Senses {
+        if self.0.sensing { Senses::all() } else { Senses::nothing() }
     }
 
     fn control(

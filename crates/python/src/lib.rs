@@ -6,6 +6,7 @@
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
 //! controller  a Python function that sets the controls at its own rate
 //! derivatives derivatives of a step as matrices
+//! control     trajectories, inverse kinematics, ready controllers, and what a controller may read
 //! contacts    contact points as a structured array
 //! patches     contact patches as named tuples
 //! solid       tetrahedra and a pressure field from a surface
@@ -30,6 +31,7 @@ mod arrays;
 mod batch;
 mod changes;
 mod contacts;
+mod control;
 mod controller;
 mod derivatives;
 mod errors;
@@ -68,6 +70,12 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tactile::TactileGrid>()?;
     module.add_class::<recording::Recording>()?;
     module.add_class::<viewer::Viewer>()?;
+    module.add_class::<control::JointPath>()?;
+    module.add_class::<control::PosePath>()?;
+    module.add_class::<control::InverseKinematics>()?;
+    module.add_class::<control::JointTracking>()?;
+    module.add_class::<control::PoseTracking>()?;
+    module.add_class::<control::Measured>()?;
     module.add_function(wrap_pyfunction!(viewer::view, module)?)?;
     module.add_function(wrap_pyfunction!(impact::impact_outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(impact::routh, module)?)?;

@@ -9,6 +9,7 @@ mod inside;
 use crate::arrays::{Shared, three};
 use crate::changes::Changes;
 use crate::contacts::structured;
+use crate::control;
 use crate::controller::{Hook, PythonController};
 use crate::errors::input_error;
 use crate::mocap;
@@ -513,13 +514,30 @@ impl Simulation {
     /// It is called at the beginning of the first step at or after each multiple of the period, gets
     /// copies of the state, and returns the controls, shape (nu,), held until its next call. If it
     /// returns None, what it wrote to sim.ctrl counts. What it raises leaves sim.step.
-    #[pyo3(signature = (controller, period=0.0))]
-    fn set_controller(&self, py: Python<'_>, controller: &Bound<'_, PyAny>, period: f64) -> PyResult<()> {
+    ///
+    /// sensing: True calls controller(time, qpos, qvel, measured) with a stiction.Measured: sensors at that
+    ///     instant, contact forces and joint torques of the step before.
+    ///
+    /// A stiction.JointTracking or PoseTracking is a controller too; it has a period of its own.
+    #[pyo3(signature = (controller, period=0.0, sensing=false))]
+    fn set_controller(
+        &self,
+        py: Python<'_>,
+        controller: &Bound<'_, PyAny>,
+        period: f64,
+        sensing: bool,
+    ) -> PyResult<()> {
+        let ready = control::ready(controller, self.lock()?.model())?;
+        if ready.is_some() && (period != 0.0 || sensing) {
+            return Err(PyValueError::new_err(
+                "this controller has a period of its own and reads what it needs: leave period and sensing out",
+            ));
+        }
         let hook = if controller.is_none() {
             None
-        } else if !controller.is_callable() {
+        } else if ready.is_none() && !controller.is_callable() {
             return Err(PyTypeError::new_err(
-                "the controller must be a function of (time, qpos, qvel) or None",
+                "the controller must be a function of (time, qpos, qvel), a stiction.JointTracking or PoseTracking, or None",
             ));
         } else if !(period >= 0.0 && period.is_finite()) {
             let text = format!("period = {period}: give zero (every step) or a positive number of seconds");
@@ -527,12 +545,13 @@ impl Simulation {
         } else {
             let arrays = [&self.qpos, &self.qvel, &self.ctrl].map(|shared| shared.clone_ref(py));
             let [qpos, qvel, ctrl] = arrays;
-            Some(Arc::new(Hook::new(controller.clone().unbind(), period, qpos, qvel, ctrl)))
+            Some(Arc::new(Hook::new(controller.clone().unbind(), period, sensing, qpos, qvel, ctrl)))
         };
         let mut inner = self.lock()?;
-        match &hook {
-            Some(hook) => inner.set_controller(Box::new(PythonController(hook.clone()))),
-            None => inner.clear_controllers(),
+        match (&hook, ready) {
+            (_, Some(ready)) => inner.set_controller(ready),
+            (Some(hook), None) => inner.set_controller(Box::new(PythonController(hook.clone()))),
+            (None, None) => inner.clear_controllers(),
         }
         let before = std::mem::replace(&mut *self.hook(), hook);
         drop(inner);
@@ -545,10 +564,10 @@ impl Simulation {
         let restore = py.import("stiction")?.getattr("_restore_simulation")?;
         let state = self.save_state(py)?;
         let controller = match &*self.hook() {
-            Some(hook) => (hook.function().as_ref().map(|f| f.clone_ref(py)), hook.period()),
-            None => (None, 0.0),
+            Some(hook) => (hook.function().as_ref().map(|f| f.clone_ref(py)), hook.period(), hook.sensing()),
+            None => (None, 0.0, false),
         };
-        let arguments = (self.model(py), self.options(py)?, state, controller.0, controller.1);
+        let arguments = (self.model(py), self.options(py)?, state, controller.0, controller.1, controller.2);
         Ok((restore, arguments.into_pyobject(py)?))
     }
 
@@ -576,6 +595,7 @@ impl Simulation {
 
 /// Unpickles a simulation.
 #[pyfunction]
+#[pyo3(signature = (model, options, state, controller, period, sensing=false))]
 pub fn _restore_simulation<'py>(
     py: Python<'py>,
     model: &Bound<'py, PyAny>,
@@ -583,11 +603,12 @@ pub fn _restore_simulation<'py>(
     state: &[u8],
     controller: &Bound<'py, PyAny>,
     period: f64,
+    sensing: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let simulation = py.get_type::<Simulation>().call((model,), Some(options))?;
     let inner = simulation.cast::<Simulation>()?.get();
     // First the controller, then the state, which knows when its next sample is due.
-    inner.set_controller(py, controller, period)?;
+    inner.set_controller(py, controller, period, sensing)?;
     inner.load_state(py, state)?;
     Ok(simulation)
 }

@@ -8,6 +8,7 @@
 //! | `driven.rs` | an underside held over a soft plate that is moved: friction at given motion |
 //! | `kitchen` | an arm with a bubble gripper, a spatula, a stove and a pancake |
 //! | `stage.rs` | a demonstration performed by either method, controlled, recorded and timed |
+//! | [`arm`] | a light six-joint arm with a gripper, for demonstrations |
 //! | the other files | one reproduction each, opening with what the paper claims |
 //!
 //! `stiction reproduce NAME` runs one; [`page`] is the book's page of all of them.
@@ -18,6 +19,7 @@
 //! Posa), DAC "Data-Augmented Contact Model for Rigid Body Simulation" (Jiang, Sun, Liu).
 
 mod anisotropic;
+pub mod arm;
 mod articulated_chain;
 mod ball_stack;
 mod bolt;
@@ -39,6 +41,7 @@ mod numerics;
 mod page;
 mod pancake_flip;
 mod pencil_grip;
+mod pick_and_place;
 pub mod report;
 mod rimless_wheel;
 mod routh_path;
@@ -97,6 +100,7 @@ pub const ALL: &[&Reproduction] = &[
     &tosses::REPRODUCTION,
     &anisotropic::REPRODUCTION,
     &articulated_chain::REPRODUCTION,
+    &pick_and_place::REPRODUCTION,
 ];
 
 #[cfg(test)]
@@ -111,6 +115,8 @@ mod tests {
             ("sorting", crate::sorting::scene(9)),
             (crate::spatula_slip::SCENE, crate::spatula_slip::scene(&grids[1], true)),
             (crate::pancake_flip::SCENE, crate::pancake_flip::scene(&grids[0])),
+            ("assistive_arm", crate::arm::scene()),
+            ("pick_and_place", crate::pick_and_place::scene()),
         ];
         for (name, text) in written {
             assert_eq!(stiction::scenes::text(name), Some(text.as_str()), "write scenes/{name}.xml anew");

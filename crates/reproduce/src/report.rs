@@ -28,10 +28,16 @@ impl Study {
     /// Begins a recording of `simulation` in the folder, `<name>.html`: have it observe every step, finish it, and put what it
     /// returns among [`Outcome::recordings`].
     pub fn record(&self, simulation: &Simulation, name: &str) -> Result<Recorder, Failure> {
+        self.record_at(simulation, name, RecordOptions::default().rate)
+    }
+
+    /// The same with so many frames a simulated second.
+    pub fn record_at(&self, simulation: &Simulation, name: &str, rate: f64) -> Result<Recorder, Failure> {
         let path = self.folder.join(format!("{name}.html"));
         std::fs::create_dir_all(&self.folder)
             .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))?;
-        Recorder::create(simulation, name, &[path], &RecordOptions::default()).map_err(Failure::work)
+        let options = RecordOptions { rate, ..RecordOptions::default() };
+        Recorder::create(simulation, name, &[path], &options).map_err(Failure::work)
     }
 }
 

@@ -74,6 +74,11 @@ impl Stage {
         Ok(Self { sim, way, recorder, seconds: 0.0 })
     }
 
+    /// Has it recorded by `recorder`.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
     /// Runs until `end` (s): `sample` is called now and every `period` seconds, sees the simulation as the last step left it
     /// and may set its controls, which are held until the next call. It ends the run early by returning false.
     pub fn run(
@@ -139,6 +144,18 @@ pub struct Performance {
     stats: Stats,
     warnings: Vec<String>,
     recordings: Vec<Recorded>,
+}
+
+impl Performance {
+    /// What makes its patches doubtful, if anything.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The recordings it made.
+    pub fn into_recordings(self) -> Vec<Recorded> {
+        self.recordings
+    }
 }
 
 /// Puts what both methods needed into the outcome: a table for the page, recordings, and checks that every step converged,

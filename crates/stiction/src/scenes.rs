@@ -29,6 +29,7 @@ macro_rules! scenes {
 pub fn all() -> &'static [Scene] {
     scenes![
         "arm",
+        "assistive_arm",
         "cam_cleat",
         "clutter",
         "conveyor",
@@ -44,6 +45,7 @@ pub fn all() -> &'static [Scene] {
         "landing",
         "pancake",
         "pencil_grip",
+        "pick_and_place",
         "rolling_ball",
         "soft_pile",
         "sorting",

@@ -66,6 +66,29 @@ fn a_wrist_carries_what_hangs_on_it() {
 }
 
 #[test]
+fn instruments_on_a_turntable_read_its_turning() {
+    // A turntable without friction goes on at ω: towards the axis ω² r, upward g, and the mount of 2 kg at 0.3 m carries
+    // both, with the moments about a site 0.2 m from the axis.
+    let (w, r, m) = (3.0, 0.3, 2.0);
+    let model = model(
+        "<body name=\"table\"><joint name=\"j\" axis=\"0 0 1\"/><geom type=\"cylinder\" size=\"0.1 0.01\" mass=\"1\"/>\
+         <body name=\"load\" pos=\"0.2 0 0\"><geom size=\"0.02\" pos=\"0.1 0 0\" mass=\"2\"/><site name=\"mount\"/>\
+         <site name=\"imu\" pos=\"0.1 0 0\" euler=\"0 0 90\"/></body></body>",
+        "<sensor><accelerometer name=\"a\" site=\"imu\"/><gyro name=\"g\" site=\"imu\"/><force name=\"f\" site=\"mount\"/>\
+         <torque name=\"t\" site=\"mount\"/></sensor>",
+    );
+    let mut sim = simulation(&model, tight());
+    sim.state_mut().v[0] = w;
+    run(&mut sim, 0.7);
+    close(&[sim.state().v[0]], &[w], 1e-9);
+    // The IMU is turned by 90° about z: its y points to the axis.
+    close(&read(&mut sim, "a"), &[0.0, w * w * r, G], 1e-6);
+    close(&read(&mut sim, "g"), &[0.0, 0.0, w], 1e-9);
+    close(&read(&mut sim, "f"), &[-m * w * w * r, 0.0, m * G], 1e-6);
+    close(&read(&mut sim, "t"), &[0.0, -m * G * 0.1, 0.0], 1e-6);
+}
+
+#[test]
 fn a_coupling_between_bodies_counts_as_a_force_from_elsewhere() {
     // The second body carries the first by a weld: the first's joint carries nothing of it.
     let model = model(

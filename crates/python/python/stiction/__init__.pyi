@@ -22,10 +22,16 @@ __all__ = [
     "ContactPatch",
     "Energy",
     "ImpactOutcomes",
+    "InverseKinematics",
+    "JointPath",
+    "JointTracking",
     "LearnedContact",
+    "Measured",
     "Model",
     "ModelError",
     "ModelWarning",
+    "PosePath",
+    "PoseTracking",
     "Recording",
     "RouthPath",
     "Simulation",
@@ -37,6 +43,7 @@ __all__ = [
     "SweepTable",
     "TactileGrid",
     "TangentialSprings",
+    "Touch",
     "Viewer",
     "__version__",
     "contact_dtype",
@@ -57,6 +64,7 @@ _Tessellation = Literal["polygons", "fans"]
 _Method = Literal["convex", "continuous"]
 _Integrator = Literal["radau", "dormand-prince", "bogacki-shampine"]
 _Controller = Callable[[float, _Floats, _Floats], ArrayLike | None]
+_SensingController = Callable[[float, _Floats, _Floats, "Measured"], ArrayLike | None]
 
 #: A row of Simulation.contacts.
 contact_dtype: np.dtype[np.void]
@@ -80,6 +88,20 @@ class BodyPose(NamedTuple):
 
     position: _Floats
     quaternion: _Floats
+
+class Touch(NamedTuple):
+    """What two geoms did to each other during a step."""
+
+    geom_a: int
+    geom_b: int
+    body_a: int
+    body_b: int
+    force: _Floats
+    moment: _Floats
+    point: _Floats
+    normal: _Floats
+    normal_force: float
+    area: float
 
 class ModelWarning(NamedTuple):
     """Something in a model that could not be honoured, and what that changes."""
@@ -516,7 +538,102 @@ class Simulation:
     def save_state(self) -> bytes: ...
     def load_state(self, state: bytes) -> None: ...
     def reset(self, keyframe: str | int | None = None) -> None: ...
-    def set_controller(self, controller: _Controller | None, period: float = 0.0) -> None: ...
+    def set_controller(
+        self,
+        controller: _Controller | _SensingController | JointTracking | PoseTracking | None,
+        period: float = 0.0,
+        sensing: bool = False,
+    ) -> None: ...
+
+@final
+class JointPath:
+    """A trajectory of joints through keyframes."""
+
+    def __new__(cls, times: ArrayLike, points: ArrayLike, kind: str = "minimum-jerk") -> JointPath: ...
+    @property
+    def end(self) -> float: ...
+    def at(self, time: float) -> tuple[_Floats, _Floats, _Floats]: ...
+
+@final
+class PosePath:
+    """A trajectory of poses through keyframes."""
+
+    def __new__(
+        cls, times: ArrayLike, positions: ArrayLike, quaternions: ArrayLike, kind: str = "minimum-jerk"
+    ) -> PosePath: ...
+    @property
+    def end(self) -> float: ...
+    def at(self, time: float) -> tuple[_Floats, _Floats, _Floats]: ...
+
+@final
+class InverseKinematics:
+    """Joint velocities that move a site as wanted, within the joints' limits."""
+
+    def __new__(
+        cls,
+        model: Model,
+        joints: Sequence[str],
+        site: str,
+        speed_limits: Sequence[float] | None = None,
+        gain: float = 10.0,
+        damping: float = 0.02,
+        length: float = 0.1,
+    ) -> InverseKinematics: ...
+    def pose(self, qpos: ArrayLike) -> tuple[_Floats, _Floats]: ...
+    def solve(
+        self,
+        qpos: ArrayLike,
+        position: ArrayLike,
+        quaternion: ArrayLike,
+        twist: ArrayLike | None = None,
+        period: float = 0.0,
+    ) -> _Floats: ...
+    def reach(self, qpos: ArrayLike, position: ArrayLike, quaternion: ArrayLike) -> _Floats | None: ...
+
+@final
+class JointTracking:
+    """A controller: joints follow a JointPath."""
+
+    def __new__(
+        cls,
+        joints: Sequence[str],
+        path: JointPath,
+        law: str = "servo-feed-forward",
+        stiffness: float = 100.0,
+        damping: float = 20.0,
+        period: float = 0.0,
+    ) -> JointTracking: ...
+
+@final
+class PoseTracking:
+    """A controller: a site follows a PosePath."""
+
+    def __new__(
+        cls,
+        joints: Sequence[str],
+        site: str,
+        path: PosePath,
+        law: str = "servo-feed-forward",
+        stiffness: float = 100.0,
+        damping: float = 20.0,
+        period: float = 2e-3,
+        speed_limits: Sequence[float] | None = None,
+    ) -> PoseTracking: ...
+
+@final
+class Measured:
+    """What a controller may read besides the state."""
+
+    @property
+    def sensors(self) -> _Floats: ...
+    def sensor(self, name: str) -> _Floats: ...
+    @property
+    def joint_torques(self) -> _Floats: ...
+    def force(self, part: str, other: str | None = None) -> _Floats: ...
+    def normal_force(self, part: str, other: str | None = None) -> float: ...
+    def area(self, part: str, other: str | None = None) -> float: ...
+    @property
+    def touches(self) -> list[Touch]: ...
 
 @final
 class Batch:

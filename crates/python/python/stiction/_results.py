@@ -62,6 +62,36 @@ describe(
 )
 
 
+class Touch(NamedTuple):
+    """What two geoms did to each other during a step. Vectors are in world axes, shape (3,)."""
+
+    geom_a: int
+    geom_b: int
+    body_a: int
+    body_b: int
+    force: np.ndarray
+    moment: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
+    normal_force: float
+    area: float
+
+
+describe(
+    Touch,
+    geom_a="Ids of the two geoms, a before b.",
+    geom_b="Ids of the two geoms, a before b.",
+    body_a="Ids of the bodies that carry them.",
+    body_b="Ids of the bodies that carry them.",
+    force="Force on b, N.",
+    moment="Moment on b about point, N m.",
+    point="Centre of the normal forces, m.",
+    normal="Mean direction of the normal forces, from a into b.",
+    normal_force="Sum of the normal forces, N.",
+    area="Area under pressure, m²; 0 for contact points.",
+)
+
+
 class ContactPatch(NamedTuple):
     """A patch between two geoms, of which one or both are compliant. Vectors are in world axes.
 
