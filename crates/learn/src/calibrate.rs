@@ -184,6 +184,7 @@ impl Calibration<'_> {
 
     /// The deviation of each value if other tosses like these had been recorded: a quadratic surface is laid through the
     /// losses at points around the fit, once for each of 200 resamplings of the tosses, and its lowest point is found.
+    /// What the losses do not tell counts as uncertain by the whole cloud of points.
     pub fn uncertainty(&self, fit: &Fit, tosses: &[&Toss], mut progress: impl FnMut(usize)) -> Vec<f64> {
         let n = self.parameters.len();
         let centre = self.coordinates(&fit.values);
@@ -215,6 +216,7 @@ impl Calibration<'_> {
             return vec![f64::NAN; n];
         };
         let mut lowest: Vec<DVector<f64>> = Vec::new();
+        let mut open = DVector::zeros(n);
         for _ in 0..200 {
             let mut weights = vec![0.0; tosses.len()];
             for _ in 0..tosses.len() {
@@ -234,12 +236,16 @@ impl Calibration<'_> {
                     at += 1;
                 }
             }
-            // Directions in which the surface does not curve upwards say nothing: they are held within the cloud.
+            // Directions in which the surface does not curve upwards enough to have its lowest point in the cloud say
+            // nothing: the value is uncertain by the whole cloud along them.
             let eigen = hessian.symmetric_eigen();
             let along = eigen.eigenvectors.tr_mul(&gradient);
             let floor = 1e-3 * eigen.eigenvalues.amax().max(1e-9);
             let step =
                 DVector::from_fn(n, |i, _| (-along[i] / eigen.eigenvalues[i].max(floor)).clamp(-3.0, 3.0));
+            for i in (0..n).filter(|&i| step[i].abs() >= 3.0 || eigen.eigenvalues[i] <= floor) {
+                open += eigen.eigenvectors.column(i).map(|x| (3.0 * x).powi(2)) / 200.0;
+            }
             lowest.push(&eigen.eigenvectors * step);
         }
         let mean = lowest.iter().sum::<DVector<f64>>() / lowest.len() as f64;
@@ -247,7 +253,7 @@ impl Calibration<'_> {
             .map(|k| {
                 let variance =
                     lowest.iter().map(|x| (x[k] - mean[k]).powi(2)).sum::<f64>() / lowest.len() as f64;
-                let step = variance.sqrt() * self.parameters[k].scale();
+                let step = (variance + open[k]).sqrt() * self.parameters[k].scale();
                 if self.parameters[k].logarithmic() { fit.values[k] * step } else { step }
             })
             .collect()
