@@ -1,7 +1,7 @@
 //! Networks by Adam (Kingma, Ba 2015) with a falling rate and early stopping.
 //!
 //! These networks have some ten thousand weights. A batch is one matrix product a layer, in single precision; a
-//! general framework spends most of its time around such products (docs/learned.md has the measurement).
+//! general framework would bring a large dependency for a few lines of it.
 
 use crate::random::Random;
 use nalgebra::{DMatrix, DVector};
