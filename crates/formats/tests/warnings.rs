@@ -84,10 +84,10 @@ fn an_unsupported_actuator_keeps_its_place_among_the_controls() {
 
 #[test]
 fn pictures_make_one_warning_and_pass_strict_reading() {
-    let text = "<mujoco><visual><quality/></visual><custom/><worldbody><light mode='fixed'/><camera/><geom size='1' user='1'/></worldbody></mujoco>";
+    let text = "<mujoco><visual><quality/></visual><custom><text name='a' data='b'/></custom><worldbody><light mode='fixed'/><camera/><geom size='1' user='1'/></worldbody></mujoco>";
     let all = warnings(text, Format::Mjcf);
     assert_eq!(all.len(), 1, "{all:?}");
-    for word in ["quality", "light mode", "custom", "geom user"] {
+    for word in ["quality", "light mode", "geom user", "text"] {
         assert!(all[0].contains(word), "{}", all[0]);
     }
     assert_eq!(strict(text, Format::Mjcf), Ok(()));
