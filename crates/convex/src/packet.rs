@@ -42,7 +42,8 @@
 //!
 //! The right-hand side stays the true gradient, directions stay directions of descent, and w → t at the
 //! solution, which keeps Newton's final convergence. Starting from w = 0 (a majorant of ℓ), a violent pile
-//! takes a quarter of the iterations.
+//! takes a quarter of the iterations. Only the stiff cones of Similar ([`CONE`]) start from w = t: the term g s sᵀ ties
+//! Δv_n to μ t·Δv_t anyway, and the majorant's drag along t makes them creep.
 
 use crate::contact::sap::SapLaw;
 use crate::contact::{ContactLaw, ContactModel, ModelLaw};
@@ -154,6 +155,8 @@ pub enum Kind {
 
 /// Most that an impulse beyond the predicted raises its dual, in effective masses times the step's velocity.
 const CURVED: f64 = 15.0;
+/// Stiffness in effective masses from which a contact of the Similar model begins with its own direction.
+const CONE: f64 = 100.0;
 
 /// Below this a slip speed is zero; keeps 0/0 out.
 const TINY: f64 = 1e-150;
@@ -447,6 +450,10 @@ impl Packet {
         let (g, mu_c) = self.laws::<MODEL>();
         let (a, t, n) = (self.a, self.t, self.n);
         let exact = hessian == Hessian::Exact;
+        if MODEL == SIMILAR && hessian == Hessian::First {
+            let stiff = (F4::splat(CONE) * self.mass).if_above(self.stiffness, F4::default(), F4::splat(1.0));
+            self.dual = v4(|i| t[i] * stiff);
+        }
         let w = if exact { t } else { self.dual };
         let [fx, fy, fz] = v4(|i| (self.gamma_n * n[i]).less(a, self.v_t[i]));
         let [tx, ty, tz] = cross(&self.r, &[fx, fy, fz]);
