@@ -2,8 +2,8 @@
 //!
 //! The solver knows ∂γ/∂v, its Hessian. A step's derivative also needs how γ changes with the elastic force f0, the
 //! material (k, d, τ_d, μ), the previous velocity (the lagged normal impulse, friction by slip speed) and the
-//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits). One contact's law is some thirty operations on these
-//! twelve numbers, carried out here with all twelve derivatives at once (`jet`).
+//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring. One contact's law
+//! is some thirty operations on these fourteen numbers, carried out here with all their derivatives at once (`jet`).
 //!
 //! Where a law has a kink (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
 //! solution is on.
@@ -66,7 +66,7 @@ pub struct ContactResponse {
     pub by_previous: Matrix3<f64>,
     /// By the elastic force f0.
     pub by_elastic_force: Vector3<f64>,
-    /// By the stiffness k at fixed f0.
+    /// By the stiffness k at fixed f0; a tangential spring's stiffness and damping change in proportion.
     pub by_stiffness: Vector3<f64>,
     /// By the dissipation d.
     pub by_dissipation: Vector3<f64>,
@@ -76,6 +76,8 @@ pub struct ContactResponse {
     pub by_static_friction: Vector3<f64>,
     /// By the dynamic friction coefficient.
     pub by_dynamic_friction: Vector3<f64>,
+    /// By the stretch of the tangential spring, as a vector in the world; zero without one.
+    pub by_stretch: Matrix3<f64>,
     /// By the Delassus estimate w.
     pub by_delassus: Vector3<f64>,
     /// The estimate w, 1/kg.
@@ -96,13 +98,26 @@ struct Inputs {
     vn0: Jet,
     slip: Jet,
     w: Jet,
+    spring: Option<Spring>,
+}
+
+/// A tangential spring.
+#[derive(Clone, Copy)]
+struct Spring {
+    /// Tangential over normal stiffness.
+    ratio: f64,
+    /// Damping over stiffness, s.
+    relaxation_time: f64,
+    /// δ0.
+    stretch: [Jet; 2],
 }
 
 impl Problem {
-    /// Whether [`Problem::contact_response`] knows the law of a contact: the linear normal law with soft friction.
+    /// Whether [`Problem::contact_response`] knows the law of a contact: the linear normal law with soft friction or, under
+    /// Lagged, a tangential spring.
     pub fn has_response(&self, entry: &ContactEntry) -> bool {
         entry.normal_law.0 == 0
-            && entry.spring.is_none()
+            && (entry.spring.is_none() || self.settings.model == ContactModel::Lagged)
             && matches!(self.settings.regularizer, Regularizer::Soft)
     }
 
@@ -133,6 +148,11 @@ impl Problem {
             vn0: Jet::variable(v0.z, 9),
             slip: Jet::variable(slip, 10),
             w: Jet::variable(w, 11),
+            spring: entry.spring.filter(|s| s.stiffness > 0.0 && entry.stiffness > 0.0).map(|s| Spring {
+                ratio: s.stiffness / entry.stiffness,
+                relaxation_time: s.damping / s.stiffness,
+                stretch: [Jet::variable(s.stretch.x, 12), Jet::variable(s.stretch.y, 13)],
+            }),
         };
         let gamma = self.impulse_jets(&inputs);
         let r = &entry.frame;
@@ -151,6 +171,7 @@ impl Problem {
             by_relaxation_time: by(6),
             by_static_friction: by(7),
             by_dynamic_friction: by(8),
+            by_stretch: Matrix3::from_columns(&[by(12), by(13), Vector3::zeros()]) * r.transpose(),
             by_delassus: by(11),
             delassus: w,
         }
@@ -190,6 +211,16 @@ impl Problem {
             }
             _ => (normal(vn), mu * n0),
         };
+        if let Some(spring) = i.spring {
+            // `SpringLaw`: g = δt k_t δ0 + κ v_t, cut off at the limit.
+            let k_t = k * spring.ratio;
+            let kappa = k_t * (dt * (dt + spring.relaxation_time));
+            let [sx, sy] = spring.stretch;
+            let (gx, gy) = (k_t * sx * dt + kappa * x, k_t * sy * dt + kappa * y);
+            let length = (gx * gx + gy * gy).sqrt();
+            let share = if length.x > limit.x { limit / length } else { Jet::constant(1.0) };
+            return [gx * share * -1.0, gy * share * -1.0, gamma_n];
+        }
         let a = limit / root * -1.0;
         [a * x, a * y, gamma_n]
     }

@@ -2,7 +2,7 @@
 
 mod common;
 use common::Random;
-use nalgebra::{Matrix6, Vector3, Vector6};
+use nalgebra::{Matrix6, Vector2, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_convex::*;
 
@@ -33,6 +33,12 @@ fn case(seed: u64) -> Case {
     entry.dissipation = if r.next() > 0.0 { power(r, -1.0, 1.5) } else { 0.0 };
     entry.relaxation_time = power(r, -4.0, -1.0);
     entry.bias = 0.01 * r.vector();
+    if model == ContactModel::Lagged && r.next() > 0.0 {
+        let (stiffness, length) = (power(r, -1.0, 1.0) * stiffness, power(r, -8.0, -3.0));
+        let stretch = Vector2::new(length * r.next(), length * r.next());
+        entry.spring =
+            Some(TangentialSpring { stiffness, damping: power(r, -4.0, -2.0) * stiffness, stretch });
+    }
     let twist = |r: &mut Random| {
         let (speed, normal) = (power(r, -6.0, 0.0), power(r, -5.0, -1.0));
         let v = frame * Vector3::new(speed * r.next(), speed * r.next(), normal * r.next());
@@ -97,7 +103,25 @@ proptest! {
         let h = 1e-5;
         let (f0, k, d, tau) = (entry.elastic_force, entry.stiffness, entry.dissipation, entry.relaxation_time);
         close("f0", h * f0.abs(), f0, response.by_elastic_force, &|h| with(&|e| e.elastic_force += h))?;
-        close("k", h * k, k, response.by_stiffness, &|h| with(&|e| e.stiffness += h))?;
+        close("k", h * k, k, response.by_stiffness, &|h| {
+            with(&|e| {
+                e.stiffness += h;
+                if let Some(spring) = &mut e.spring {
+                    spring.stiffness *= (k + h) / k;
+                    spring.damping *= (k + h) / k;
+                }
+            })
+        })?;
+        if let Some(spring) = entry.spring {
+            for axis in 0..2 {
+                let exact = response.by_stretch * entry.frame.column(axis);
+                let size = spring.stretch.norm();
+                close("stretch", h * size, size, exact, &|h| {
+                    with(&|e| e.spring.as_mut().expect("it has one").stretch[axis] += h)
+                })?;
+            }
+            prop_assert!((response.by_stretch * entry.frame.column(2)).norm() <= 1e-9 * response.by_stretch.norm());
+        }
         if d > 0.0 {
             close("d", h * d, d, response.by_dissipation, &|h| with(&|e| e.dissipation += h))?;
         }

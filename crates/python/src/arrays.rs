@@ -6,7 +6,7 @@ use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use std::ops::Deref;
 
 /// Anything numpy can read as 64-bit floats, in rows, with its shape.
-pub fn numbers(values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
+fn numbers(values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
     static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = values.py();
     let as_array = AS_ARRAY.import(py, "numpy", "asarray")?;
@@ -24,6 +24,18 @@ pub fn numbers(values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
     let array = as_array.call((values,), Some(&keywords))?.cast_into::<PyArrayDyn<f64>>()?;
     let data = array.try_readonly()?.as_slice()?.to_vec();
     Ok((array.shape().to_vec(), data))
+}
+
+/// The same, and an error that says what they were meant to be.
+pub fn numbers_of(what: &str, values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
+    numbers(values).map_err(|error| {
+        let py = values.py();
+        if !error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<PyTypeError>(py) {
+            return error;
+        }
+        let reason = error.value(py).to_string();
+        PyValueError::new_err(format!("{what} cannot be read as numbers ({reason}): give floats"))
+    })
 }
 
 /// A vector of floats: an array as it lies in Python's memory, or what else was read into our own.
@@ -51,7 +63,7 @@ pub fn vector<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Vector<'p
     {
         return Ok(Vector::Borrowed(array));
     }
-    let (shape, data) = numbers(values)?;
+    let (shape, data) = numbers_of(what, values)?;
     if shape.len() != 1 {
         return Err(PyValueError::new_err(format!(
             "{what} has shape {}: give a vector (one dimension)",
@@ -77,6 +89,47 @@ pub fn three(what: &'static str, values: Option<&Bound<'_, PyAny>>) -> PyResult<
     let Some(values) = values else { return Ok([0.0; 3]) };
     let data = finite_vector(what, values, 3)?;
     Ok([data[0], data[1], data[2]])
+}
+
+/// Finite numbers for some worlds: one row for all of them, or one row each.
+pub struct Table {
+    data: Vec<f64>,
+    width: usize,
+    /// 0 where one row stands for all.
+    stride: usize,
+}
+
+impl Table {
+    pub fn read(what: &str, values: &Bound<'_, PyAny>, count: usize, width: usize) -> PyResult<Self> {
+        let (shape, data) = numbers_of(what, values)?;
+        let stride = match *shape.as_slice() {
+            [given] if given == width => 0,
+            [rows, given] if rows == count && given == width => width,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "{what} has shape {}: give ({width},) for all worlds or ({count}, {width}), one row a world",
+                    shape_text(&shape)
+                )));
+            }
+        };
+        match data.iter().position(|x| !x.is_finite()) {
+            None => Ok(Self { data, width, stride }),
+            Some(at) if stride == 0 => {
+                Err(PyValueError::new_err(format!("{what}[{at}] is {}: give finite numbers", data[at])))
+            }
+            Some(at) => Err(PyValueError::new_err(format!(
+                "{what}[{}, {}] is {}: give finite numbers",
+                at / width,
+                at % width,
+                data[at]
+            ))),
+        }
+    }
+
+    /// The numbers of world `k` of those it was read for.
+    pub fn row(&self, k: usize) -> &[f64] {
+        &self.data[k * self.stride..][..self.width]
+    }
 }
 
 /// A shape as Python writes it.
@@ -167,28 +220,21 @@ impl Rows {
     pub fn assign(&self, what: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = values.py();
         let &[n, width] = self.array.bind(py).shape() else { unreachable!("it has two dimensions") };
-        let (shape, data) = numbers(values)?;
-        let data = match *shape.as_slice() {
-            [given] if given == width => data.repeat(n),
-            [rows, given] if (rows, given) == (n, width) => data,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "{what} has shape {}: give ({n}, {width}), or ({width},) for all worlds",
-                    shape_text(&shape)
-                )));
-            }
-        };
-        if let Some(at) = data.iter().position(|x| !x.is_finite()) {
-            let (row, column) = (at / width, at % width);
-            let text = format!("{what}[{row}, {column}] is {}: give finite numbers", data[at]);
-            return Err(PyValueError::new_err(text));
+        let table = Table::read(what, values, n, width)?;
+        let mut array = self.array.bind(py).try_readwrite()?;
+        if width > 0 {
+            let rows = array.as_slice_mut()?.chunks_exact_mut(width).enumerate();
+            rows.for_each(|(k, row)| row.copy_from_slice(table.row(k)));
         }
-        self.array.bind(py).try_readwrite()?.as_slice_mut()?.copy_from_slice(&data);
         Ok(())
     }
 
     pub fn read<'py>(&self, py: Python<'py>) -> PyResult<ReadRows<'py>> {
         Ok(ReadRows(self.array.bind(py).try_readonly()?))
+    }
+
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self { array: self.array.clone_ref(py) }
     }
 
     pub fn write<'py>(&self, py: Python<'py>) -> PyResult<WriteRows<'py>> {

@@ -3,24 +3,30 @@
 //! The arrays hold one row a world and live as long as anyone looks at them. As in `simulation.rs`, what Python wrote there
 //! goes into the worlds before each use of them ([`Batch::push`]), and what steps found comes back after it.
 
-use crate::arrays::{Rows, Shared, numbers, shape_text};
+mod inside;
+
+use crate::arrays::{Rows, Shared, Table};
 use crate::changes::{self, Changes};
 use crate::contacts::structured;
-use crate::errors::{SimulationError, input_error, load_error, option_error};
-use crate::indices::indices;
+use crate::controller::Wanted;
+use crate::errors::{input_error, load_error, option_error};
+use crate::forces;
+use crate::indices::{index, indices, keyframe as keyframe_name, maybe_whole, whole};
+use crate::mocap;
 use crate::model::{Model, energy_class, pose_class, warning_tuples};
 use crate::options::{keywords, options};
 use crate::patches::patch_list;
 use crate::simulation::Simulation;
 use crate::stats::stats_dict;
+use inside::{Added, of_world};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use std::sync::{Mutex, MutexGuard, TryLockError};
-use stiction::batch::Progress;
+use std::sync::Mutex;
 use stiction::model::Warning;
-use stiction::{BatchError, Stats, StepError};
+use stiction::{Stats, StepError};
 
 /// Many worlds of one model, stepped together on several threads.
 ///
@@ -44,6 +50,8 @@ use stiction::{BatchError, Stats, StepError};
 pub struct Batch {
     model: Py<Model>,
     inner: Mutex<stiction::Batch>,
+    /// The controllers, in the order of the worlds'.
+    added: Mutex<Vec<Added>>,
     qpos: Rows,
     qvel: Rows,
     ctrl: Rows,
@@ -65,8 +73,8 @@ impl Batch {
     fn new(
         py: Python<'_>,
         model: Py<Model>,
-        n: usize,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = whole)] n: usize,
+        #[pyo3(from_py_with = maybe_whole)] threads: Option<usize>,
         step: f64,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -90,6 +98,7 @@ impl Batch {
             act: Rows::new(py, n, &vec![0.0; na]),
             time: Shared::new(py, &vec![0.0; n]),
             inner: Mutex::new(inner),
+            added: Mutex::new(Vec::new()),
             model,
         })
     }
@@ -227,22 +236,18 @@ impl Batch {
         let inner = self.lock()?;
         let chosen = self::indices(indices, inner.len())?;
         let model = &self.model.get().inner;
-        let qpos = qpos.map(|q| rows_for("qpos", q, chosen.len(), model.nq())).transpose()?;
-        let qvel = qvel.map(|v| rows_for("qvel", v, chosen.len(), model.nv())).transpose()?;
+        let qpos = qpos.map(|q| Table::read("qpos", q, chosen.len(), model.nq())).transpose()?;
+        let qvel = qvel.map(|v| Table::read("qvel", v, chosen.len(), model.nv())).transpose()?;
         let mut state = match keyframe {
             None => model.default_state(),
-            Some(key) => {
-                let name =
-                    key.extract::<String>().or_else(|_| Ok::<_, PyErr>(key.extract::<usize>()?.to_string()));
-                model.keyframe_state(&name?).map_err(input_error)?
-            }
+            Some(key) => model.keyframe_state(&keyframe_name(key)?).map_err(input_error)?,
         };
         for (k, &world) in chosen.iter().enumerate() {
             if let Some(qpos) = &qpos {
-                state.q.copy_from_slice(&qpos[k * model.nq()..(k + 1) * model.nq()]);
+                state.q.copy_from_slice(qpos.row(k));
             }
             if let Some(qvel) = &qvel {
-                state.v.copy_from_slice(&qvel[k * model.nv()..(k + 1) * model.nv()]);
+                state.v.copy_from_slice(qvel.row(k));
             }
             inner.world(world).reset_to(&state).map_err(|error| of_world(world, StepError::Input(error)))?;
         }
@@ -295,7 +300,7 @@ impl Batch {
     fn randomize(
         &self,
         py: Python<'_>,
-        seed: u64,
+        #[pyo3(from_py_with = whole)] seed: usize,
         indices: Option<&Bound<'_, PyAny>>,
         mass: Option<&Bound<'_, PyAny>>,
         friction: Option<&Bound<'_, PyAny>>,
@@ -317,7 +322,7 @@ impl Batch {
         }
         let ranges = changes::ranges(self.model.get(), Some(&given))?;
         let batch = &mut *inner;
-        py.detach(|| batch.randomize(&chosen, seed, &ranges)).map_err(load_error)
+        py.detach(|| batch.randomize(&chosen, seed as u64, &ranges)).map_err(load_error)
     }
 
     /// What vary and randomize made different between the worlds: a dict from quantity to a dict from the name of a body or geom
@@ -360,13 +365,13 @@ impl Batch {
     /// Contact points of a world's last step: see Simulation.contacts.
     fn contacts<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let inner = self.lock()?;
-        structured(py, inner.world(one(world, &inner)?).contacts())
+        structured(py, inner.world(index(world, inner.len())?).contacts())
     }
 
     /// Contact patches of a world's last step: see Simulation.patches.
     fn patches<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        patch_list(py, &inner.world(one(world, &inner)?).patches())
+        patch_list(py, &inner.world(index(world, inner.len())?).patches())
     }
 
     /// Counts and times since construction of one world, or of all together: see Simulation.stats. Of all together, counts,
@@ -376,7 +381,7 @@ impl Batch {
         let inner = self.lock()?;
         let mut stats = Stats::default();
         match world {
-            Some(world) => stats = *inner.world(one(world, &inner)?).stats(),
+            Some(world) => stats = *inner.world(index(world, inner.len())?).stats(),
             None => (0..inner.len()).for_each(|world| stats.merge(inner.world(world).stats())),
         }
         stats_dict(py, &stats)
@@ -435,10 +440,13 @@ impl Batch {
     fn simulation(&self, py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Py<Simulation>> {
         let inner = self.lock()?;
         self.push(py, &inner)?;
-        let number = one(world, &inner)?;
+        let number = index(world, inner.len())?;
         let world = inner.world(number);
         let simulation = Simulation::with(py, self.model.clone_ref(py), *world.options())?;
         simulation.change(py, inner.variation(number))?;
+        for added in self.added().iter() {
+            simulation.attach_again(py, added.kept(py, number)?.as_any())?;
+        }
         simulation.load(py, &world.save_state())?;
         Py::new(py, simulation)
     }
@@ -458,14 +466,158 @@ impl Batch {
         self.pull(py, &inner, &all)
     }
 
+    /// Moves a mocap body (name or id) in worlds, as Simulation.set_mocap does: each argument for all of them, or one row a world.
+    ///
+    /// position: m, in the world, shape (3,) or (worlds, 3). quaternion: w first, (4,) or (worlds, 4).
+    /// angular_velocity, linear_velocity: rad/s and m/s in world axes: what contacts feel; they do not move the body.
+    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    #[pyo3(signature = (body, position, quaternion=None, angular_velocity=None, linear_velocity=None, indices=None))]
+    fn set_mocap(
+        &self,
+        body: &Bound<'_, PyAny>,
+        position: &Bound<'_, PyAny>,
+        quaternion: Option<&Bound<'_, PyAny>>,
+        angular_velocity: Option<&Bound<'_, PyAny>>,
+        linear_velocity: Option<&Bound<'_, PyAny>>,
+        indices: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let number = mocap::number(self.model.get(), body)?;
+        let inner = self.lock()?;
+        let chosen = self::indices(indices, inner.len())?;
+        let states = mocap::states(position, quaternion, angular_velocity, linear_velocity, chosen.len())?;
+        for (world, state) in chosen.into_iter().zip(states) {
+            inner.world(world).state_mut().mocap[number] = state;
+        }
+        Ok(())
+    }
+
+    /// Adds forces (N) and torques (N m) on a body (name or id) to batch.applied, as Simulation.apply_force does: each argument of
+    /// shape (3,) for all worlds or (worlds, 3), one row a world.
+    ///
+    /// point: where the force acts, m; the body's origin by default.
+    /// frame: "world" if force, torque and point are in the world's frame, "body" if all are in the body's.
+    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    #[pyo3(signature = (body, force=None, point=None, torque=None, frame="world", indices=None))]
+    fn apply_force(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        force: Option<&Bound<'_, PyAny>>,
+        point: Option<&Bound<'_, PyAny>>,
+        torque: Option<&Bound<'_, PyAny>>,
+        frame: &str,
+        indices: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let id = self.model.get().body(body)?;
+        let inner = self.lock()?;
+        let chosen = self::indices(indices, inner.len())?;
+        let given = forces::Given { force, point, torque, frame };
+        let pushes = forces::read_rows(&given, chosen.len())?;
+        self.push(py, &inner)?;
+        for (&world, push) in chosen.iter().zip(pushes) {
+            push.apply(&mut inner.world(world), id)?;
+        }
+        self.pull(py, &inner, &chosen)
+    }
+
+    /// Has a controller set controls in every world from now on, after those that were added before. Returns its number.
+    ///
+    /// controller: a function or ready controller as of Simulation.add_controller, or a list of them, one a world. Ready ones run
+    ///     without the interpreter. A function is called for each world from the thread that steps it, one call at a time; what
+    ///     the worlds do stays the same at any number of threads as long as the function depends on its arguments alone.
+    ///     If it returns None, the world's row of batch.ctrl counts.
+    /// period, sensing, wrenches, skins: as of Simulation.add_controller.
+    ///
+    /// What it raises is the cause of the SimulationError that step raises; the worlds concerned stand before the step in which
+    /// it failed.
+    #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
+    fn add_controller(
+        &self,
+        py: Python<'_>,
+        controller: &Bound<'_, PyAny>,
+        period: f64,
+        sensing: bool,
+        wrenches: Option<&Bound<'_, PyAny>>,
+        skins: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
+        self.attach(py, controller, &Wanted { period, sensing, wrenches, skins }, false)
+    }
+
+    /// Has this controller alone set the controls from now on, as add_controller does; None removes all and leaves the controls
+    /// as they are.
+    #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
+    fn set_controller(
+        &self,
+        py: Python<'_>,
+        controller: &Bound<'_, PyAny>,
+        period: f64,
+        sensing: bool,
+        wrenches: Option<&Bound<'_, PyAny>>,
+        skins: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        if !controller.is_none() {
+            let wanted = Wanted { period, sensing, wrenches, skins };
+            return self.attach(py, controller, &wanted, true).map(|_| ());
+        }
+        let inner = self.lock()?;
+        (0..inner.len()).for_each(|world| inner.world(world).clear_controllers());
+        drop(inner);
+        let before = std::mem::take(&mut *self.added());
+        drop(before);
+        Ok(())
+    }
+
+    /// Removes the controller of a number from all worlds; the controls stay as they are. Those added after it move up by one.
+    fn remove_controller(&self, #[pyo3(from_py_with = whole)] number: usize) -> PyResult<()> {
+        let inner = self.lock()?;
+        let count = self.added().len();
+        let mut removed = Vec::new();
+        for world in 0..inner.len() {
+            removed.push(inner.world(world).remove_controller(number).map_err(input_error)?);
+        }
+        drop(inner);
+        if number >= count {
+            return Err(PyValueError::new_err(format!("there is no controller {number}: there are {count}")));
+        }
+        let hooks = self.forget(number);
+        drop((removed, hooks));
+        Ok(())
+    }
+
+    /// The controllers that were added, in order: each as it was given, one for all worlds or a list.
+    #[getter]
+    fn controllers(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.added().iter().map(|added| added.given(py)).collect()
+    }
+
     fn __len__(&self) -> PyResult<usize> {
         self.n()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.model)?;
+        if let Ok(all) = self.added.try_lock() {
+            for hook in all.iter().flat_map(Added::hooks) {
+                visit.call(&*hook.object())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let all = std::mem::take(&mut *self.added());
+        all.iter().flat_map(Added::hooks).for_each(|hook| drop(hook.object().take()));
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("stiction")?.getattr("_restore_batch")?;
         let state = self.save_state(py)?;
-        let arguments = (self.model.clone_ref(py), self.n()?, self.threads()?, self.options(py)?, state);
+        let controllers = PyList::empty(py);
+        for added in self.added().iter().filter(|added| added.hooks().next().is_some()) {
+            controllers.append(added.kept_of_all(py)?)?;
+        }
+        let arguments =
+            (self.model.clone_ref(py), self.n()?, self.threads()?, self.options(py)?, state, controllers);
         Ok((restore, arguments.into_pyobject(py)?))
     }
 
@@ -473,119 +625,6 @@ impl Batch {
         let inner = self.lock()?;
         let (name, n, threads) = (&inner.model().world().name, inner.len(), inner.threads());
         Ok(format!("<stiction.Batch of {n} worlds of \"{name}\" on {threads} threads>"))
-    }
-}
-
-impl Batch {
-    /// The worlds, unless another thread is stepping them.
-    fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Batch>> {
-        self.inner.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                PyRuntimeError::new_err("another thread is stepping this batch: wait until it is done")
-            }
-            TryLockError::Poisoned(_) => {
-                SimulationError::new_err("an earlier call ended in an internal fault: make a new batch")
-            }
-        })
-    }
-
-    /// Steps with the interpreter detached.
-    fn advance(
-        &self,
-        py: Python<'_>,
-        steps: impl FnOnce(&mut stiction::Batch, &mut dyn FnMut() -> bool) -> Result<Progress, BatchError> + Send,
-    ) -> PyResult<()> {
-        let mut guard = self.lock()?;
-        let inner = &mut *guard;
-        self.push(py, inner)?;
-        let mut interrupt = None;
-        let outcome = py.detach(|| {
-            steps(inner, &mut || {
-                interrupt = Python::attach(|py| py.check_signals()).err();
-                interrupt.is_none()
-            })
-        });
-        let all: Vec<usize> = (0..inner.len()).collect();
-        self.pull(py, inner, &all)?;
-        match (interrupt, outcome) {
-            (Some(error), _) => Err(error),
-            (None, Err(error)) => Err(match error.error {
-                StepError::Input(_) => PyValueError::new_err(error.to_string()),
-                _ => SimulationError::new_err(error.to_string()),
-            }),
-            (None, Ok(_)) => Ok(()),
-        }
-    }
-
-    /// What Python wrote to the arrays goes into the worlds.
-    fn push(&self, py: Python<'_>, inner: &stiction::Batch) -> PyResult<()> {
-        let (qpos, qvel, ctrl) = (self.qpos.read(py)?, self.qvel.read(py)?, self.ctrl.read(py)?);
-        let (applied, act, time) = (self.applied.read(py)?, self.act.read(py)?, self.time.read(py)?);
-        for i in 0..inner.len() {
-            let mut world = inner.world(i);
-            let state = world.state_mut();
-            qpos.row(i, &mut state.q);
-            qvel.row(i, &mut state.v);
-            ctrl.row(i, &mut state.ctrl);
-            applied.row(i, &mut state.applied);
-            act.row(i, &mut state.activation);
-            state.time = time.as_slice()?[i];
-            let world = &*world;
-            world.model().check_state(world.state()).map_err(|e| of_world(i, StepError::Input(e)))?;
-        }
-        Ok(())
-    }
-
-    /// What some worlds found goes into the arrays.
-    fn pull(&self, py: Python<'_>, inner: &stiction::Batch, worlds: &[usize]) -> PyResult<()> {
-        let (mut qpos, mut qvel) = (self.qpos.write(py)?, self.qvel.write(py)?);
-        let (mut ctrl, mut applied) = (self.ctrl.write(py)?, self.applied.write(py)?);
-        let (mut act, mut time) = (self.act.write(py)?, self.time.write_all(py)?);
-        let times = time.as_slice_mut()?;
-        for &i in worlds {
-            let world = inner.world(i);
-            let state = world.state();
-            qpos.set_row(i, &state.q);
-            qvel.set_row(i, &state.v);
-            ctrl.set_row(i, &state.ctrl);
-            applied.set_row(i, &state.applied);
-            act.set_row(i, &state.activation);
-            times[i] = state.time;
-        }
-        Ok(())
-    }
-}
-
-fn of_world(world: usize, error: StepError) -> PyErr {
-    PyValueError::new_err(BatchError { world, error, failed: 1 }.to_string())
-}
-
-/// The number of one world.
-fn one(world: &Bound<'_, PyAny>, inner: &stiction::Batch) -> PyResult<usize> {
-    crate::indices::index(world, inner.len())
-}
-
-/// `count` rows of `width` finite numbers, of which one may have been given for all.
-fn rows_for(what: &'static str, values: &Bound<'_, PyAny>, count: usize, width: usize) -> PyResult<Vec<f64>> {
-    let (shape, data) = numbers(values)?;
-    let data = match *shape.as_slice() {
-        [given] if given == width => data.repeat(count),
-        [rows, given] if rows == count && given == width => data,
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "{what} has shape {}: give ({width},) for all worlds or ({count}, {width}), one row a world",
-                shape_text(&shape)
-            )));
-        }
-    };
-    match data.iter().position(|x| !x.is_finite()) {
-        None => Ok(data),
-        Some(at) => Err(PyValueError::new_err(format!(
-            "{what}[{}, {}] is {}: give finite numbers",
-            at / width,
-            at % width,
-            data[at]
-        ))),
     }
 }
 
@@ -598,8 +637,14 @@ pub fn _restore_batch<'py>(
     threads: usize,
     options: &Bound<'py, PyDict>,
     state: &[u8],
+    controllers: &Bound<'py, PyList>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let batch = py.get_type::<Batch>().call((model, n, threads), Some(options))?;
-    batch.cast::<Batch>()?.get().load_state(py, state)?;
+    let inner = batch.cast::<Batch>()?.get();
+    // First the controllers, then the states, which know when their next samples are due.
+    for controller in controllers {
+        inner.attach_again(py, &controller)?;
+    }
+    inner.load_state(py, state)?;
     Ok(batch)
 }

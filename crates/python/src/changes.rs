@@ -3,7 +3,7 @@
 //! `Model.varied`, `Simulation.vary` and `Batch.vary` take the same arguments: gravity, and for each quantity a dict from the
 //! name of a body or geom to its new value. `Batch.randomize` takes ranges of factors in place of values.
 
-use crate::arrays::{numbers, shape_text};
+use crate::arrays::{numbers_of, shape_text};
 use crate::model::{Model, unknown};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -207,7 +207,7 @@ pub fn geom(model: &Model, given: &Bound<'_, PyAny>) -> PyResult<usize> {
 
 /// `width` finite numbers for all worlds, or for each of `rows`.
 fn per_world(what: &str, value: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f64>> {
-    let (shape, data) = numbers(value)?;
+    let (shape, data) = numbers_of(what, value)?;
     let fits = match (width, shape.as_slice()) {
         (1, []) => true,
         (1, [n]) => *n == rows,

@@ -17,7 +17,10 @@ pub fn compute<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut wanted = Vec::new();
     if let Some(parameters) = parameters {
-        for pair in parameters.try_iter()? {
+        let wrong = |_| {
+            PyTypeError::new_err(format!("parameters = {parameters}: give a list of pairs (geom, property)"))
+        };
+        for pair in parameters.try_iter().map_err(wrong)? {
             wanted.push(parameter(simulation, &pair?)?);
         }
     }
@@ -36,7 +39,8 @@ fn parameter(simulation: &Simulation, pair: &Bound<'_, PyAny>) -> PyResult<Conta
         return ContactParameter::named(simulation.model(), &name, &property).map_err(input_error);
     }
     let property = ContactProperty::from_name(&property).map_err(input_error)?;
-    Ok(ContactParameter { geom: geom.extract::<usize>()?, property })
+    let geoms = simulation.model().world().geoms.len();
+    Ok(ContactParameter { geom: crate::indices::id("geom", &geom, geoms)?, property })
 }
 
 fn derivative_error(error: DerivativeError) -> PyErr {

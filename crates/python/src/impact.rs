@@ -150,7 +150,7 @@ pub fn routh<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction._results", "RouthPath")?;
-    let (shape, w) = crate::arrays::numbers(delassus)?;
+    let (shape, w) = crate::arrays::numbers_of("delassus", delassus)?;
     if shape != [3, 3] {
         return Err(PyValueError::new_err(format!(
             "delassus has shape {}, a contact needs (3, 3)",

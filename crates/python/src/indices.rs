@@ -4,6 +4,29 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+/// A whole number, zero or more.
+pub fn whole(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let number: i64 = given.extract().map_err(|_| {
+        PyTypeError::new_err(format!("{given} is no whole number: give one that is zero or more"))
+    })?;
+    usize::try_from(number).map_err(|_| {
+        PyValueError::new_err(format!("{number} is negative: give a whole number, zero or more"))
+    })
+}
+
+/// The same, or None.
+pub fn maybe_whole(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    if given.is_none() { Ok(None) } else { whole(given).map(Some) }
+}
+
+/// The name or number of a keyframe, as text.
+pub fn keyframe(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    given.extract::<String>().or_else(|_| match whole(given) {
+        Ok(number) => Ok(number.to_string()),
+        Err(_) => Err(PyTypeError::new_err(format!("{given}: give the name or the number of a keyframe"))),
+    })
+}
+
 /// The id of a body, joint… among `n`.
 pub fn id(kind: &str, given: &Bound<'_, PyAny>, n: usize) -> PyResult<usize> {
     let number: i64 = given

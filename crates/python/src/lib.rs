@@ -4,7 +4,8 @@
 //! model       a compiled model and the dynamics of single states
 //! batch       many worlds of one model; qpos, qvel, ctrl with one row a world
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
-//! controller  a Python function that sets the controls at its own rate
+//! controller  Python functions and ready controllers that set the controls at their own rates
+//! forces      forces and torques on bodies      export   models written for other programs
 //! derivatives derivatives of a step as matrices
 //! control     trajectories, inverse kinematics, ready controllers, and what a controller may read
 //! contacts    contact points as a structured array
@@ -35,6 +36,8 @@ mod control;
 mod controller;
 mod derivatives;
 mod errors;
+mod export;
+mod forces;
 mod impact;
 mod indices;
 mod learned_contact;
@@ -75,6 +78,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<control::InverseKinematics>()?;
     module.add_class::<control::JointTracking>()?;
     module.add_class::<control::PoseTracking>()?;
+    module.add_class::<control::GripForce>()?;
     module.add_class::<control::Measured>()?;
     module.add_function(wrap_pyfunction!(viewer::view, module)?)?;
     module.add_function(wrap_pyfunction!(impact::impact_outcomes, module)?)?;

@@ -8,7 +8,7 @@ use crate::scratch::Scratch;
 use nalgebra::Vector3;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PySlice, PyTuple};
@@ -494,6 +494,13 @@ impl Model {
         Ok(entries.into_pyarray(py))
     }
 
+    /// Writes the model as one flat file that other programs read, MJCF (.xml) or URDF (.urdf), with meshes beside a URDF, and
+    /// returns what the format cannot say and what that changes: a list of texts. What is written loads back to the same masses,
+    /// poses and dynamics. Raises ModelError for a model that the format has no words for, OSError if it cannot be written.
+    fn save(&self, path: PathBuf) -> PyResult<Vec<String>> {
+        crate::export::save(&self.inner, &path)
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("stiction")?.getattr("_restore_model")?;
         Ok((restore, PyTuple::new(py, [PyBytes::new(py, &self.inner.to_bytes())])?))
@@ -523,18 +530,7 @@ impl Model {
 impl Model {
     /// A body's id from its name or id.
     pub fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let bodies = &self.inner.world().bodies;
-        if let Ok(name) = body.extract::<String>() {
-            let found = self.inner.world().body_index(&name);
-            return found.ok_or_else(|| unknown("body", &name, bodies.iter().map(|b| b.name.as_str())));
-        }
-        match body.extract::<isize>()? {
-            id if (0..bodies.len() as isize).contains(&id) => Ok(id as usize),
-            id => Err(PyIndexError::new_err(format!(
-                "there is no body {id}: ids go from 0 (the world) to {}",
-                bodies.len() - 1
-            ))),
-        }
+        body_of(&self.inner, body)
     }
 
     fn joint(&self, name: &str) -> PyResult<&JointInfo> {
@@ -554,6 +550,16 @@ impl Model {
             Err(_) => compute(&mut Scratch::new(&self.inner)),
         }
     }
+}
+
+/// A body's id from its name or id.
+pub fn body_of(model: &stiction::Model, body: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let bodies = &model.world().bodies;
+    if let Ok(name) = body.extract::<String>() {
+        let found = model.world().body_index(&name);
+        return found.ok_or_else(|| unknown("body", &name, bodies.iter().map(|b| b.name.as_str())));
+    }
+    crate::indices::id("body", body, bodies.len())
 }
 
 /// An error that lists the names there are and asks whether a near one was meant.

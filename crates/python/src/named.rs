@@ -5,9 +5,9 @@ use crate::model::{Model, unknown};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{PySlice, PyTuple};
 use std::ops::Range;
-use stiction::model::{Actuator, Compliance, Transmission};
+use stiction::model::{Actuator, Compliance, Shape, Transmission};
 use stiction::multibody::JointInfo;
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -66,11 +66,13 @@ pub fn geom_info<'py>(
     let contact = model.inner.contact_properties(id).expect("the geom was found");
     let compliant = geom.contact.compliance == Compliance::Compliant;
     let name = if geom.name.is_empty() { format!("#{id}") } else { geom.name.clone() };
-    class(py, "GeomInfo")?.call1((
-        id,
-        name,
-        geom.body,
-        world.shape_word(&geom.shape),
+    let turn = geom.pose.rotation;
+    let place = (
+        <[f64; 3]>::from(geom.pose.translation.vector).into_pyobject(py)?,
+        [turn.w, turn.i, turn.j, turn.k].into_pyobject(py)?,
+        geom.color.map(f64::from).into_pyobject(py)?,
+    );
+    let contact = (
         contact.dynamic_friction,
         contact.static_friction,
         contact.stiffness,
@@ -78,7 +80,25 @@ pub fn geom_info<'py>(
         contact.relaxation_time,
         compliant,
         compliant.then_some(contact.modulus),
-    ))
+        size(&geom.shape),
+    );
+    // Tuples of this length have no conversion of their own.
+    let fields = (id, name, geom.body, world.shape_word(&geom.shape)).into_pyobject(py)?;
+    let fields = fields.add(contact.into_pyobject(py)?)?.add(place.into_pyobject(py)?)?;
+    class(py, "GeomInfo")?.call1(fields.cast::<PyTuple>()?)
+}
+
+/// The lengths that make a primitive shape, m, as MJCF orders them; none for a mesh.
+fn size(shape: &Shape) -> Vec<f64> {
+    match *shape {
+        Shape::HalfSpace { size } => size.to_vec(),
+        Shape::Sphere { radius } => vec![radius],
+        Shape::Box { half_extents: v } | Shape::Ellipsoid { radii: v } => v.as_slice().to_vec(),
+        Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+            vec![radius, half_length]
+        }
+        _ => Vec::new(),
+    }
 }
 
 pub fn actuator<'py>(

@@ -1,7 +1,8 @@
 //! `stiction.rollout`: many trajectories of one model on several threads.
 
-use crate::arrays::{numbers, shape_text};
+use crate::arrays::{numbers_of, shape_text};
 use crate::errors::SimulationError;
+use crate::indices::{maybe_whole, whole};
 use crate::model::Model;
 use crate::options::options;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
@@ -37,8 +38,8 @@ pub fn rollout<'py>(
     model: &Bound<'py, Model>,
     states: &Bound<'py, PyAny>,
     controls: Option<&Bound<'py, PyAny>>,
-    threads: usize,
-    steps: Option<usize>,
+    #[pyo3(from_py_with = whole)] threads: usize,
+    #[pyo3(from_py_with = maybe_whole)] steps: Option<usize>,
     step: f64,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
@@ -53,7 +54,7 @@ pub fn rollout<'py>(
     }
     let model = &model.get().inner;
     let width = model.nq() + model.nv();
-    let (shape, states) = numbers(states)?;
+    let (shape, states) = numbers_of("states", states)?;
     let &[n, given] = shape.as_slice() else {
         return Err(wrong_shape("states", &shape, &format!("(n, {width}), which is (n, nq + nv)")));
     };
@@ -106,7 +107,7 @@ fn read_controls(
         (None, None) => Err(PyValueError::new_err("give controls of shape (n, T, nu), or steps=T")),
         (None, Some(length)) => Ok((None, length)),
         (Some(controls), steps) => {
-            let (shape, data) = numbers(controls)?;
+            let (shape, data) = numbers_of("controls", controls)?;
             match *shape.as_slice() {
                 [rows, length, width] if rows == n && width == nu && steps.is_none_or(|t| t == length) => {
                     Ok((Some(data), length))

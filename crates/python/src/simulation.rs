@@ -9,9 +9,10 @@ mod inside;
 use crate::arrays::{Shared, three};
 use crate::changes::Changes;
 use crate::contacts::structured;
-use crate::control;
-use crate::controller::{Hook, PythonController};
-use crate::errors::input_error;
+use crate::controller::{Hook, Wanted};
+use crate::errors::{input_error, step_error};
+use crate::forces;
+use crate::indices::{self, whole};
 use crate::mocap;
 use crate::model::{Model, energy_tuple, pose_tuple, readings, warning_tuples};
 use crate::named;
@@ -20,13 +21,13 @@ use crate::patches::patch_list;
 use crate::recording::{self, Recording, record_error};
 use crate::stats::stats_dict;
 use crate::viewer;
-use nalgebra::Vector3;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use stiction::Variation;
 use stiction_viewer::{RecordOptions, Recorder};
@@ -70,7 +71,9 @@ pub struct Simulation {
     variant: Mutex<Option<Py<Model>>>,
     variation: Mutex<Variation>,
     inner: Mutex<stiction::Simulation>,
-    hook: Mutex<Option<Arc<Hook>>>,
+    /// The controllers, in the order of the simulation's, and how many there are.
+    hooks: Mutex<Vec<Arc<Hook>>>,
+    controller_count: Arc<AtomicUsize>,
     recorder: Mutex<Option<Recorder>>,
     viewer: Mutex<Option<Arc<viewer::Shared>>>,
     qpos: Shared,
@@ -312,8 +315,8 @@ impl Simulation {
     ///     d.qpos, d.qvel      # after the step
     ///
     /// The derivative is that of the step as it is taken, exact where it has one; at a kink (a contact about to touch or to
-    /// leave) it is that of one side. Raises ValueError for steps without one here: by accuracy, in continuous time,
-    /// with tangential springs or adhesion actuators.
+    /// leave) it is that of one side. Applied forces, mocap bodies and the stretches of tangential springs are held fixed. Raises
+    /// ValueError for steps without a derivative here: by accuracy, in continuous time, with adhesion actuators.
     #[pyo3(signature = (parameters=None))]
     fn step_derivatives<'py>(
         &self,
@@ -455,27 +458,92 @@ impl Simulation {
         Ok(())
     }
 
-    /// Adds a force (N, in world axes) on a body (name or id) at a point (m, in the world; the body's origin by default)
-    /// to sim.applied, as it acts at the present positions. Like all of applied it is then held, as generalised
-    /// forces; for a force that follows the body, set applied and call this before each step.
-    #[pyo3(signature = (body, force, point=None))]
+    /// Adds a force (N) and a torque (N m) on a body (name or id) to sim.applied, as they act at the present positions. Like all
+    /// of applied they are then held, as generalised forces; for a force that follows the body, set applied and call this
+    /// before each step.
+    ///
+    /// point: where the force acts, m; the body's origin by default.
+    /// frame: "world" if force, torque and point are in the world's frame, "body" if all are in the body's.
+    #[pyo3(signature = (body, force=None, point=None, torque=None, frame="world"))]
     fn apply_force(
         &self,
         py: Python<'_>,
         body: &Bound<'_, PyAny>,
-        force: &Bound<'_, PyAny>,
+        force: Option<&Bound<'_, PyAny>>,
         point: Option<&Bound<'_, PyAny>>,
+        torque: Option<&Bound<'_, PyAny>>,
+        frame: &str,
     ) -> PyResult<()> {
         let id = self.model.get().body(body)?;
-        let force = Vector3::from(three("force", Some(force))?);
-        let point = match point {
-            Some(_) => Vector3::from(three("point", point)?),
-            None => Vector3::from_iterator(self.body_pose(py, body)?.get_item(0)?.extract::<Vec<f64>>()?),
-        };
+        let push = forces::read(&forces::Given { force, point, torque, frame })?;
         let mut inner = self.lock()?;
         self.push(py, &mut inner)?;
-        inner.apply_force(id, force, point).map_err(input_error)?;
+        push.apply(&mut inner, id)?;
         self.pull(py, &inner)
+    }
+
+    /// Steps until everything rests: until no speed exceeds speed (m/s, rad/s) and, in continuous time, no acceleration
+    /// speed/0.1 s; then sets the velocities to zero and returns True. False if something still moves after time (s). In
+    /// continuous time with tangential springs this finds static states; elsewhere what sticks creeps at up to the
+    /// stiction tolerance.
+    #[pyo3(signature = (speed=1e-4, time=10.0))]
+    fn settle(&self, py: Python<'_>, speed: f64, time: f64) -> PyResult<bool> {
+        for (what, value) in [("speed", speed), ("time", time)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(PyValueError::new_err(format!("{what} = {value}: give a positive number")));
+            }
+        }
+        let end = self.time()? + time;
+        let mut rests = false;
+        self.advance(py, |simulation| {
+            if !rests && simulation.step_towards(end)? {
+                rests = simulation.rests(speed)?;
+                return Ok(true);
+            }
+            if rests {
+                simulation.state_mut().v.fill(0.0);
+            }
+            Ok(false)
+        })?;
+        Ok(rests)
+    }
+
+    /// Positions, shape (nq,), and velocities, shape (nv,), at a time (s) within the last step of continuous time. Raises
+    /// ValueError for a time outside of it, or under another method.
+    fn interpolate<'py>(
+        &self,
+        py: Python<'py>,
+        time: f64,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let inner = self.lock()?;
+        let Some((q, v)) = inner.interpolate(time) else {
+            return Err(PyValueError::new_err(format!(
+                "time = {time} s is not within the last step: take one with method=\"continuous\" and give a time from its \
+                 beginning to {} s",
+                inner.state().time
+            )));
+        };
+        Ok((PyArray1::from_vec(py, q).into_any(), PyArray1::from_vec(py, v).into_any()))
+    }
+
+    /// Accelerations at the present state in continuous time, m/s² or rad/s², shape (nv,). Raises ValueError under another
+    /// method, where velocities jump from step to step.
+    #[getter]
+    fn accelerations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.with_state(py, |inner| inner.accelerations().map_err(step_error))?;
+        let found = found.ok_or_else(|| {
+            PyValueError::new_err(
+                "convex steps have no accelerations: choose method=\"continuous\", or difference qvel",
+            )
+        })?;
+        Ok(PyArray1::from_vec(py, found).into_any())
+    }
+
+    /// Energy stored by contact in continuous time, J: in pressure fields and tangential springs. It looks at every pair of
+    /// elements: for energy balances, not for every step.
+    #[getter]
+    fn contact_energy(&self, py: Python<'_>) -> PyResult<f64> {
+        self.with_state(py, |inner| Ok(inner.contact_energy()))
     }
 
     /// The state as bytes, from which load_state continues bit for bit.
@@ -499,75 +567,84 @@ impl Simulation {
         let mut inner = self.lock()?;
         match keyframe {
             None => inner.reset(),
-            Some(key) => {
-                let name =
-                    key.extract::<String>().or_else(|_| Ok::<_, PyErr>(key.extract::<usize>()?.to_string()));
-                inner.reset_to_keyframe(&name?).map_err(input_error)?;
-            }
+            Some(key) => inner.reset_to_keyframe(&indices::keyframe(key)?).map_err(input_error)?,
         }
         self.pull(py, &inner)
     }
 
-    /// Has controller(time, qpos, qvel) set the controls from now on, every period seconds (0: every
-    /// step); None removes it and leaves the controls as they are.
+    /// Has controller(time, qpos, qvel) set controls from now on, every period seconds (0: every step), after those that were
+    /// added before. Returns its number.
     ///
-    /// It is called at the beginning of the first step at or after each multiple of the period, gets
-    /// copies of the state, and returns the controls, shape (nu,), held until its next call. If it
-    /// returns None, what it wrote to sim.ctrl counts. What it raises leaves sim.step.
+    /// It is called at the beginning of the first step at or after each multiple of the period, gets copies of the state, and
+    /// returns the controls, shape (nu,), held until someone sets them again. If it returns None, what it wrote to sim.ctrl
+    /// counts. What it raises leaves sim.step, with a note that says which controller it was and when; that, an answer of
+    /// another shape (ValueError) or one that is not finite (ValueError) leaves the state as it was before the step.
     ///
-    /// sensing: True calls controller(time, qpos, qvel, measured) with a stiction.Measured: sensors at that
-    ///     instant, contact forces and joint torques of the step before.
+    /// sensing: True calls controller(time, qpos, qvel, measured) with a stiction.Measured: sensors at that instant, contact
+    ///     forces and joint torques of the step before, and what the controller remembers.
+    /// wrenches: bodies (names or ids) at whose mounts the wrench is to be measured, for Measured.wrench; sensing goes with it.
+    /// skins: a list of stiction.TactileGrid, for Measured.skin; sensing goes with it.
     ///
-    /// A stiction.JointTracking or PoseTracking is a controller too; it has a period of its own.
-    #[pyo3(signature = (controller, period=0.0, sensing=false))]
+    /// A stiction.JointTracking, PoseTracking or GripForce is a controller too; it has a period of its own.
+    #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
+    fn add_controller(
+        &self,
+        py: Python<'_>,
+        controller: &Bound<'_, PyAny>,
+        period: f64,
+        sensing: bool,
+        wrenches: Option<&Bound<'_, PyAny>>,
+        skins: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
+        self.attach(py, controller, &Wanted { period, sensing, wrenches, skins }, false)
+    }
+
+    /// Removes the controller of a number; the controls stay as they are. Those added after it move up by one.
+    fn remove_controller(&self, #[pyo3(from_py_with = whole)] number: usize) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        let removed = inner.remove_controller(number).map_err(input_error)?;
+        let hook = self.forget(number);
+        drop(inner);
+        // With no lock held: the end of a Python object may run any code.
+        drop((removed, hook));
+        Ok(())
+    }
+
+    /// The controllers that were added, in order.
+    #[getter]
+    fn controllers(&self, py: Python<'_>) -> Vec<Option<Py<PyAny>>> {
+        self.hooks().iter().map(|hook| hook.object().as_ref().map(|object| object.clone_ref(py))).collect()
+    }
+
+    /// Has this controller alone set the controls from now on; None removes all and leaves the controls as they are. The
+    /// arguments are those of add_controller.
+    #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
     fn set_controller(
         &self,
         py: Python<'_>,
         controller: &Bound<'_, PyAny>,
         period: f64,
         sensing: bool,
+        wrenches: Option<&Bound<'_, PyAny>>,
+        skins: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let ready = control::ready(controller, self.lock()?.model())?;
-        if ready.is_some() && (period != 0.0 || sensing) {
-            return Err(PyValueError::new_err(
-                "this controller has a period of its own and reads what it needs: leave period and sensing out",
-            ));
+        if controller.is_none() {
+            self.lock()?.clear_controllers();
+            drop(self.forget_all());
+            return Ok(());
         }
-        let hook = if controller.is_none() {
-            None
-        } else if ready.is_none() && !controller.is_callable() {
-            return Err(PyTypeError::new_err(
-                "the controller must be a function of (time, qpos, qvel), a stiction.JointTracking or PoseTracking, or None",
-            ));
-        } else if !(period >= 0.0 && period.is_finite()) {
-            let text = format!("period = {period}: give zero (every step) or a positive number of seconds");
-            return Err(PyValueError::new_err(text));
-        } else {
-            let arrays = [&self.qpos, &self.qvel, &self.ctrl].map(|shared| shared.clone_ref(py));
-            let [qpos, qvel, ctrl] = arrays;
-            Some(Arc::new(Hook::new(controller.clone().unbind(), period, sensing, qpos, qvel, ctrl)))
-        };
-        let mut inner = self.lock()?;
-        match (&hook, ready) {
-            (_, Some(ready)) => inner.set_controller(ready),
-            (Some(hook), None) => inner.set_controller(Box::new(PythonController(hook.clone()))),
-            (None, None) => inner.clear_controllers(),
-        }
-        let before = std::mem::replace(&mut *self.hook(), hook);
-        drop(inner);
-        // With no lock held: the end of a Python object may run any code.
-        drop(before);
-        Ok(())
+        self.attach(py, controller, &Wanted { period, sensing, wrenches, skins }, true).map(|_| ())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("stiction")?.getattr("_restore_simulation")?;
         let state = self.save_state(py)?;
-        let controller = match &*self.hook() {
-            Some(hook) => (hook.function().as_ref().map(|f| f.clone_ref(py)), hook.period(), hook.sensing()),
-            None => (None, 0.0, false),
-        };
-        let arguments = (self.model(py), self.options(py)?, state, controller.0, controller.1, controller.2);
+        let controllers = PyList::empty(py);
+        for hook in self.hooks().iter() {
+            let object = hook.object().as_ref().map(|object| object.clone_ref(py));
+            controllers.append((object, hook.keywords(py)?))?;
+        }
+        let arguments = (self.model(py), self.options(py)?, state, controllers);
         Ok((restore, arguments.into_pyobject(py)?))
     }
 
@@ -579,36 +656,35 @@ impl Simulation {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.model)?;
-        if let Ok(hook) = self.hook.try_lock()
-            && let Some(hook) = &*hook
-        {
-            visit.call(&*hook.function())?;
+        if let Ok(hooks) = self.hooks.try_lock() {
+            for hook in hooks.iter() {
+                visit.call(&*hook.object())?;
+            }
         }
         Ok(())
     }
 
     fn __clear__(&self) {
-        let hook = self.hook().take();
-        drop(hook.and_then(|hook| hook.function().take()));
+        let hooks = std::mem::take(&mut *self.hooks());
+        hooks.iter().for_each(|hook| drop(hook.object().take()));
     }
 }
 
 /// Unpickles a simulation.
 #[pyfunction]
-#[pyo3(signature = (model, options, state, controller, period, sensing=false))]
 pub fn _restore_simulation<'py>(
     py: Python<'py>,
     model: &Bound<'py, PyAny>,
     options: &Bound<'py, PyDict>,
     state: &[u8],
-    controller: &Bound<'py, PyAny>,
-    period: f64,
-    sensing: bool,
+    controllers: &Bound<'py, PyList>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let simulation = py.get_type::<Simulation>().call((model,), Some(options))?;
     let inner = simulation.cast::<Simulation>()?.get();
-    // First the controller, then the state, which knows when its next sample is due.
-    inner.set_controller(py, controller, period, sensing)?;
+    // First the controllers, then the state, which knows when their next samples are due.
+    for controller in controllers {
+        inner.attach_again(py, &controller)?;
+    }
     inner.load_state(py, state)?;
     Ok(simulation)
 }

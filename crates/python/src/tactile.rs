@@ -2,15 +2,18 @@
 
 use crate::arrays::{finite_vector, three};
 use crate::errors::input_error;
+use crate::indices::whole;
+use crate::mocap::rotation;
+use crate::model::body_of;
 use crate::simulation::Simulation;
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{UnitQuaternion, Vector3};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use stiction::TactileImage;
 use stiction::model::Pose;
 
 /// Pressure and shear.
-type Felt<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
+pub type Felt<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 /// What makes the same grid, for pickle.
 type NewArguments = (Py<PyAny>, [f64; 2], usize, usize, [f64; 3], [f64; 4]);
 
@@ -34,8 +37,8 @@ impl TactileGrid {
     fn new(
         body: Py<PyAny>,
         size: &Bound<'_, PyAny>,
-        rows: usize,
-        columns: usize,
+        #[pyo3(from_py_with = whole)] rows: usize,
+        #[pyo3(from_py_with = whole)] columns: usize,
         position: Option<&Bound<'_, PyAny>>,
         quaternion: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -43,12 +46,7 @@ impl TactileGrid {
         let position = Vector3::from(three("position", position)?);
         let rotation = match quaternion {
             None => UnitQuaternion::identity(),
-            Some(given) => {
-                let q = finite_vector("quaternion", given, 4)?;
-                UnitQuaternion::try_new(Quaternion::new(q[0], q[1], q[2], q[3]), 1e-12).ok_or_else(|| {
-                    PyValueError::new_err("quaternion has no length: give a rotation, w first")
-                })?
-            }
+            Some(given) => rotation(&finite_vector("quaternion", given, 4)?)?,
         };
         let pose = Pose::from_parts(position.into(), rotation);
         let grid = stiction::TactileGrid::new(0, pose, [size[0], size[1]], rows, columns);
@@ -72,13 +70,24 @@ impl TactileGrid {
     /// of the patches above the grid, whatever its resolution.
     fn sample<'py>(&self, py: Python<'py>, sim: &Bound<'py, Simulation>) -> PyResult<Felt<'py>> {
         let sim = sim.get();
-        let body = sim.model_of().body(self.body.bind(py))?;
-        let image = self.grid.on_body(body).sample(&*sim.lock()?);
-        let (rows, columns) = (image.rows, image.columns);
-        let shear: Vec<f64> = image.shear.into_iter().flatten().collect();
-        Ok((
-            image.pressure.into_pyarray(py).reshape([rows, columns])?,
-            shear.into_pyarray(py).reshape([rows, columns, 2])?,
-        ))
+        let image = self.on(py, &sim.model_of().inner)?.sample(&*sim.lock()?);
+        felt(py, image)
     }
+}
+
+impl TactileGrid {
+    /// The grid on its body in a model.
+    pub fn on(&self, py: Python<'_>, model: &stiction::Model) -> PyResult<stiction::TactileGrid> {
+        Ok(self.grid.on_body(body_of(model, self.body.bind(py))?))
+    }
+}
+
+/// An image as arrays.
+pub fn felt<'py>(py: Python<'py>, image: TactileImage) -> PyResult<Felt<'py>> {
+    let (rows, columns) = (image.rows, image.columns);
+    let shear: Vec<f64> = image.shear.into_iter().flatten().collect();
+    Ok((
+        image.pressure.into_pyarray(py).reshape([rows, columns])?,
+        shear.into_pyarray(py).reshape([rows, columns, 2])?,
+    ))
 }

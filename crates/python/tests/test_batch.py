@@ -130,7 +130,7 @@ def test_wrong_input_says_what_to_do():
     model = models.pendulum()
     batch = st.Batch(model, 3)
     for text, wrong in {
-        r"qpos has shape \(2, 1\): give \(3, 1\), or \(1,\) for all worlds": lambda: setattr(batch, "qpos", [[0.0], [0.0]]),
+        r"qpos has shape \(2, 1\): give \(1,\) for all worlds or \(3, 1\), one row a world": lambda: setattr(batch, "qpos", [[0.0], [0.0]]),
         r"ctrl\[1, 0\] is NaN: give finite numbers": lambda: setattr(batch, "ctrl", [[0.0], [np.nan], [0.0]]),
         r"qpos has shape \(3,\): give \(1,\) for all worlds or \(2, 1\)": lambda: batch.reset([0, 1], qpos=[0.0, 1.0, 2.0]),
         "indices has 2 booleans: give one for each of the 3 worlds": lambda: batch.reset([True, False]),
@@ -200,3 +200,131 @@ def test_other_threads_run_while_a_batch_steps():
         time.sleep(0.001)
     worker.join()
     assert counted > 10
+
+
+def swings(t, q, v):
+    return -2.0 * q - 0.3 * v + np.sin(20 * t)
+
+
+def remembers(t, q, v, measured):
+    measured.memory = [*measured.memory, *q]
+    return [0.1 * len(measured.memory)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_controllers_of_a_batch_do_what_they_do_in_simulations(threads):
+    model = models.pendulum()
+    path = st.JointPath([0, 0.1], [[0.2], [0.6]])
+    track = st.JointTracking(["pivot"], path, law="pd", period=0.004)
+    start = np.linspace(0, 1, 5)[:, None]
+    for added in [[(swings, 0.002, False)], [(track, 0.0, False)], [(swings, 0.0, False), (remembers, 0.003, True)]]:
+        batch = st.Batch(model, 5, threads)
+        batch.qpos = start
+        for controller, period, sensing in added:
+            batch.add_controller(controller, period, sensing)
+        batch.step(25)
+        copies = [pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)]
+        alone = batch.simulation(3)
+        for other in [batch, *copies]:
+            assert other.controllers == batch.controllers or controller is track
+            other.step(25)
+        alone.step(25)
+        assert np.array_equal(alone.qpos, batch.qpos[3])
+        for i in range(5):
+            sim = st.Simulation(model)
+            sim.qpos = start[i]
+            for controller, period, sensing in added:
+                sim.add_controller(controller, period, sensing)
+            sim.step(50)
+            for other in [batch, *copies]:
+                assert np.array_equal(other.qpos[i], sim.qpos) and np.array_equal(other.ctrl[i], sim.ctrl)
+            assert batch.simulation(i).save_state() == sim.save_state()
+
+
+def test_each_world_may_have_a_controller_of_its_own_that_writes_to_its_row():
+    batch = st.Batch(models.pendulum(), 3, 2)
+
+    def push(world):
+        def controller(t, q, v):
+            batch.ctrl[world] = world + 1.0
+
+        return controller
+
+    assert batch.add_controller([push(world) for world in range(3)]) == 0
+    batch.step(3)
+    assert batch.ctrl.ravel().tolist() == [1.0, 2.0, 3.0]
+    batch.remove_controller(0)
+    batch.ctrl[:] = 0.0
+    batch.step()
+    assert not batch.ctrl.any() and batch.controllers == []
+    with pytest.raises(ValueError, match="2 controllers for 3 worlds: give one for all, or a list"):
+        batch.set_controller([swings, swings])
+    with pytest.raises(ValueError, match="there is no controller 0"):
+        batch.remove_controller(0)
+
+
+def test_a_controller_that_fails_in_a_batch_is_named_with_its_world_and_the_others_go_on():
+    batch = st.Batch(models.pendulum(), 4, 2)
+    batch.qpos[2] = 1.0
+
+    def fails(t, q, v):
+        if q[0] > 0.9:
+            raise KeyError("lost")
+        return [0.0]
+
+    batch.set_controller(fails)
+    with pytest.raises(st.SimulationError, match=r"world 2: controller 0 \(fails\) failed at t = 0 s") as caught:
+        batch.step(5)
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert batch.failed.tolist() == [False, False, True, False]
+    assert np.allclose(batch.time, [0.005, 0.005, 0.0, 0.005])
+
+
+MOVED = """<mujoco><worldbody>
+<body name="tray" mocap="true"><geom name="tray" type="box" size=".2 .2 .02"/></body>
+<body name="cube" pos="0 0 .0395"><freejoint/><geom type="box" size=".02 .02 .02" mass=".1"/></body>
+</worldbody></mujoco>"""
+
+
+def test_mocap_bodies_move_in_each_world_as_in_a_simulation():
+    model = st.Model.from_string(MOVED)
+    batch = st.Batch(model, 3, 2)
+    turn = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [np.cos(0.1), 0, 0, np.sin(0.1)]])
+    speed = np.array([[0, 0, 0], [0.3, 0, 0], [0, -0.2, 0]])
+    for k in range(50):
+        batch.set_mocap("tray", 1e-3 * k * speed, turn, linear_velocity=speed)
+        batch.step()
+    for i in range(3):
+        sim = st.Simulation(model)
+        for k in range(50):
+            sim.set_mocap("tray", 1e-3 * k * speed[i], turn[i], linear_velocity=speed[i])
+            sim.step()
+        assert np.array_equal(batch.qpos[i], sim.qpos)
+    assert batch.qpos[1, 0] > 0.005, "it is carried along"
+    batch.set_mocap("tray", [0, 0, 1.0], indices=[1])
+    assert batch.body_pose("tray").position[:, 2].tolist() == [0.0, 1.0, 0.0]
+    for wrong, message in [
+        (lambda: batch.set_mocap("tray", [[0, 0, 0]] * 2), r"position has shape \(2, 3\): give \(3,\) for all worlds or \(3, 3\)"),
+        (lambda: batch.set_mocap("tray", [0, 0, np.nan]), r"position\[2\] is NaN"),
+        (lambda: batch.set_mocap("tray", [0, 0, 0], [0, 0, 0, 0]), "no length"),
+        (lambda: batch.set_mocap("cube", [0, 0, 0]), "no mocap body called \"cube\""),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            wrong()
+
+
+def test_forces_and_torques_act_in_each_world_as_in_a_simulation():
+    model = models.ball()
+    batch, random = st.Batch(model, 3), np.random.default_rng(5)
+    batch.qpos[:, 3:] = random.normal(size=(3, 4))
+    batch.qpos[:, 3:] /= np.linalg.norm(batch.qpos[:, 3:], axis=1, keepdims=True)
+    force, torque = random.normal(size=(3, 3)), random.normal(size=3)
+    batch.apply_force("ball", force, [0.1, 0, 0], torque, "body", [0, 1, 2])
+    batch.apply_force("ball", [1, 0, 0], indices=1)
+    for i in range(3):
+        sim = st.Simulation(model)
+        sim.qpos = batch.qpos[i]
+        sim.apply_force("ball", force[i], [0.1, 0, 0], torque, "body")
+        if i == 1:
+            sim.apply_force("ball", [1, 0, 0])
+        assert np.array_equal(batch.applied[i], sim.applied)

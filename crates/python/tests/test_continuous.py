@@ -48,3 +48,39 @@ def test_what_it_does_not_do_is_said(model):
         st.Simulation(model, method="continuous", integrator="euler")
     with pytest.raises(ValueError, match="stretch"):
         st.Simulation(model, method="continuous", tangential_springs={"stiffness_ratio": 1.0})
+
+
+def test_everything_comes_to_rest_and_the_load_is_carried(model):
+    sim = st.Simulation(model, method="continuous", accuracy=1e-6, tangential_springs=True)
+    sim.qvel[0] = 0.3
+    assert sim.settle(speed=1e-4, time=5.0)
+    assert not sim.qvel.any() and np.abs(sim.accelerations).max() < 1e-2, "a thousandth of gravity"
+    assert sim.contact_energy > 0.0
+    assert sim.patches[0].force[2] == pytest.approx(9.81, rel=1e-3)
+    sim.qvel[0] = 1.0
+    assert not sim.settle(speed=1e-4, time=0.01), "it still slides"
+    for wrong in [{"speed": 0.0}, {"time": -1.0}, {"speed": np.nan}]:
+        with pytest.raises(ValueError, match="give a positive number"):
+            sim.settle(**wrong)
+
+
+def test_states_within_the_last_step_are_to_be_had(model):
+    sim = st.Simulation(model, method="continuous", accuracy=1e-6)
+    sim.qvel[0] = 0.5
+    sim.step(5)
+    begin, q0 = sim.time, sim.qpos.copy()
+    sim.step()
+    q, v = sim.interpolate(sim.time)
+    np.testing.assert_allclose(q, sim.qpos, atol=1e-12)
+    np.testing.assert_allclose(v, sim.qvel, atol=1e-9)
+    np.testing.assert_allclose(sim.interpolate(begin)[0], q0, atol=1e-12)
+    middle, _ = sim.interpolate(0.5 * (begin + sim.time))
+    assert q0[0] < middle[0] < sim.qpos[0]
+    with pytest.raises(ValueError, match="not within the last step"):
+        sim.interpolate(begin - 1.0)
+    convex = st.Simulation(model)
+    convex.step()
+    with pytest.raises(ValueError, match='method="continuous"'):
+        convex.interpolate(convex.time)
+    with pytest.raises(ValueError, match='method="continuous"'):
+        convex.accelerations

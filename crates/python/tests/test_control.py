@@ -109,3 +109,95 @@ def test_wrong_controllers_say_what_to_do():
         sim.set_controller(st.JointTracking(["a", "b", "c"], path), period=0.1)
     with pytest.raises(ValueError, match="needs 1"):
         sim.set_controller(st.JointTracking(["a"], path))
+
+
+FINGERS = """<mujoco><worldbody>
+<body pos="-.06 0 0"><joint name="left" type="slide" axis="1 0 0" range="0 .05"/><geom name="left" type="box" size=".01 .02 .02" mass=".1"/></body>
+<body pos=".06 0 0"><joint name="right" type="slide" axis="-1 0 0" range="0 .05"/><geom name="right" type="box" size=".01 .02 .02" mass=".1"/></body>
+<body name="ball"><freejoint/><geom type="sphere" size=".03" mass=".05"/></body></worldbody>
+<option gravity="0 0 0"/><equality><joint joint1="right" joint2="left"/></equality><actuator><motor joint="left"/></actuator></mujoco>"""
+
+
+def test_fingers_close_to_a_force_and_follow_it():
+    model = st.Model.from_string(FINGERS)
+    path = st.JointPath([3.0, 3.5], [[4.0], [10.0]])
+    felt = []
+    for grip in [st.GripForce("left", ["left", "right"], 4.0), st.GripForce("left", ["left", "right"], path)]:
+        sim = st.Simulation(pickle.loads(pickle.dumps(model)))
+        sim.set_controller(pickle.loads(pickle.dumps(grip)))
+        for until in (3.0, 7.0):
+            sim.run_until(until)
+            contacts = sim.contacts
+            felt.append(np.abs(contacts["force"][:, 0]).sum() / 2)
+    assert np.allclose(felt, [4.0, 4.0, 4.0, 10.0], rtol=2e-3)
+    for wrong, message in [
+        (lambda: st.GripForce("left", ["left"], -1.0), "zero or more"),
+        (lambda: st.GripForce("left", ["left"], 1.0, period=np.inf), "period = inf"),
+        (lambda: sim.add_controller(st.GripForce("right", ["left"], 1.0)), "\"right\" has no motor"),
+        (lambda: sim.add_controller(st.GripForce("left", ["thumb"], 1.0)), "no body called \"thumb\""),
+        (lambda: sim.add_controller(st.GripForce("left", [], 1.0)), "needs pads"),
+        (lambda: sim.add_controller(st.GripForce("left", ["left"], 1.0, period=0.0)), "needs a positive one"),
+        (lambda: sim.add_controller(st.GripForce("left", ["left"], st.JointPath([0], [[1, 2]]))), "2 numbers"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            wrong()
+
+
+def test_inverse_kinematics_pickles_with_all_its_settings():
+    model = arm(SERVOS)
+    ik = st.InverseKinematics(
+        model, ["a", "b", "c"], "tip", [1.0, 2.0, 3.0], 5.0, 0.05, 0.2,
+        regular=0.01, weights=[0, 0, 0, 1, 1, 1], linear_speed=0.3, angular_speed=0.7, posture=[0.1, 0.2, 0.3], posture_rate=2.0,
+    )
+    plain = st.InverseKinematics(model, ["a", "b", "c"], "tip")
+    q = np.array([0.3, -0.5, 0.8])
+    position, quaternion = ik.pose(q)
+    wanted = position + [0.05, -0.1, 0.1]
+    twin = pickle.loads(pickle.dumps(ik))
+    found = ik.solve(q, wanted, quaternion, period=0.01)
+    assert np.array_equal(found, twin.solve(q, wanted, quaternion, period=0.01))
+    assert not np.allclose(found, plain.solve(q, wanted, quaternion, period=0.01))
+    for wrong, message in [
+        (lambda: st.InverseKinematics(model, ["a"], "tip", weights=[1, 2]), "weights has 2 numbers"),
+        (lambda: st.InverseKinematics(model, ["a", "b"], "tip", posture=[0.0]), "posture has 1 numbers"),
+        (lambda: st.InverseKinematics(model, ["a"], "tip", damping=0.0), "must be positive"),
+        (lambda: ik.solve(q, wanted, [0, 0, 0, 0]), "no length"),
+        (lambda: ik.solve(q, wanted, quaternion, period=-1.0), "period = -1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            wrong()
+
+
+SKIN = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body name="hand" pos="0 0 .06"><joint name="lift" type="slide" axis="0 0 1"/><geom type="box" size=".03 .03 .02" mass=".5" contype="0" conaffinity="0"/>
+<body name="pad" pos="0 0 -.03"><geom name="pad" type="box" size=".02 .03 .01" mass=".1" friction="0.5 0 0">
+<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="1e6"/><drake:hunt_crossley_dissipation value="20"/></drake:proximity_properties>
+</geom></body></body></worldbody>
+<actuator><motor joint="lift" gear="-1"/></actuator></mujoco>"""
+
+
+def test_wrenches_and_skins_are_measured_for_controllers():
+    model = st.Model.from_string(SKIN)
+    sim, seen = st.Simulation(model), []
+    # Under the pad, z of the grid out of the skin: down.
+    grid = st.TactileGrid("pad", [0.04, 0.06], 3, 2, [0, 0, -0.01], [0, 1, 0, 0])
+
+    def feels(t, q, v, measured):
+        pressure, shear = measured.skin(0)
+        assert pressure.shape == (3, 2) and shear.shape == (3, 2, 2)
+        seen.append((measured.wrench("pad"), pressure.sum() * grid.cell_area, measured.normal_force("pad")))
+        with pytest.raises(ValueError, match="wrench at \"hand\" is not measured: name it in wrenches"):
+            measured.wrench("hand")
+        with pytest.raises(IndexError, match="no skin 1, there are 1"):
+            measured.skin(1)
+        return [4.0]
+
+    sim.add_controller(feels, wrenches=["pad"], skins=[grid])
+    twin = pickle.loads(pickle.dumps(st.Simulation(model)))
+    assert twin.controllers == []
+    sim.run_until(1.0)
+    wrench, skin, normal = seen[-1]
+    weight = 0.6 * 9.81 + 4.0
+    assert normal == pytest.approx(weight, rel=1e-3) and skin == pytest.approx(normal, rel=1e-9)
+    # The hand presses the pad down with all but the pad's own weight.
+    assert wrench[5] == pytest.approx(-(weight - 0.1 * 9.81), rel=1e-3)

@@ -85,16 +85,132 @@ def test_what_it_raises_leaves_step_as_it_was():
     sim.step()
 
 
-def test_wrong_answers_are_value_errors():
+def everything(sim):
+    """The state, what controllers remember and when they are due included."""
+    return sim.save_state(), sim.time, sim.qpos.copy(), sim.qvel.copy(), sim.ctrl.copy()
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in zip(one, other, strict=True))
+
+
+def counts(t, q, v, measured):
+    measured.memory = [*measured.memory, t]
+    return [float(len(measured.memory))]
+
+
+@pytest.mark.parametrize(
+    "answer, kind, message",
+    [
+        (lambda: 1 / 0, ZeroDivisionError, "division by zero"),
+        (lambda: [1.0, 2.0], ValueError, "it returned has 2 numbers, this model needs 1 .return 1 controls, or None"),
+        (lambda: [[1.0]], ValueError, r"shape \(1, 1\): give a vector"),
+        (lambda: 1.0, ValueError, r"shape \(\): give a vector"),
+        (lambda: [np.nan], ValueError, r"it returned\[0\] is NaN: give finite numbers"),
+        (lambda: [np.inf], ValueError, r"it returned\[0\] is inf: give finite numbers"),
+        (lambda: "fast", ValueError, "cannot be read as numbers"),
+        (lambda: [object()], ValueError, "cannot be read as numbers"),
+    ],
+)
+def test_a_controller_that_fails_is_named_and_leaves_the_state_before_the_step(answer, kind, message):
     sim = st.Simulation(models.pendulum())
-    for answer, message in [([1.0, 2.0], "2 numbers, this model needs 1"), ([np.nan], "NaN")]:
-        sim.set_controller(lambda t, q, v: answer)
-        with pytest.raises(ValueError, match=message):
-            sim.step()
-    with pytest.raises(TypeError, match="function"):
-        sim.set_controller(3.0)
-    with pytest.raises(ValueError, match="period"):
-        sim.set_controller(lambda t, q, v: [0.0], period=-1.0)
+
+    def fails(t, q, v):
+        return answer() if t > 0.0045 else None
+
+    sim.add_controller(counts, sensing=True)
+    sim.add_controller(fails)
+    sim.step(5)
+    before = everything(sim)
+    with pytest.raises(kind, match=message) as caught:
+        sim.step(10)
+    # Ours say it in their text; what the function raised has a note.
+    text = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
+    assert "controller 1 (fails)" in text and "t = 0.005 s" in text and "before th" in text
+    assert same(before, everything(sim)), "what the first controller did in that step is undone too"
+    sim.remove_controller(1)
+    sim.step(5)
+    assert sim.ctrl[0] == 10.0
+
+
+def test_controls_written_in_place_that_are_not_finite_are_refused_as_well():
+    sim = st.Simulation(models.pendulum())
+
+    def writes(t, q, v):
+        sim.ctrl[:] = np.nan
+
+    sim.set_controller(writes)
+    before = everything(sim)
+    with pytest.raises(ValueError, match=r"controller 0 \(writes\) failed at t = 0 s: it set ctrl\[0\] to NaN"):
+        sim.step()
+    assert same(before, everything(sim))
+
+
+def test_wrong_controllers_are_refused_and_the_old_one_stays():
+    sim = st.Simulation(models.pendulum())
+    sim.set_controller(damped)
+    skin = st.TactileGrid("nobody", [0.1, 0.1], 2, 2)
+    for wrong, kind, message in [
+        (lambda: sim.set_controller(3.0), TypeError, "a float: give a function"),
+        (lambda: sim.set_controller(damped, period=-1.0), ValueError, "period = -1"),
+        (lambda: sim.set_controller(damped, period=np.nan), ValueError, "period = NaN"),
+        (lambda: sim.add_controller(damped, wrenches="bob"), TypeError, "wrenches = bob: give a list"),
+        (lambda: sim.add_controller(damped, wrenches=["bop"]), ValueError, "did you mean \"bob\""),
+        (lambda: sim.add_controller(damped, skins=["bob"]), TypeError, "give a list of these"),
+        (lambda: sim.add_controller(damped, skins=[skin]), ValueError, "no body called \"nobody\""),
+        (lambda: sim.remove_controller(1), ValueError, "there is no controller 1: they go from 0 to 0"),
+    ]:
+        with pytest.raises(kind, match=message):
+            wrong()
+    assert sim.controllers == [damped]
+
+
+def test_several_controllers_are_called_in_order_each_at_its_own_rate():
+    sim, calls = st.Simulation(models.pendulum()), []
+
+    def slow(t, q, v):
+        calls.append(("slow", t))
+        return [1.0]
+
+    def fast(t, q, v):
+        calls.append(("fast", t))
+        return sim.ctrl + 0.5
+
+    assert sim.add_controller(slow, period=0.004) == 0
+    assert sim.add_controller(fast, period=0.002) == 1
+    sim.step()
+    assert [name for name, _ in calls] == ["slow", "fast"] and sim.ctrl[0] == 1.5
+    sim.step(7)
+    assert [t for name, t in calls if name == "slow"] == pytest.approx([0, 0.004])
+    assert [t for name, t in calls if name == "fast"] == pytest.approx([0, 0.002, 0.004, 0.006])
+    assert sim.controllers == [slow, fast]
+    sim.remove_controller(0)
+    assert sim.controllers == [fast]
+    calls.clear()
+    sim.step(4)
+    assert {name for name, _ in calls} == {"fast"}
+
+
+def follows(t, q, v, measured):
+    leader = measured.memory_of(0)
+    measured.memory = np.concatenate([measured.memory, leader[-1:]])
+    return None
+
+
+def test_what_controllers_remember_is_saved_and_read_by_others():
+    sim = st.Simulation(models.pendulum())
+    sim.add_controller(counts, period=0.003, sensing=True)
+    sim.add_controller(follows, sensing=True)
+    sim.step(10)
+    twin = pickle.loads(pickle.dumps(sim))
+    assert twin.controllers == [counts, follows]
+    for one in (sim, twin):
+        one.step(10)
+    assert same(everything(sim), everything(twin))
+    assert sim.ctrl[0] == 7.0
+    sim.set_controller(lambda t, q, v, measured: measured.memory_of(1) and None, sensing=True)
+    with pytest.raises(IndexError, match="no controller 1: they go from 0 to 0"):
+        sim.step()
 
 
 def test_the_simulation_says_that_it_is_busy_while_it_calls():

@@ -87,8 +87,24 @@ def test_what_is_wrong_is_said_with_a_remedy():
         sim.step_derivatives(["friction"])
     with pytest.raises(ValueError, match="give a step instead of an accuracy"):
         st.Simulation(sim.model, accuracy=1e-3).step_derivatives()
-    with pytest.raises(ValueError, match="tangential springs"):
-        st.Simulation(sim.model, tangential_springs=True).step_derivatives()
+    with pytest.raises(ValueError, match="under error control the length of the step jumps"):
+        st.Simulation(sim.model, accuracy=1e-3).step_derivatives()
+
+
+def test_tangential_springs_carry_friction_in_the_derivatives_too():
+    def after(by):
+        sim = st.Simulation(sliding_ball().model, step=1e-3, relative_tolerance=1e-12, tangential_springs=True)
+        sim.qvel[:] = 1e-3, -5e-4, -0.01, 0.0, 0.0, 0.0
+        sim.step(3)  # the spring is stretched, and sticks
+        sim.qvel[0] += by
+        d = sim.step_derivatives()
+        sim.step()
+        return d.state[6:, 6], sim.qvel.copy()
+
+    exact, _ = after(0.0)
+    (_, plus), (_, minus) = after(1e-7), after(-1e-7)
+    np.testing.assert_allclose(exact, (plus - minus) / 2e-7, rtol=1e-5, atol=1e-6)
+    assert exact[0] < 0.999, "the spring pulls back"
 
 
 def example(name):

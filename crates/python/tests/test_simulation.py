@@ -356,3 +356,50 @@ def test_help_and_signatures_say_what_there_is():
     for owner in [st.Model, st.Simulation]:
         for name in [n for n in vars(owner) if not n.startswith("_")]:
             assert getattr(owner, name).__doc__, f"{owner.__name__}.{name} has no docstring"
+
+
+def test_forces_and_torques_are_taken_in_the_frame_they_are_said_to_be_in():
+    sim = st.Simulation(models.ball())
+    random = np.random.default_rng(3)
+    q = random.normal(size=4)
+    sim.qpos[3:] = q / np.linalg.norm(q)
+    w, x, y, z = sim.qpos[3:]
+    turn = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    force, torque, arm = random.normal(size=3), random.normal(size=3), random.normal(size=3)
+    # A free body: a force in the world, a torque about its origin in its own axes.
+    sim.apply_force("ball", force, sim.qpos[:3] + arm, torque)
+    assert np.allclose(sim.applied, [*force, *(turn.T @ (torque + np.cross(arm, force)))])
+    sim.applied = np.zeros(6)
+    sim.body("ball").apply_force(force, arm, torque, frame="body")
+    assert np.allclose(sim.applied, [*(turn @ force), *(torque + np.cross(arm, force))])
+    sim.applied = np.zeros(6)
+    sim.apply_force("ball", torque=torque)
+    assert np.allclose(sim.applied, [0, 0, 0, *(turn.T @ torque)])
+    for wrong, message in [
+        (lambda: sim.apply_force("ball"), "give a force .N., a torque"),
+        (lambda: sim.apply_force("ball", force, frame="tool"), "frame = \"tool\": choose world or body"),
+        (lambda: sim.apply_force("ball", torque=[0, np.nan, 0]), r"torque\[1\] is NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            wrong()
+
+
+def test_a_model_is_written_for_others_and_loads_back(tmp_path):
+    model = models.tree()
+    q, v = models.random_state(model, np.random.default_rng(0))
+    assert model.save(tmp_path / "tree.xml") == []
+    again = st.Model.from_file(tmp_path / "tree.xml")
+    assert np.allclose(again.mass_matrix(q), model.mass_matrix(q), rtol=1e-9, atol=1e-12)
+    lost = model.save(tmp_path / "tree.urdf")
+    assert any("armature" in loss for loss in lost)
+    assert st.Model.from_file(tmp_path / "tree.urdf").total_mass == pytest.approx(model.total_mass)
+    with pytest.raises(ValueError, match="ends in .xml"):
+        model.save(tmp_path / "tree.stl")
+    with pytest.raises(OSError, match="nowhere"):
+        model.save(tmp_path / "nowhere" / "tree.xml")

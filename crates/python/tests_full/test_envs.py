@@ -37,6 +37,7 @@ def test_gymnasium_finds_nothing_wrong(name):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         check_env(make(name, render_mode="ansi").unwrapped)
+        check_env(make(name, render_mode="rgb_array").unwrapped)
         check_env(make(name).unwrapped)
     unbounded = "A Box observation space (minimum|maximum) value is -?infinity"  # as those of other simulators are
     assert [str(warning.message) for warning in found if not re.search(unbounded, str(warning.message))] == []
@@ -164,3 +165,33 @@ def test_what_is_wrong_says_so():
     assert make("Hopper", contact="sap").unwrapped.sim.options["contact"] == "sap"
     assert stiction.envs.Hopper.options["contact"] == "lagged"
     assert isinstance(make("Hopper").unwrapped.sim, st.Simulation)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pictures_show_what_moves_and_only_that(name):
+    env = make(name, render_mode="rgb_array")
+    env.reset(seed=1)
+    first = env.render()
+    assert first.shape == (240, 320, 3) and first.dtype == np.uint8
+    assert np.array_equal(first, env.render()), "the same state is the same picture"
+    for _ in range(10):
+        env.step(np.full(env.action_space.shape, 0.7))
+    moved = (env.render() != first).any(axis=2)
+    assert 50 < moved.sum() < moved.size
+
+
+def test_a_ball_is_drawn_as_large_as_it_is_seen():
+    from stiction.envs.picture import VIEW, Camera
+
+    model = st.Model.from_string(
+        '<mujoco><worldbody><body pos="1 2 3"><freejoint/><geom type="sphere" size="0.2" mass="1" rgba="1 0 0 1"/></body></worldbody></mujoco>'
+    )
+    camera = Camera(model, 200, 100)
+    picture = camera.draw(st.Simulation(model)).astype(int)
+    red = (picture[..., 0] > 60) & (picture[..., 1] < 30)
+    # Seen from a distance of 1.15 r/VIEW · |(0.5, −0.8, 0.4)|, the ball's rim is at the angle asin(r/distance).
+    distance = 1.15 / VIEW * np.linalg.norm([0.5, -0.8, 0.4])
+    radius = np.tan(np.arcsin(1 / distance)) * 50 / VIEW
+    assert red.sum() == pytest.approx(np.pi * radius**2, rel=0.02)
+    rows, columns = np.nonzero(red)
+    assert rows.mean() == pytest.approx(49.5, abs=0.3) and columns.mean() == pytest.approx(99.5, abs=0.3)

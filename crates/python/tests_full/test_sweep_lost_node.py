@@ -12,19 +12,39 @@ import sweep_tasks as tasks
 from ray_nodes import two_nodes
 
 
-def where(number, folder, pause):
-    """Squares a number and leaves a file that says which node did it."""
-    time.sleep(pause)
+#: Longest wait for a node to start or to be missed, s: loaded machines take their time.
+PATIENCE = 300
+
+
+def wait(for_what):
+    """Waits until something holds."""
+    end = time.monotonic() + PATIENCE
+    while not for_what():
+        assert time.monotonic() < end, "the cluster does not get there"
+        time.sleep(0.05)
+
+
+def where(number, folder):
+    """Squares a number and leaves a file that says which node did it. The first rows wait until both nodes take part, the
+    last until one of them is gone, so that it is lost in the middle however slow the machine is."""
     node = ray.get_runtime_context().get_node_id()
-    with open(os.path.join(folder, f"{number}-{node}-{time.monotonic_ns()}"), "x"):
+    runs, marks = os.path.join(folder, "runs"), os.path.join(folder, "marks")
+    with open(os.path.join(marks, node), "w"):
+        pass
+    wait(lambda: len(os.listdir(marks)) >= 2)
+    if number >= 30:
+        wait(lambda: "killed" in os.listdir(marks))
+    time.sleep(0.05)
+    with open(os.path.join(runs, f"{number}-{node}-{time.monotonic_ns()}"), "x"):
         pass
     return {"square": number**2, "third": number / 3}
 
 
 def test_a_node_killed_in_the_middle_loses_no_row_and_repeats_none(tmp_path):
-    runs, journal = tmp_path / "runs", tmp_path / "journal"
+    runs, marks, journal = tmp_path / "runs", tmp_path / "marks", tmp_path / "journal"
     runs.mkdir()
-    task = functools.partial(where, folder=str(runs), pause=0.1)
+    marks.mkdir()
+    task = functools.partial(where, folder=str(tmp_path))
     seen, killed = [], threading.Event()
 
     def progress(done, total, errors):
@@ -32,10 +52,11 @@ def test_a_node_killed_in_the_middle_loses_no_row_and_repeats_none(tmp_path):
         if done >= 12 and not killed.is_set() and len({path.name.split("-")[1] for path in runs.iterdir()}) == 2:
             nodes.remove_node(second, allow_graceful=False)  # kills its processes
             killed.set()
+            (marks / "killed").touch()
 
     with two_nodes() as (nodes, second):
         table = st.sweep(task, {"number": range(60)}, executor="ray", journal=journal, progress=progress)
-        assert len([node for node in ray.nodes() if node["Alive"]]) == 1
+        wait(lambda: len([node for node in ray.nodes() if node["Alive"]]) == 1)
     assert killed.is_set() and seen == list(range(61))
     assert not table.errors and table["square"].tolist() == [n**2 for n in range(60)]
     assert table["third"].tolist() == [n / 3 for n in range(60)]

@@ -624,7 +624,7 @@ pub(crate) fn belt_at(
 }
 
 /// The stretch stored nearest to a contact point of the same geom pair, world axes; zero for a new contact.
-fn stored_stretch(
+pub(crate) fn stored_stretch(
     compiled: &Compiled,
     stretches: &[ContactStretch],
     free: &FreeMotion,

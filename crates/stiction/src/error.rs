@@ -211,8 +211,14 @@ pub enum StepError {
         reason: String,
     },
     /// A controller failed.
-    #[error("the controller failed at t = {time} s: {reason}")]
+    #[error(
+        "controller {number} ({name}) failed at t = {time} s: {reason}. The state is that before the step"
+    )]
     Controller {
+        /// Its number, as `Simulation::add_controller` gave it.
+        number: usize,
+        /// What it calls itself.
+        name: String,
         /// Time of the sample, s.
         time: f64,
         /// What it said.

@@ -1,17 +1,19 @@
-//! A simulation: a model, a state and the means to step it.
+//! A simulation: a model, a state and the means to step it. `simulation/controllers.rs` has what sets the controls.
+
+mod controllers;
 
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
-use crate::control::{Controller, Measured, Sample, Senses};
 use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, StepDerivatives};
 use crate::error::{InputError, OptionError, StepError};
 use crate::learned::LearnedReport;
 use crate::options::{Method, Options};
 use crate::patches::{ContactPatch, PatchSet, PatchView};
-use crate::state::{ControllerState, State};
+use crate::state::State;
 use crate::stats::Stats;
 use crate::step::{StepReport, Stepper};
-use nalgebra::Vector3;
+use controllers::Controllers;
+use nalgebra::{Vector3, Vector6};
 use std::sync::Arc;
 use stiction_convex::Problem;
 use stiction_geometry::patch::strain_energy;
@@ -25,19 +27,7 @@ pub struct Simulation {
     stepper: Stepper,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
-    controllers: Vec<Attached>,
-    /// What all controllers together want measured.
-    senses: Senses,
-    /// The controls before a controller was called.
-    ctrl: Vec<f64>,
-}
-
-/// A controller that belongs to a simulation.
-struct Attached {
-    controller: Box<dyn Controller>,
-    senses: Senses,
-    /// Place of its first skin among those of all controllers.
-    first_skin: usize,
+    controllers: Controllers,
 }
 
 impl Simulation {
@@ -48,9 +38,7 @@ impl Simulation {
             state: model.default_state(),
             stepper: Stepper::new(model, options)?,
             stats: Stats::default(),
-            controllers: Vec::new(),
-            senses: Senses::nothing(),
-            ctrl: Vec::new(),
+            controllers: Controllers::default(),
             differentiator: None,
         })
     }
@@ -112,13 +100,25 @@ impl Simulation {
         &mut self.state
     }
 
-    /// Adds a force (N, world axes) on a body at a point (m, world) to the applied generalised forces, as it acts at the
-    /// present positions: τ += Jᵀ f. Like all of [`State::applied`] it is then held, as generalised forces, until it is
-    /// changed; for a force that follows its body, set `applied` and call this before each step. A body that no joint
-    /// moves takes no notice.
+    /// Adds a force (N, world axes) on a body at a point (m, world) to the applied generalised forces: see
+    /// [`Simulation::apply_wrench`].
     pub fn apply_force(
         &mut self,
         body: usize,
+        force: Vector3<f64>,
+        p_wq: Vector3<f64>,
+    ) -> Result<(), InputError> {
+        self.apply_wrench(body, Vector3::zeros(), force, p_wq)
+    }
+
+    /// Adds a torque (N m) and a force (N, both in world axes) on a body at a point (m, world) to the applied generalised
+    /// forces, as they act at the present positions: τ += Jᵀ [torque; force]. Like all of [`State::applied`] they are then
+    /// held, as generalised forces, until that is changed; for a force that follows its body, set `applied` and call this
+    /// before each step. A body that no joint moves takes no notice.
+    pub fn apply_wrench(
+        &mut self,
+        body: usize,
+        torque: Vector3<f64>,
         force: Vector3<f64>,
         p_wq: Vector3<f64>,
     ) -> Result<(), InputError> {
@@ -129,12 +129,13 @@ impl Simulation {
             let name = body.to_string();
             return Err(InputError::Name { kind: "body", name, hint: String::new(), known });
         }
-        for (what, vector) in [("force", &force), ("point", &p_wq)] {
+        for (what, vector) in [("torque", &torque), ("force", &force), ("point", &p_wq)] {
             if let Some(index) = vector.iter().position(|x| !x.is_finite()) {
                 return Err(InputError::NotFinite { what, index, value: vector[index] });
             }
         }
-        self.stepper.apply_force(&self.model, &mut self.state, body, &force, &p_wq);
+        let wrench = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+        self.stepper.apply_wrench(&self.model, &mut self.state, body, &wrench, &p_wq);
         Ok(())
     }
 
@@ -177,46 +178,6 @@ impl Simulation {
         Ok(())
     }
 
-    /// Has `controller` alone set the controls at its own rate from now on, with nothing in its memory.
-    pub fn set_controller(&mut self, controller: Box<dyn Controller>) {
-        self.clear_controllers();
-        self.add_controller(controller);
-    }
-
-    /// Has `controller` set controls at its own rate from now on, after those there are. Returns its number: the place
-    /// of its memory in [`State::controllers`].
-    pub fn add_controller(&mut self, controller: Box<dyn Controller>) -> usize {
-        let (number, senses) = (self.controllers.len(), controller.senses());
-        self.state.controllers.truncate(number);
-        self.count_samples();
-        let next_sample = samples_before(self.state.time, controller.period());
-        self.state.controllers.push(ControllerState { next_sample, memory: Vec::new() });
-        let first_skin = self.senses.skins.len();
-        self.senses.add(&senses);
-        self.controllers.push(Attached { controller, senses, first_skin });
-        self.measure();
-        number
-    }
-
-    /// Removes all controllers and what they remember; the controls stay as they are.
-    pub fn clear_controllers(&mut self) {
-        self.controllers.clear();
-        self.state.controllers.clear();
-        self.state.measured = Measured::default();
-        self.senses = Senses::nothing();
-    }
-
-    /// Goes to another time, from which the controllers' samples are counted; all else stays.
-    pub fn set_time(&mut self, time: f64) {
-        self.state.time = time;
-        for (state, attached) in self.state.controllers.iter_mut().zip(&self.controllers) {
-            state.next_sample = samples_before(time, attached.controller.period());
-        }
-        if self.state.measured.time.is_some() {
-            self.state.measured.time = Some(time);
-        }
-    }
-
     /// Takes `steps` steps. On an error the state is the last good one.
     pub fn step(&mut self, steps: usize) -> Result<(), StepError> {
         self.model.check_state(&self.state)?;
@@ -245,11 +206,22 @@ impl Simulation {
         Ok(left)
     }
 
-    /// One step, which under error control does not pass `end` nor the controller's next sample.
+    /// One step, which under error control does not pass `end` nor the controller's next sample. On an error controls and
+    /// controllers are as they were, too.
     fn one_step(&mut self, end: f64) -> Result<(), StepError> {
-        if !self.controllers.is_empty() {
-            self.sample_controllers()?;
+        if self.controllers.is_empty() {
+            return self.advance(end);
         }
+        self.remember_controllers();
+        let outcome = self.sample_controllers().and_then(|()| self.advance(end));
+        if outcome.is_err() {
+            self.restore_controllers();
+        }
+        outcome
+    }
+
+    /// The step itself, with the controls as they are.
+    fn advance(&mut self, end: f64) -> Result<(), StepError> {
         let report = if self.stepper.learned().is_some() {
             self.stepper.learned_step(&self.model, &mut self.state)?
         } else if self.options().error_controlled() {
@@ -263,9 +235,7 @@ impl Simulation {
         };
         self.stepper.remember_doubts();
         record(&mut self.stats, &report);
-        if self.senses.any() && self.sensing_is_due() {
-            self.measure();
-        }
+        self.measure_if_due();
         Ok(())
     }
 
@@ -376,22 +346,24 @@ impl Simulation {
         continuous.interpolate(&self.model, time, &mut q, &mut v).then_some((q, v))
     }
 
-    /// Runs until everything rests: until no speed exceeds `speed` (m/s, rad/s) and no acceleration `speed`/0.1 s; then sets
-    /// the velocities to zero. False if it still moves after `time` (s). In continuous time with tangential springs this finds
-    /// static states; elsewhere sticking bodies creep at up to the stiction tolerance.
+    /// Runs until everything [rests](Simulation::rests), then sets the velocities to zero. False if it still moves after
+    /// `time` (s). In continuous time with tangential springs this finds static states; elsewhere sticking bodies creep at up
+    /// to the stiction tolerance.
     pub fn settle(&mut self, speed: f64, time: f64) -> Result<bool, StepError> {
         let end = self.state.time + time;
         while self.step_towards(end)? {
-            let slow = |v: &[f64], most: f64| v.iter().all(|v| v.abs() <= most);
-            if !slow(&self.state.v, speed) {
-                continue;
-            }
-            if self.accelerations()?.is_none_or(|a| slow(&a, 10.0 * speed)) {
+            if self.rests(speed)? {
                 self.state.v.fill(0.0);
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Whether no speed exceeds `speed` (m/s, rad/s) and, in continuous time, no acceleration `speed`/0.1 s.
+    pub fn rests(&mut self, speed: f64) -> Result<bool, StepError> {
+        let slow = |v: &[f64], most: f64| v.iter().all(|v| v.abs() <= most);
+        Ok(slow(&self.state.v, speed) && self.accelerations()?.is_none_or(|a| slow(&a, 10.0 * speed)))
     }
 
     /// The state as a blob from which [`Simulation::load_state`] continues bit for bit.
@@ -418,97 +390,6 @@ impl Simulation {
         self.state = state;
         self.stepper.clear_results();
     }
-
-    /// Calls the controllers whose sample times have come, in their order.
-    fn sample_controllers(&mut self) -> Result<(), StepError> {
-        self.count_samples();
-        let (time, slack) = (self.state.time, self.slack());
-        for k in 0..self.controllers.len() {
-            let period = self.controllers[k].controller.period();
-            if !self.is_due(k) {
-                continue;
-            }
-            if self.controllers[k].senses.any()
-                && !self.state.measured.serves(&self.senses, time, self.model.compiled())
-            {
-                // A state that nothing was measured at, as after a jump: without the forces of some other step.
-                self.stepper.clear_results();
-                self.measure();
-            }
-            let Self { model, state, controllers, ctrl, .. } = self;
-            let Attached { controller, senses, first_skin } = &mut controllers[k];
-            ctrl.clone_from(&state.ctrl);
-            let mut memory = std::mem::take(&mut state.controllers[k].memory);
-            let sample = Sample {
-                time,
-                model,
-                q: &state.q,
-                v: &state.v,
-                mocap: &state.mocap,
-                measured: &state.measured,
-                senses,
-                first_skin: *first_skin,
-                others: &state.controllers,
-            };
-            let outcome = controller.control(&sample, ctrl, &mut memory);
-            state.controllers[k].memory = memory;
-            outcome.map_err(|reason| StepError::Controller { time, reason })?;
-            if let Some(index) = ctrl.iter().position(|u| !u.is_finite()) {
-                let reason = format!("it set ctrl[{index}] to {}; give finite controls", ctrl[index]);
-                return Err(StepError::Controller { time, reason });
-            }
-            std::mem::swap(&mut state.ctrl, ctrl);
-            state.controllers[k].next_sample = samples_before(time + slack, period) + 1;
-        }
-        Ok(())
-    }
-
-    /// Whether one of the sample times of controller `k` has come.
-    fn is_due(&self, k: usize) -> bool {
-        let period = self.controllers[k].controller.period();
-        self.state.controllers[k].next_sample as f64 * period <= self.state.time + self.slack()
-    }
-
-    /// Whether a controller that wants something measured is called before the next step.
-    fn sensing_is_due(&self) -> bool {
-        (0..self.controllers.len()).any(|k| self.controllers[k].senses.any() && self.is_due(k))
-    }
-
-    /// Times are sums of steps: allow for their rounding, s.
-    fn slack(&self) -> f64 {
-        1e-9 * self.stepper.options().step
-    }
-
-    /// The earliest sample time that is to come, s; infinite if there is none.
-    fn next_sample(&self) -> f64 {
-        let time = |(state, attached): (&ControllerState, &Attached)| {
-            let period = attached.controller.period();
-            if period > 0.0 { state.next_sample as f64 * period } else { f64::INFINITY }
-        };
-        self.state.controllers.iter().zip(&self.controllers).map(time).fold(f64::INFINITY, f64::min)
-    }
-
-    /// Gives controllers a count of samples that have none, as in a state from elsewhere.
-    fn count_samples(&mut self) {
-        for attached in &self.controllers[self.state.controllers.len().min(self.controllers.len())..] {
-            let next_sample = samples_before(self.state.time, attached.controller.period());
-            self.state.controllers.push(ControllerState { next_sample, memory: Vec::new() });
-        }
-    }
-
-    /// Measures what the controllers want, into the state.
-    fn measure(&mut self) {
-        if self.senses.any() {
-            let mut measured = std::mem::take(&mut self.state.measured);
-            self.stepper.measure(&self.model, &self.state, &self.senses, &mut measured);
-            self.state.measured = measured;
-        }
-    }
-}
-
-/// Number of the last sample at or before `time`.
-fn samples_before(time: f64, period: f64) -> u64 {
-    if period > 0.0 { (time / period).floor().max(0.0) as u64 } else { 0 }
 }
 
 fn record(stats: &mut Stats, report: &StepReport) {

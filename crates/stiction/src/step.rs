@@ -505,14 +505,14 @@ impl Stepper {
         }
     }
 
-    /// Adds to the state's applied forces what a force (N, world axes) at a point (m, world) of a body amounts to at
-    /// its positions: τ += Jᵀ f. Uses the stepper's memory.
-    pub fn apply_force(
+    /// Adds to the state's applied forces what a wrench [torque; force] (N m, N, world axes) at a point (m, world) of a body
+    /// amounts to at its positions: τ += Jᵀ w. Uses the stepper's memory.
+    pub fn apply_wrench(
         &mut self,
         model: &Model,
         state: &mut State,
         body: usize,
-        force: &Vector3<f64>,
+        wrench: &Vector6<f64>,
         p_wq: &Vector3<f64>,
     ) {
         let (multibody, workspace) = (model.multibody(), &mut self.gauge.workspace);
@@ -520,8 +520,7 @@ impl Stepper {
             workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
         }
         multibody.positions(&state.q, workspace);
-        let wrench = Vector6::new(0.0, 0.0, 0.0, force.x, force.y, force.z);
-        multibody.add_wrench(workspace, body, p_wq, &wrench, &mut state.applied);
+        multibody.add_wrench(workspace, body, p_wq, wrench, &mut state.applied);
     }
 
     /// Poses of the bodies at `state`; uses the stepper's memory.

@@ -1,9 +1,9 @@
-//! A number with its derivatives by twelve others.
+//! A number with its derivatives by fourteen others.
 
 use std::ops::{Add, Div, Mul, Sub};
 
 /// Number of variables.
-const N: usize = 12;
+const N: usize = 14;
 
 /// A value and its gradient.
 #[derive(Debug, Clone, Copy)]

@@ -30,6 +30,7 @@ from ._results import (
 )
 from ._stiction import (
     Batch,
+    GripForce,
     InverseKinematics,
     JointPath,
     JointTracking,
@@ -55,21 +56,23 @@ from ._stiction import (
     scenes,
     view,
 )
+
 __all__ = [
-    "JointInfo",
-    "Joint",
-    "GeomInfo",
-    "Geom",
-    "BodyInfo",
-    "Body",
-    "ActuatorInfo",
     "Actuator",
+    "ActuatorInfo",
     "Batch",
+    "Body",
+    "BodyInfo",
     "BodyPose",
     "ContactPatch",
     "Energy",
+    "Geom",
+    "GeomInfo",
+    "GripForce",
     "ImpactOutcomes",
     "InverseKinematics",
+    "Joint",
+    "JointInfo",
     "JointPath",
     "JointTracking",
     "LearnedContact",

@@ -3,26 +3,43 @@
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack, final
+from typing import Any, Literal, TypedDict, Union, Unpack, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._named import Actuator, ActuatorInfo, Body, BodyInfo, Geom, GeomInfo, Joint, JointInfo
+from ._results import (
+    BodyPose,
+    ContactPatch,
+    Energy,
+    ImpactOutcomes,
+    ModelWarning,
+    RouthPath,
+    StageSeconds,
+    Stats,
+    StepDerivatives,
+    TangentialSprings,
+    Touch,
+    contact_dtype,
+)
+
 __all__ = [
-    "JointInfo",
-    "Joint",
-    "GeomInfo",
-    "Geom",
-    "BodyInfo",
-    "Body",
-    "ActuatorInfo",
     "Actuator",
+    "ActuatorInfo",
     "Batch",
+    "Body",
+    "BodyInfo",
     "BodyPose",
     "ContactPatch",
     "Energy",
+    "Geom",
+    "GeomInfo",
+    "GripForce",
     "ImpactOutcomes",
     "InverseKinematics",
+    "Joint",
+    "JointInfo",
     "JointPath",
     "JointTracking",
     "LearnedContact",
@@ -65,80 +82,13 @@ _Method = Literal["convex", "continuous"]
 _Integrator = Literal["radau", "dormand-prince", "bogacki-shampine"]
 _Controller = Callable[[float, _Floats, _Floats], ArrayLike | None]
 _SensingController = Callable[[float, _Floats, _Floats, "Measured"], ArrayLike | None]
-
-#: A row of Simulation.contacts.
-contact_dtype: np.dtype[np.void]
+_AnyController = Union[_Controller, _SensingController, "JointTracking", "PoseTracking", "GripForce"]
 
 class ModelError(ValueError):
     """A model that cannot be loaded or compiled; the message names the file, the element and the remedy."""
 
 class SimulationError(RuntimeError):
     """A step that could not be completed. The simulation keeps the last good state."""
-
-class Energy(NamedTuple):
-    """Energy of a state, J."""
-
-    kinetic: float
-    potential: float
-    @property
-    def total(self) -> float: ...
-
-class BodyPose(NamedTuple):
-    """Pose of a body in the world: position in m, unit quaternion with w first."""
-
-    position: _Floats
-    quaternion: _Floats
-
-class Touch(NamedTuple):
-    """What two geoms did to each other during a step."""
-
-    geom_a: int
-    geom_b: int
-    body_a: int
-    body_b: int
-    force: _Floats
-    moment: _Floats
-    point: _Floats
-    normal: _Floats
-    normal_force: float
-    area: float
-
-class ModelWarning(NamedTuple):
-    """Something in a model that could not be honoured, and what that changes."""
-
-    file: str
-    element: str
-    line: int
-    message: str
-
-class ContactPatch(NamedTuple):
-    """A patch between two geoms, of which one or both are compliant. Vectors are in world axes."""
-
-    geom_a: int
-    geom_b: int
-    body_a: int
-    body_b: int
-    vertices: _Floats
-    polygons: list[NDArray[np.int64]]
-    pressure: _Floats
-    area: float
-    centroid: _Floats
-    center_of_pressure: _Floats
-    force: _Floats
-    moment: _Floats
-    traction: _Floats
-    slip: _Floats
-    areas: _Floats
-    normals: _Floats
-    centroids: _Floats
-    peak_extent: float
-
-class TangentialSprings(TypedDict, total=False):
-    """Parameters of tangential springs."""
-
-    stiffness_ratio: float
-    relaxation_time: float
-    stretch: float
 
 class _Options(TypedDict, total=False):
     contact: _ContactModel | LearnedContact
@@ -168,175 +118,6 @@ class _Changes(TypedDict, total=False):
     size: Mapping[_Name, ArrayLike] | None
 
 _Ranges = Mapping[_Name, tuple[float, float] | tuple[float, float, Literal["uniform", "log"]]]
-
-class BodyInfo(NamedTuple):
-    """What a model says of a body; mass in kg, com in m, inertia in kg m²."""
-
-    id: int
-    name: str
-    parent: int | None
-    mass: float
-    com: _Floats
-    inertia: _Floats
-    mocap: bool
-
-class JointInfo(NamedTuple):
-    """What a model says of a joint; range in m or rad."""
-
-    id: int
-    name: str
-    type: Literal["hinge", "slide", "screw", "cylindrical", "universal", "planar", "ball", "free"]
-    body: int
-    qpos: slice
-    qvel: slice
-    range: tuple[float, float] | None
-
-class GeomInfo(NamedTuple):
-    """What a model says of a geom; stiffness in N/m, dissipation in s/m, relaxation time in s, modulus in Pa."""
-
-    id: int
-    name: str
-    body: int
-    shape: str
-    friction: float
-    static_friction: float
-    stiffness: float
-    dissipation: float
-    relaxation_time: float
-    compliant: bool
-    modulus: float | None
-
-class ActuatorInfo(NamedTuple):
-    """What a model says of an actuator."""
-
-    id: int
-    name: str
-    type: Literal["motor", "position", "velocity", "other"]
-    joint: str | None
-    ctrl_range: tuple[float, float] | None
-    force_range: tuple[float, float] | None
-
-class Body:
-    """A body of a simulation."""
-
-    info: BodyInfo
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def position(self) -> _Floats: ...
-    @property
-    def quaternion(self) -> _Floats: ...
-    @property
-    def velocity(self) -> _Floats: ...
-    @property
-    def mass(self) -> float: ...
-    @mass.setter
-    def mass(self, value: float) -> None: ...
-    def apply_force(self, force: ArrayLike, point: ArrayLike | None = None) -> None: ...
-
-class Joint:
-    """A joint of a simulation."""
-
-    info: JointInfo
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def qpos(self) -> _Floats: ...
-    @qpos.setter
-    def qpos(self, values: ArrayLike) -> None: ...
-    @property
-    def qvel(self) -> _Floats: ...
-    @qvel.setter
-    def qvel(self, values: ArrayLike) -> None: ...
-    @property
-    def applied(self) -> _Floats: ...
-    @applied.setter
-    def applied(self, values: ArrayLike) -> None: ...
-
-class Geom:
-    """A geom of a simulation."""
-
-    info: GeomInfo
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def friction(self) -> float: ...
-    @friction.setter
-    def friction(self, value: float) -> None: ...
-    @property
-    def static_friction(self) -> float: ...
-    @static_friction.setter
-    def static_friction(self, value: float) -> None: ...
-    @property
-    def stiffness(self) -> float: ...
-    @stiffness.setter
-    def stiffness(self, value: float) -> None: ...
-    @property
-    def dissipation(self) -> float: ...
-    @dissipation.setter
-    def dissipation(self, value: float) -> None: ...
-    @property
-    def relaxation_time(self) -> float: ...
-    @relaxation_time.setter
-    def relaxation_time(self, value: float) -> None: ...
-    @property
-    def modulus(self) -> float | None: ...
-    @modulus.setter
-    def modulus(self, value: float) -> None: ...
-
-class Actuator:
-    """An actuator of a simulation."""
-
-    info: ActuatorInfo
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def ctrl(self) -> float: ...
-    @ctrl.setter
-    def ctrl(self, value: float) -> None: ...
-
-class StageSeconds(TypedDict):
-    """Seconds by stage of the step."""
-
-    kinematics: float
-    proximity: float
-    assemble: float
-    solve: float
-    advance: float
-
-class Stats(TypedDict):
-    """Counts and times since construction."""
-
-    steps: int
-    rejected: int
-    iterations: int
-    max_iterations: int
-    unconverged: int
-    line_search_evaluations: int
-    points: int
-    patches: int
-    faces: int
-    doubtful_patches: int
-    last_iterations: int
-    last_points: int
-    last_patches: int
-    last_faces: int
-    max_penetration: float
-    friction_loss: float
-    normal_loss: float
-    dissipated: float
-    other_work: float
-    min_step: float
-    max_step: float
-    seconds: StageSeconds
 
 @final
 class Model:
@@ -434,6 +215,7 @@ class Model:
     def body_pose(self, body: str | int, q: ArrayLike) -> BodyPose: ...
     def com(self, q: ArrayLike) -> _Floats: ...
     def jacobian(self, body: str | int, q: ArrayLike, point: ArrayLike | None = None) -> _Floats: ...
+    def save(self, path: str | PathLike[str]) -> list[str]: ...
     def __copy__(self) -> Model: ...
     def __deepcopy__(self, memo: dict[int, Any], /) -> Model: ...
 
@@ -524,7 +306,20 @@ class Simulation:
         angular_velocity: ArrayLike | None = None,
         linear_velocity: ArrayLike | None = None,
     ) -> None: ...
-    def apply_force(self, body: str | int, force: ArrayLike, point: ArrayLike | None = None) -> None: ...
+    def apply_force(
+        self,
+        body: str | int,
+        force: ArrayLike | None = None,
+        point: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        frame: Literal["world", "body"] = "world",
+    ) -> None: ...
+    def settle(self, speed: float = 1e-4, time: float = 10.0) -> bool: ...
+    def interpolate(self, time: float) -> tuple[_Floats, _Floats]: ...
+    @property
+    def accelerations(self) -> _Floats: ...
+    @property
+    def contact_energy(self) -> float: ...
     def step_derivatives(
         self, parameters: Iterable[tuple[str | int, str]] | None = None
     ) -> StepDerivatives: ...
@@ -538,11 +333,26 @@ class Simulation:
     def save_state(self) -> bytes: ...
     def load_state(self, state: bytes) -> None: ...
     def reset(self, keyframe: str | int | None = None) -> None: ...
-    def set_controller(
+    def add_controller(
         self,
-        controller: _Controller | _SensingController | JointTracking | PoseTracking | None,
+        controller: _AnyController,
         period: float = 0.0,
         sensing: bool = False,
+        *,
+        wrenches: Sequence[str | int] | None = None,
+        skins: Sequence[TactileGrid] | None = None,
+    ) -> int: ...
+    def remove_controller(self, number: int) -> None: ...
+    @property
+    def controllers(self) -> list[Any]: ...
+    def set_controller(
+        self,
+        controller: _AnyController | None,
+        period: float = 0.0,
+        sensing: bool = False,
+        *,
+        wrenches: Sequence[str | int] | None = None,
+        skins: Sequence[TactileGrid] | None = None,
     ) -> None: ...
 
 @final
@@ -578,6 +388,13 @@ class InverseKinematics:
         gain: float = 10.0,
         damping: float = 0.02,
         length: float = 0.1,
+        *,
+        regular: float = 0.03,
+        weights: ArrayLike | None = None,
+        linear_speed: float = 1.0,
+        angular_speed: float = 3.0,
+        posture: ArrayLike | None = None,
+        posture_rate: float = 1.0,
     ) -> InverseKinematics: ...
     def pose(self, qpos: ArrayLike) -> tuple[_Floats, _Floats]: ...
     def solve(
@@ -621,6 +438,22 @@ class PoseTracking:
     ) -> PoseTracking: ...
 
 @final
+class GripForce:
+    """A controller: fingers close to a force."""
+
+    def __new__(
+        cls,
+        joint: str,
+        pads: Sequence[str],
+        force: float | JointPath,
+        closing: float = 1.0,
+        integral: float = 10.0,
+        damping: float = 20.0,
+        speed: float = 0.1,
+        period: float = 2e-3,
+    ) -> GripForce: ...
+
+@final
 class Measured:
     """What a controller may read besides the state."""
 
@@ -632,6 +465,13 @@ class Measured:
     def force(self, part: str, other: str | None = None) -> _Floats: ...
     def normal_force(self, part: str, other: str | None = None) -> float: ...
     def area(self, part: str, other: str | None = None) -> float: ...
+    def wrench(self, body: str | int) -> _Floats: ...
+    def skin(self, k: int) -> tuple[_Floats, _Floats]: ...
+    @property
+    def memory(self) -> _Floats: ...
+    @memory.setter
+    def memory(self, values: ArrayLike) -> None: ...
+    def memory_of(self, number: int) -> _Floats: ...
     @property
     def touches(self) -> list[Touch]: ...
 
@@ -716,6 +556,45 @@ class Batch:
     def energy(self) -> Energy: ...
     def body_pose(self, body: str | int) -> BodyPose: ...
     def simulation(self, world: int) -> Simulation: ...
+    def set_mocap(
+        self,
+        body: str | int,
+        position: ArrayLike,
+        quaternion: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        linear_velocity: ArrayLike | None = None,
+        indices: int | ArrayLike | None = None,
+    ) -> None: ...
+    def apply_force(
+        self,
+        body: str | int,
+        force: ArrayLike | None = None,
+        point: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        frame: Literal["world", "body"] = "world",
+        indices: int | ArrayLike | None = None,
+    ) -> None: ...
+    def add_controller(
+        self,
+        controller: _AnyController | Sequence[_AnyController],
+        period: float = 0.0,
+        sensing: bool = False,
+        *,
+        wrenches: Sequence[str | int] | None = None,
+        skins: Sequence[TactileGrid] | None = None,
+    ) -> int: ...
+    def remove_controller(self, number: int) -> None: ...
+    @property
+    def controllers(self) -> list[Any]: ...
+    def set_controller(
+        self,
+        controller: _AnyController | Sequence[_AnyController] | None,
+        period: float = 0.0,
+        sensing: bool = False,
+        *,
+        wrenches: Sequence[str | int] | None = None,
+        skins: Sequence[TactileGrid] | None = None,
+    ) -> None: ...
     def save_state(self) -> bytes: ...
     def load_state(self, state: bytes) -> None: ...
     def __len__(self) -> int: ...
@@ -809,49 +688,6 @@ def view(
     joints: Sequence[str] | None = None,
 ) -> Viewer:
     """Serves a live page of a simulation and opens it in the browser."""
-class ImpactOutcomes(NamedTuple):
-    """The set of velocities after an impact: n outcomes of c contacts."""
-
-    velocities: _Floats
-    impulses: _Floats
-    modes: np.ndarray
-    certificate: dict[str, Any]
-    level: str
-    spread: float
-    contacts: list[dict[str, Any]]
-    origins: list[str | tuple[int, ...]]
-    residuals: _Floats
-    unfinished: int
-    unsolved: int
-    cut_sequences: int
-
-    def extremes(self, direction: ArrayLike) -> tuple[float, float]: ...
-
-class StepDerivatives(NamedTuple):
-    """Derivatives of one step. A state is [δq, δv, δact], n = 2 nv + na numbers."""
-
-    state: _Floats
-    ctrl: _Floats
-    parameters: _Floats
-    qpos: _Floats
-    qvel: _Floats
-    doubtful: list[tuple[int, int]]
-
-class RouthPath(NamedTuple):
-    """The course of a single impact. Contact vectors are [t1, t2, n]."""
-
-    velocity: _Floats
-    impulse: _Floats
-    velocities: _Floats
-    impulses: _Floats
-    sticking: np.ndarray
-    events: list[tuple[str, int]]
-    energy_change: float
-    compression_work: float
-    restitution_work: float
-    friction_work: float
-    painleve: bool
-
 def impact_outcomes(
     model: Model,
     qpos: ArrayLike,

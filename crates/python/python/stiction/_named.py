@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from ._describe import describe
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from . import Simulation
 
 
@@ -74,6 +76,10 @@ class GeomInfo(NamedTuple):
     relaxation_time: float
     compliant: bool
     modulus: float | None
+    size: list[float]
+    position: list[float]
+    quaternion: list[float]
+    rgba: list[float]
 
 
 describe(
@@ -89,6 +95,11 @@ describe(
     relaxation_time='Relaxation time of linear dissipation (contact="sap"), s.',
     compliant="Whether it has a pressure field and makes patches.",
     modulus="Modulus of the pressure field, Pa; None without one.",
+    size="Lengths of a primitive shape, m: the radius of a sphere, half the edges of a box, radius and half the length of a capsule "
+    "or cylinder, the radii of an ellipsoid, half the sides of what is drawn of a half-space (0 for all of it); empty for others.",
+    position="Of its frame in the body's, m.",
+    quaternion="Of its frame in the body's, w first.",
+    rgba="Red, green, blue and opacity, 0 to 1.",
 )
 
 
@@ -119,7 +130,7 @@ class _Named:
 
     __slots__ = ("_sim", "info")
 
-    def __init__(self, sim: Simulation, info) -> None:
+    def __init__(self, sim: Simulation, info: BodyInfo | JointInfo | GeomInfo | ActuatorInfo) -> None:
         self._sim = sim
         #: What the model says of it.
         self.info = info
@@ -170,9 +181,15 @@ class Body(_Named):
     def mass(self, value: float) -> None:
         self._sim.vary(mass={self.id: value})
 
-    def apply_force(self, force, point=None) -> None:
-        """Adds a force (N, world axes) at a point (m, world; the origin by default): see Simulation.apply_force."""
-        self._sim.apply_force(self.id, force, point)
+    def apply_force(
+        self,
+        force: ArrayLike | None = None,
+        point: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        frame: Literal["world", "body"] = "world",
+    ) -> None:
+        """Adds a force (N) at a point (m; its origin by default) and a torque (N m): see Simulation.apply_force."""
+        self._sim.apply_force(self.id, force, point, torque, frame)
 
 
 class Joint(_Named):
@@ -186,7 +203,7 @@ class Joint(_Named):
         return self._sim.qpos[self.info.qpos]
 
     @qpos.setter
-    def qpos(self, values) -> None:
+    def qpos(self, values: ArrayLike) -> None:
         self._sim.qpos[self.info.qpos] = values
 
     @property
@@ -195,7 +212,7 @@ class Joint(_Named):
         return self._sim.qvel[self.info.qvel]
 
     @qvel.setter
-    def qvel(self, values) -> None:
+    def qvel(self, values: ArrayLike) -> None:
         self._sim.qvel[self.info.qvel] = values
 
     @property
@@ -204,7 +221,7 @@ class Joint(_Named):
         return self._sim.applied[self.info.qvel]
 
     @applied.setter
-    def applied(self, values) -> None:
+    def applied(self, values: ArrayLike) -> None:
         self._sim.applied[self.info.qvel] = values
 
 

@@ -148,6 +148,8 @@ class TangentialSprings(TypedDict, total=False):
     stiffness_ratio: float
     #: Damping over stiffness, s.
     relaxation_time: float
+    #: Of continuous time in place of the ratio: the stretch at which friction is reached, m.
+    stretch: float
 
 
 class StageSeconds(TypedDict):

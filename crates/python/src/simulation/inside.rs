@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use crate::arrays::Shared;
-use crate::controller::Hook;
+use crate::controller::{Hook, Place, Wanted};
 use crate::errors::{SimulationError, input_error, load_error, option_error, step_error};
 use crate::model::Model;
 use crate::recording::record_error;
@@ -10,7 +10,7 @@ use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use stiction::{Options, StepError, Variation};
@@ -31,7 +31,8 @@ impl Simulation {
             variant: Mutex::new(None),
             variation: Mutex::new(Variation::default()),
             inner: Mutex::new(inner),
-            hook: Mutex::new(None),
+            hooks: Mutex::new(Vec::new()),
+            controller_count: Arc::new(AtomicUsize::new(0)),
             recorder: Mutex::new(None),
             viewer: Mutex::new(None),
         })
@@ -174,8 +175,11 @@ impl Simulation {
             Err(Stopped::Signal(error)) => Err(error),
             Err(Stopped::Recorder(error)) => Err(record_error(error)),
             Err(Stopped::Step(error)) => {
-                let raised = self.hook().as_ref().and_then(|hook| hook.take_raised());
-                Err(raised.unwrap_or_else(|| step_error(error)))
+                let hook = match &error {
+                    StepError::Controller { number, .. } => self.hooks().get(*number).cloned(),
+                    _ => None,
+                };
+                Err(hook.map_or_else(|| step_error(error.clone()), |hook| hook.failure(py, error.clone())))
             }
         }
     }
@@ -189,8 +193,57 @@ impl Simulation {
         self.viewer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn hook(&self) -> MutexGuard<'_, Option<Arc<Hook>>> {
-        self.hook.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The controllers.
+    pub(super) fn hooks(&self) -> MutexGuard<'_, Vec<Arc<Hook>>> {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a controller, or puts it in place of all there are; its number.
+    pub(super) fn attach(
+        &self,
+        py: Python<'_>,
+        controller: &Bound<'_, PyAny>,
+        wanted: &Wanted<'_, '_>,
+        alone: bool,
+    ) -> PyResult<usize> {
+        let [qpos, qvel, ctrl] = [&self.qpos, &self.qvel, &self.ctrl].map(|shared| shared.clone_ref(py));
+        let place = Place::Simulation { qpos, qvel, ctrl };
+        // All that can fail comes first.
+        let (hook, controller) =
+            Hook::new(controller, &self.model.get().inner, wanted, &self.controller_count, place)?;
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        if alone {
+            inner.clear_controllers();
+        }
+        let number = inner.add_controller(controller);
+        drop(inner);
+        let before = if alone { self.forget_all() } else { Vec::new() };
+        self.hooks().push(hook);
+        self.controller_count.store(number + 1, Ordering::Relaxed);
+        // With no lock held: the end of a Python object may run any code.
+        drop(before);
+        Ok(number)
+    }
+
+    /// Adds a controller from what `Hook::keywords` kept of it.
+    pub(crate) fn attach_again(&self, py: Python<'_>, kept: &Bound<'_, PyAny>) -> PyResult<()> {
+        type Kept<'py> = (Bound<'py, PyAny>, (f64, bool, Bound<'py, PyAny>, Bound<'py, PyAny>));
+        let (controller, (period, sensing, wrenches, skins)): Kept<'_> = kept.extract()?;
+        let wanted = Wanted { period, sensing, wrenches: Some(&wrenches), skins: Some(&skins) };
+        self.attach(py, &controller, &wanted, false).map(|_| ())
+    }
+
+    /// Takes a controller from the list.
+    pub(super) fn forget(&self, number: usize) -> Arc<Hook> {
+        self.controller_count.fetch_sub(1, Ordering::Relaxed);
+        self.hooks().remove(number)
+    }
+
+    /// Takes all of them.
+    pub(super) fn forget_all(&self) -> Vec<Arc<Hook>> {
+        self.controller_count.store(0, Ordering::Relaxed);
+        std::mem::take(&mut *self.hooks())
     }
 
     /// What Python wrote to the arrays goes into the state.

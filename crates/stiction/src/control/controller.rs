@@ -127,6 +127,13 @@ pub trait Controller: Send {
     /// Time between samples, s; 0 means at every step.
     fn period(&self) -> f64;
 
+    /// What it is called where a step fails because of it; the name of its type unless it says otherwise.
+    fn name(&self) -> String {
+        let path = std::any::type_name::<Self>();
+        let path = path.split('<').next().unwrap_or(path);
+        path.rsplit("::").next().unwrap_or(path).into()
+    }
+
     /// What it wants measured. Asked once, when it is given to a simulation.
     fn senses(&self) -> Senses {
         Senses::nothing()
@@ -134,7 +141,7 @@ pub trait Controller: Send {
 
     /// Writes the controls (`ctrl`, model order) from a sample; `memory` is kept in the state, empty at first.
     ///
-    /// An error ends the step with its text, the controls as they were.
+    /// An error ends the step with its text; controls and memories of all controllers are then as they were before it.
     fn control(&mut self, sample: &Sample<'_>, ctrl: &mut [f64], memory: &mut Vec<f64>)
     -> Result<(), String>;
 }

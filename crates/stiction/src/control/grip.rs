@@ -12,9 +12,10 @@
 //! takes care of these, and carries what it has learnt on the way over to the touch.
 
 use crate::Model;
-use crate::control::controller::Sample;
+use crate::control::controller::{Controller, Sample};
+use crate::control::joint_path::{JointPath, JointPoint};
 use crate::control::joints::{Drive, Joints};
-use crate::control::senses::Part;
+use crate::control::senses::{Part, Senses};
 use crate::error::InputError;
 
 /// How fingers close.
@@ -105,5 +106,53 @@ impl GripForce {
         // Ten times the error per second, no faster than allowed.
         let wanted = (10.0 * (position - sample.q[self.q])).clamp(-s, s);
         ctrl[self.actuator] = (c * (wanted - sample.v[self.v]) - self.offset) / self.scale;
+    }
+}
+
+/// A controller that presses with a force over time. Its memory is the integral (N) and the sum of the forces it felt (N).
+pub struct GripTracking {
+    grip: GripForce,
+    force: JointPath,
+    period: f64,
+    wanted: JointPoint,
+}
+
+impl GripTracking {
+    /// Presses on each pad with `force`, a path with one number a keyframe (N), called every `period` seconds, which must be
+    /// positive: it is the step of the integral.
+    pub fn new(grip: GripForce, force: JointPath, period: f64) -> Result<Self, InputError> {
+        if !(period > 0.0 && period.is_finite()) {
+            let text = format!("a period of {period} s: gripping by force needs a positive one");
+            return Err(InputError::Control(text));
+        }
+        let mut wanted = JointPoint::default();
+        force.at(force.end(), &mut wanted);
+        match wanted.q.len() {
+            1 => Ok(Self { grip, force, period, wanted }),
+            given => Err(InputError::Length { what: "a keyframe of the grip's force", given, needed: 1 }),
+        }
+    }
+}
+
+impl Controller for GripTracking {
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn senses(&self) -> Senses {
+        Senses::touches()
+    }
+
+    fn control(
+        &mut self,
+        sample: &Sample<'_>,
+        ctrl: &mut [f64],
+        memory: &mut Vec<f64>,
+    ) -> Result<(), String> {
+        memory.resize(2, 0.0);
+        self.force.at(sample.time, &mut self.wanted);
+        let force = self.wanted.q[0].max(0.0);
+        memory[1] = self.grip.press(sample, force, self.period, ctrl, &mut memory[0])?;
+        Ok(())
     }
 }

@@ -42,7 +42,7 @@ pub mod senses;
 pub mod tracking;
 
 pub use controller::{Controller, Sample, Sampled};
-pub use grip::{GripForce, GripGains};
+pub use grip::{GripForce, GripGains, GripTracking};
 pub use inverse_kinematics::{IkSettings, IkSolution, InverseKinematics};
 pub use joint_path::{JointPath, JointPoint};
 pub use joints::{ChosenJoint, Drive, Joints};

@@ -6,6 +6,7 @@
 //! V, V₀    relative twists at the end and at the beginning        by_twist, by_previous    6×6
 //! X        relative pose of b                                     by_pose                  6×6
 //! K        J diag(A)⁻¹ Jᵀ, on which the regularisation depends      by_delassus              6×36
+//! δ        stretches of tangential springs, fixed to a body       turned with X where that is b
 //! θ        materials                                              parameters
 //! ```
 //!
@@ -14,7 +15,7 @@
 use super::features::{Placed, change, displacement};
 use super::parameters::{EntryChange, MaterialChange};
 use super::touching;
-use crate::assemble::{Assembler, EntrySource, Manifold, Touching};
+use crate::assemble::{Assembler, EntryPlace, EntrySource, Manifold, Touching, stored_stretch};
 use crate::compiled::{Compiled, Model};
 use crate::error::StepError;
 use crate::material::PairMaterial;
@@ -74,6 +75,8 @@ pub(super) struct ManifoldStep<'a> {
 struct EntryLinear {
     by_position: Matrix6x3<f64>,
     by_normal: Matrix6x3<f64>,
+    /// By the stretch of its tangential spring, world axes.
+    by_stretch: Matrix6x3<f64>,
     change: EntryChange,
 }
 
@@ -111,9 +114,12 @@ impl ManifoldScratch {
         let material = step.material(compiled);
         let mut closed = !manifold.patch;
         let mut deepest = 0.0f64;
+        let mut by_turned_stretch = Matrix6x3::zeros();
         for (index, entry) in self.entries.iter().enumerate() {
-            let linear = step.entry(&self.problem, entry, &mut out);
             let place = &self.assembler.places[index];
+            let stretch = step.stretch(place);
+            let linear = step.entry(&self.problem, entry, &stretch, &mut out);
+            by_turned_stretch -= linear.by_stretch * stretch.cross_matrix();
             let mut witness = Vector3::zeros();
             if let EntrySource::Point(p) = place.source {
                 let point = &step.stepper.points[p];
@@ -137,6 +143,11 @@ impl ManifoldScratch {
             }
             let h = (SHARE * deepest).clamp(BOUNDS[0], BOUNDS[1]);
             self.difference_pose(step, h, &mut out).map_err(|error| step.fails(&error))?;
+        }
+        if manifold.swapped {
+            // The stretch is kept in the frame of the first geom's body, and here that is b.
+            let mut turning = out.by_pose.fixed_view_mut::<6, 3>(0, 0);
+            turning += by_turned_stretch;
         }
         Ok(out)
     }
@@ -262,8 +273,26 @@ impl ManifoldStep<'_> {
         [a, b].map(|g| self.stepper.free.x_wb[geoms[g as usize].body] * geoms[g as usize].x_bg)
     }
 
+    /// Stretch of the tangential spring of an entry as it is remembered, b relative to a, world axes: with its part along the
+    /// normal, which the step leaves out and which turns into the tangent plane with the normal.
+    fn stretch(&self, place: &EntryPlace) -> Vector3<f64> {
+        let EntrySource::Point(p) = place.source else { return Vector3::zeros() };
+        if self.stepper.options.tangential_springs.is_none() {
+            return Vector3::zeros();
+        }
+        let (compiled, free) = (self.model.compiled(), &self.stepper.free);
+        let point = &self.stepper.points[p];
+        place.sign * stored_stretch(compiled, &self.state.stretches, free, point, &place.position)
+    }
+
     /// Adds an entry's wrench and what it changes with the twists and K; returns what it changes with its own numbers.
-    fn entry(&self, problem: &Problem, entry: &ContactEntry, out: &mut ManifoldLinear) -> EntryLinear {
+    fn entry(
+        &self,
+        problem: &Problem,
+        entry: &ContactEntry,
+        stretch: &Vector3<f64>,
+        out: &mut ManifoldLinear,
+    ) -> EntryLinear {
         let response = problem.contact_response(entry, &self.motion);
         let (e, g) = (displacement(&entry.r), response.impulse);
         let et = e.transpose();
@@ -299,8 +328,10 @@ impl ManifoldStep<'_> {
         // The frame turns by n × δn.
         let turned: Matrix3<f64> = -g.cross_matrix()
             + response.by_velocity * u.cross_matrix()
-            + response.by_previous * u0.cross_matrix();
+            + response.by_previous * u0.cross_matrix()
+            + response.by_stretch * stretch.cross_matrix();
         EntryLinear {
+            by_stretch: et * response.by_stretch,
             by_position,
             by_normal: et * (turned * n.cross_matrix()),
             change: EntryChange {

@@ -27,6 +27,11 @@
 //! **Coordinates.** Positions are differentiated along the tangent, with nv numbers as velocities have: q ⊕ δq by
 //! [`stiction_multibody::Multibody::integrate`] (rotations of ball and free joints about body axes), as MuJoCo's
 //! `mjd_transitionFD` does. A state is [δq; δv; δact].
+//!
+//! **Tangential springs.** Their stretches are part of what the step begins from and are held fixed in the frames they are kept
+//! in, those of the first geoms' bodies, as are mocap poses and applied forces. Through them a step's derivative depends on
+//! what was before; how the stretches themselves change is not among the columns and rows here, so that products of
+//! derivatives over several steps leave out what springs carry from one to the next.
 
 mod features;
 mod joints;
@@ -310,19 +315,19 @@ fn turned(w: &[f64], dt: f64) -> (Matrix3<f64>, Matrix3<f64>) {
 /// The options with a tight solve, or why there is no derivative under them or for this model.
 fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeError> {
     if options.method != Method::Convex {
-        return Err(DerivativeError::Method("choose method = convex"));
+        return Err(DerivativeError::Method(
+            "in continuous time the integrator chooses its own steps, and their number is no smooth function of the state; \
+             choose method = convex and give a step",
+        ));
     }
     if options.accuracy.is_some() {
-        return Err(DerivativeError::Method("give a step instead of an accuracy"));
+        return Err(DerivativeError::Method(
+            "under error control the length of the step jumps with the state; give a step instead of an accuracy",
+        ));
     }
     if crate::step::effective_law(model, options) != Default::default() {
         return Err(DerivativeError::Method(
             "the contact law of the file or of a learned contact has no derivative; give Options::law = Some(Default::default())",
-        ));
-    }
-    if options.tangential_springs.is_some() {
-        return Err(DerivativeError::Method(
-            "tangential springs remember a stretch that is not part of the state differentiated; turn them off",
         ));
     }
     let drives = model.compiled().drives.drives.iter();

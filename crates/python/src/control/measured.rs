@@ -1,0 +1,207 @@
+//! `stiction.Measured`: what a controller may read besides the state.
+
+use super::Array;
+use crate::arrays::vector;
+use crate::errors::input_error;
+use crate::indices::whole;
+use crate::tactile::{Felt, felt};
+use nalgebra::Vector3;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyList;
+use std::sync::{Mutex, PoisonError};
+use stiction::control::{Part, Touch};
+use stiction::{Sample, TactileImage};
+
+/// What a controller may read besides the state: the sensors at its sample, and what acted in the step before, means over
+/// that step. Zero before the first step.
+#[pyclass(frozen, module = "stiction")]
+pub struct Measured {
+    model: stiction::Model,
+    sensors: Vec<f64>,
+    joint_torques: Vec<f64>,
+    touches: Vec<Touch>,
+    /// Bodies asked for, and the wrenches at their mounts.
+    wrenches: Vec<(usize, [f64; 6])>,
+    skins: Vec<TactileImage>,
+    /// Its own memory, and those of all controllers as they stand.
+    memory: Mutex<Vec<f64>>,
+    memories: Vec<Vec<f64>>,
+}
+
+impl Measured {
+    /// Of a sample, for a controller that asked for everything, for `bodies` and for so many skins.
+    pub fn of(
+        sample: &Sample<'_>,
+        bodies: &[usize],
+        skins: usize,
+        controllers: usize,
+        memory: &[f64],
+    ) -> Result<Self, String> {
+        let wrench = |&body: &usize| Ok((body, sample.wrench(body)?));
+        Ok(Self {
+            model: sample.model.clone(),
+            sensors: sample.sensors()?.to_vec(),
+            joint_torques: sample.joint_torques()?.to_vec(),
+            touches: sample.touches()?.to_vec(),
+            wrenches: bodies.iter().map(wrench).collect::<Result<_, String>>()?,
+            skins: (0..skins).map(|k| sample.skin(k).cloned()).collect::<Result<_, String>>()?,
+            memory: Mutex::new(memory.to_vec()),
+            memories: (0..controllers).map(|k| sample.memory_of(k).to_vec()).collect(),
+        })
+    }
+
+    /// What the controller left in its memory.
+    pub fn take_memory(&self) -> Vec<f64> {
+        std::mem::take(&mut *self.memory.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A body's name, or else a geom's; None for anything.
+    fn part(&self, name: Option<&str>) -> PyResult<Part> {
+        name.map_or(Ok(Part::Any), |name| part(&self.model, name))
+    }
+
+    fn sum<T: std::iter::Sum<T>>(
+        &self,
+        part: &str,
+        other: Option<&str>,
+        value: impl Fn(Touch) -> T,
+    ) -> PyResult<T> {
+        let (part, other) = (self.part(Some(part))?, self.part(other)?);
+        Ok(self.touches.iter().filter_map(|t| t.seen_from(part, other)).map(value).sum())
+    }
+}
+
+#[pymethods]
+impl Measured {
+    /// Readings of all sensors, shape (nsensordata,).
+    #[getter]
+    fn sensors<'py>(&self, py: Python<'py>) -> Array<'py> {
+        PyArray1::from_slice(py, &self.sensors)
+    }
+
+    /// Readings of one sensor.
+    fn sensor<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Array<'py>> {
+        let index = self.model.sensor_index(name).map_err(input_error)?;
+        Ok(PyArray1::from_slice(py, &self.sensors[self.model.sensor_range(index)]))
+    }
+
+    /// Forces of actuators along each velocity coordinate, shape (nv,), N or N m.
+    #[getter]
+    fn joint_torques<'py>(&self, py: Python<'py>) -> Array<'py> {
+        PyArray1::from_slice(py, &self.joint_torques)
+    }
+
+    /// Contact force on a body or geom (by name; a body comes first) from another, or from everything, world axes, N.
+    #[pyo3(signature = (part, other=None))]
+    fn force<'py>(&self, py: Python<'py>, part: &str, other: Option<&str>) -> PyResult<Array<'py>> {
+        let force: Vector3<f64> = self.sum(part, other, |touch| touch.force)?;
+        Ok(PyArray1::from_slice(py, force.as_slice()))
+    }
+
+    /// Sum of the normal contact forces between two parts, N.
+    #[pyo3(signature = (part, other=None))]
+    fn normal_force(&self, part: &str, other: Option<&str>) -> PyResult<f64> {
+        self.sum(part, other, |touch| touch.normal_force)
+    }
+
+    /// Contact area between two parts, m²; contact points have none.
+    #[pyo3(signature = (part, other=None))]
+    fn area(&self, part: &str, other: Option<&str>) -> PyResult<f64> {
+        self.sum(part, other, |touch| touch.area)
+    }
+
+    /// Moment and force that the parent of a body (name or id) exerted on it, about the body's origin in the body's axes, shape
+    /// (6,), [N m; N]: a force-torque sensor at its mount. The body is one of the wrenches that add_controller was given.
+    fn wrench<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Array<'py>> {
+        let index = crate::model::body_of(&self.model, body)?;
+        let found = self.wrenches.iter().find(|(known, _)| *known == index);
+        let Some((_, wrench)) = found else {
+            let name = &self.model.world().bodies[index].name;
+            return Err(PyValueError::new_err(format!(
+                "the wrench at \"{name}\" is not measured: name it in wrenches=[…] of add_controller"
+            )));
+        };
+        Ok(PyArray1::from_slice(py, wrench))
+    }
+
+    /// What skin k of those that add_controller was given felt: pressure (rows, columns) and shear (rows, columns, 2), Pa, as
+    /// of TactileGrid.sample.
+    fn skin<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = whole)] k: usize) -> PyResult<Felt<'py>> {
+        let Some(image) = self.skins.get(k) else {
+            return Err(PyIndexError::new_err(format!(
+                "there is no skin {k}, there are {}: give them as skins=[…] of add_controller",
+                self.skins.len()
+            )));
+        };
+        felt(py, image.clone())
+    }
+
+    /// What the controller remembers from sample to sample: an array of any length, empty at first. Set it to remember more; it
+    /// is part of the state, so that a saved simulation continues with it.
+    #[getter]
+    fn memory<'py>(&self, py: Python<'py>) -> Array<'py> {
+        PyArray1::from_slice(py, &self.memory.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    #[setter]
+    fn set_memory(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let values = vector("memory", values)?;
+        if let Some(at) = values.iter().position(|x| !x.is_finite()) {
+            let text = format!("memory[{at}] is {}: give finite numbers", values[at]);
+            return Err(PyValueError::new_err(text));
+        }
+        *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = values.to_vec();
+        Ok(())
+    }
+
+    /// What another controller remembers, by the number that add_controller returned for it.
+    fn memory_of<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = whole)] number: usize,
+    ) -> PyResult<Array<'py>> {
+        match self.memories.get(number) {
+            Some(memory) => Ok(PyArray1::from_slice(py, memory)),
+            None => Err(PyIndexError::new_err(format!(
+                "there is no controller {number}: they go from 0 to {}",
+                self.memories.len().saturating_sub(1)
+            ))),
+        }
+    }
+
+    /// What touched, one stiction.Touch for each pair of geoms that carried force.
+    #[getter]
+    fn touches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let class = CLASS.import(py, "stiction._results", "Touch")?;
+        let list = PyList::empty(py);
+        let three = |v: &Vector3<f64>| PyArray1::from_slice(py, v.as_slice());
+        for t in &self.touches {
+            list.append(class.call1((
+                t.geom_a,
+                t.geom_b,
+                t.body_a,
+                t.body_b,
+                three(&t.force),
+                three(&t.moment),
+                three(&t.point),
+                three(&t.normal),
+                t.normal_force,
+                t.area,
+            ))?)?;
+        }
+        Ok(list)
+    }
+}
+
+/// A body's name, or else a geom's.
+pub fn part(model: &stiction::Model, name: &str) -> PyResult<Part> {
+    match (model.body_index(name), model.geom_index(name)) {
+        (Ok(body), _) => Ok(Part::Body(body)),
+        (_, Ok(geom)) => Ok(Part::Geom(geom)),
+        (Err(error), _) => Err(input_error(error)),
+    }
+}

@@ -1,0 +1,143 @@
+//! `stiction.JointPath` and `PosePath`: trajectories through keyframes.
+
+use super::{Array, place, pose};
+use crate::arrays::{numbers_of, shape_text, vector};
+use crate::errors::input_error;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use stiction::control::{self, JointPoint};
+use stiction::model::Pose;
+
+/// A trajectory of joints through keyframes; held before the first and after the last.
+///
+/// times: times of the keyframes, s, increasing, shape (n,).
+/// points: positions at them, rad or m, shape (n, joints).
+/// kind: "minimum-jerk" rests at every keyframe; "cubic" passes through without stopping, at rest at the ends, with continuous
+///     acceleration.
+#[pyclass(frozen, module = "stiction")]
+pub struct JointPath {
+    pub(super) inner: control::JointPath,
+    times: Vec<f64>,
+    points: Vec<Vec<f64>>,
+    kind: String,
+}
+
+#[pymethods]
+impl JointPath {
+    #[new]
+    #[pyo3(signature = (times, points, kind="minimum-jerk"))]
+    fn new(times: &Bound<'_, PyAny>, points: &Bound<'_, PyAny>, kind: &str) -> PyResult<Self> {
+        let times = vector("times", times)?.to_vec();
+        let points = rows("points", points)?;
+        let inner = match kind {
+            "minimum-jerk" => control::JointPath::minimum_jerk(&times, &points),
+            "cubic" => control::JointPath::cubic(&times, &points),
+            _ => return Err(unknown_kind(kind)),
+        };
+        Ok(Self { inner: inner.map_err(input_error)?, times, points, kind: kind.into() })
+    }
+
+    /// Time of the last keyframe, s.
+    #[getter]
+    fn end(&self) -> f64 {
+        self.inner.end()
+    }
+
+    /// Positions, velocities and accelerations at a time (s), each of shape (joints,).
+    fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
+        let mut point = JointPoint::default();
+        self.inner.at(time, &mut point);
+        let array = |values: &[f64]| PyArray1::from_slice(py, values);
+        (array(&point.q), array(&point.v), array(&point.a))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let this = slf.get();
+        let arguments = (this.times.clone(), this.points.clone(), this.kind.clone());
+        Ok((slf.get_type().into_any(), arguments.into_pyobject(slf.py())?))
+    }
+}
+
+/// A trajectory of poses through keyframes; held before the first and after the last.
+///
+/// times: times of the keyframes, s, increasing, shape (n,).
+/// positions: in the world, m, shape (n, 3).
+/// quaternions: orientations, w first, shape (n, 4).
+/// kind: "minimum-jerk" moves on straight lines and turns about one axis between keyframes, resting at each; "cubic" passes
+///     through without stopping, at rest at the ends.
+#[pyclass(frozen, module = "stiction")]
+pub struct PosePath {
+    pub(super) inner: control::PosePath,
+    times: Vec<f64>,
+    poses: (Vec<Vec<f64>>, Vec<Vec<f64>>),
+    kind: String,
+}
+
+#[pymethods]
+impl PosePath {
+    #[new]
+    #[pyo3(signature = (times, positions, quaternions, kind="minimum-jerk"))]
+    fn new(
+        times: &Bound<'_, PyAny>,
+        positions: &Bound<'_, PyAny>,
+        quaternions: &Bound<'_, PyAny>,
+        kind: &str,
+    ) -> PyResult<Self> {
+        let times = vector("times", times)?.to_vec();
+        let (positions, quaternions) = (rows("positions", positions)?, rows("quaternions", quaternions)?);
+        if positions.len() != quaternions.len() {
+            return Err(PyValueError::new_err(format!(
+                "{} positions and {} quaternions: give as many of one as of the other",
+                positions.len(),
+                quaternions.len()
+            )));
+        }
+        let poses = positions.iter().zip(&quaternions).map(|(p, q)| pose(p, q));
+        let poses = poses.collect::<PyResult<Vec<Pose>>>()?;
+        let inner = match kind {
+            "minimum-jerk" => control::PosePath::minimum_jerk(&times, &poses),
+            "cubic" => control::PosePath::cubic(&times, &poses),
+            _ => return Err(unknown_kind(kind)),
+        };
+        let inner = inner.map_err(input_error)?;
+        Ok(Self { inner, times, poses: (positions, quaternions), kind: kind.into() })
+    }
+
+    /// Time of the last keyframe, s.
+    #[getter]
+    fn end(&self) -> f64 {
+        self.inner.end()
+    }
+
+    /// Position (3,), quaternion (4,) and twist (6,) [angular; linear] in world axes at a time, s.
+    fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
+        let point = self.inner.at(time);
+        let (p, q) = place(py, &point.pose);
+        (p, q, PyArray1::from_slice(py, point.twist.as_slice()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let this = slf.get();
+        let (positions, quaternions) = this.poses.clone();
+        let arguments = (this.times.clone(), positions, quaternions, this.kind.clone());
+        Ok((slf.get_type().into_any(), arguments.into_pyobject(slf.py())?))
+    }
+}
+
+fn unknown_kind(kind: &str) -> PyErr {
+    PyValueError::new_err(format!("kind = \"{kind}\": choose minimum-jerk or cubic"))
+}
+
+/// The rows of a table of numbers.
+fn rows(what: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f64>>> {
+    let (shape, data) = numbers_of(what, values)?;
+    let [_, width] = shape[..] else {
+        return Err(PyValueError::new_err(format!(
+            "{what} has shape {}: give a table with one row a keyframe",
+            shape_text(&shape)
+        )));
+    };
+    Ok(data.chunks(width.max(1)).map(<[f64]>::to_vec).collect())
+}

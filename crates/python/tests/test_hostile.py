@@ -1,0 +1,273 @@
+"""What a newcomer gets wrong: every method and setter answers with an exception that says what to do, and changes nothing."""
+
+import inspect
+import re
+
+import models
+import numpy as np
+import stiction as st
+
+ARM = """<mujoco><worldbody>
+<body name="tray" mocap="true"><geom name="tray" type="box" size=".1 .1 .01"/></body>
+<body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0" range="-90 90"/><geom name="rod" type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass="1"/>
+<site name="tip" pos=".3 0 0"/></body></worldbody>
+<tendon><fixed name="cord"><joint joint="elbow" coef="1"/></fixed></tendon>
+<actuator><position name="servo" joint="elbow" kp="50"/><general name="lagging" joint="elbow" dyntype="filter" dynprm="0.1"/></actuator>
+<sensor><jointpos name="angle" joint="elbow"/></sensor>
+<keyframe><key name="up" qpos="1"/></keyframe></mujoco>"""
+
+#: A message helps if it says one of these.
+REMEDY = re.compile(
+    r"give|choose|did you mean|this model needs|it has:|ids go from|they go from|there are none|must be|missing|argument|"
+    r"cannot be interpreted|cannot be converted|expected|name it|built-in scenes|file|ends in|needs|is not an instance of|"
+    r"correct the|end its name|the options are|load it with"
+)
+
+NAMES = ["elbo", "", 99, -1, 1.5, None, object()]
+JOINTS = ["elbo", "", None, 3.5, object()]
+
+
+def vectors(n):
+    """What is no vector of n finite numbers."""
+    wrong = np.zeros(n)
+    if n:
+        yield np.full(n, np.nan)
+        wrong[-1] = np.inf
+        yield wrong
+    yield from ([0.0] * (n + 1), [[[0.0]]], "fast", [None], object(), {"a": 1})
+
+
+def numbers(*bad):
+    yield from (np.nan, np.inf, "fast", None, [1.0, 2.0], object(), *bad)
+
+
+def make():
+    model = st.Model.from_string(ARM)
+    return model, st.Simulation(model), st.Batch(model, 3)
+
+
+def cases(model, sim, batch):
+    q, v = np.zeros(1), np.zeros(1)
+    for x in vectors(1):
+        for name in ["tendon_lengths", "tendon_moments", "actuator_lengths", "actuator_moments", "mass_matrix", "com"]:
+            yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(x)
+        for name in ["passive_forces", "bias", "energy", "sensors"]:
+            yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(x, v)
+            yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(q, x)
+        for name in ["inverse_dynamics", "forward_dynamics"]:
+            for at in range(3):
+                yield f"Model.{name}", lambda name=name, x=x, at=at: getattr(model, name)(*[x if k == at else q for k in range(3)])
+        yield "Model.body_pose", lambda x=x: model.body_pose("arm", x)
+        yield "Model.jacobian", lambda x=x: model.jacobian("arm", x)
+        for name in ["qpos", "qvel", "applied", "act"]:
+            yield f"Simulation.{name}", lambda name=name, x=x: setattr(sim, name, x)
+        yield "InverseKinematics.pose", lambda x=x: st.InverseKinematics(model, ["elbow"], "tip").pose(x)
+        yield "JointPath", lambda x=x: st.JointPath([0], x)
+    for x in vectors(2):
+        yield "Simulation.ctrl", lambda x=x: setattr(sim, "ctrl", x)
+        yield "Model.actuator_forces", lambda x=x: model.actuator_forces(q, v, x)
+        yield "TactileGrid", lambda x=x: st.TactileGrid("arm", x, 2, 2)
+    for x in vectors(3):
+        yield "Simulation.gravity", lambda x=x: setattr(sim, "gravity", x)
+        yield "Simulation.vary", lambda x=x: sim.vary(gravity=x)
+        yield "Batch.vary", lambda x=x: batch.vary(gravity=x)
+        yield "Model.varied", lambda x=x: model.varied(gravity=x)
+        yield "Model.jacobian", lambda x=x: model.jacobian("arm", q, x)
+        yield "Simulation.set_mocap", lambda x=x: sim.set_mocap("tray", x)
+        yield "Simulation.set_mocap", lambda x=x: sim.set_mocap("tray", [0, 0, 0], linear_velocity=x)
+        yield "Batch.set_mocap", lambda x=x: batch.set_mocap("tray", x)
+        yield "Batch.set_mocap", lambda x=x: batch.set_mocap("tray", [0, 0, 0], angular_velocity=x)
+        for thing, where in [("Simulation", sim), ("Batch", batch)]:
+            yield f"{thing}.apply_force", lambda where=where, x=x: where.apply_force("arm", x)
+            yield f"{thing}.apply_force", lambda where=where, x=x: where.apply_force("arm", torque=x)
+            yield f"{thing}.apply_force", lambda where=where, x=x: where.apply_force("arm", [1, 0, 0], x)
+        ik = st.InverseKinematics(model, ["elbow"], "tip")
+        yield "InverseKinematics.solve", lambda x=x: ik.solve(q, x, [1, 0, 0, 0])
+        yield "InverseKinematics.reach", lambda x=x: ik.reach(q, x, [1, 0, 0, 0])
+        yield "TactileGrid", lambda x=x: st.TactileGrid("arm", [1, 1], 2, 2, x)
+    for x in vectors(4):
+        yield "Simulation.set_mocap", lambda x=x: sim.set_mocap("tray", [0, 0, 0], x)
+        yield "Batch.set_mocap", lambda x=x: batch.set_mocap("tray", [0, 0, 0], x)
+        yield "InverseKinematics.solve", lambda x=x: ik.solve(q, [0, 0, 0], x)
+    for x in ([[0.0]] * 2, [[0.0]] * 4, [0.0, 0.0], [[np.nan]] * 3, "fast", [[[0.0]]], object()):
+        for name in ["qpos", "qvel", "applied", "act"]:
+            yield f"Batch.{name}", lambda name=name, x=x: setattr(batch, name, x)
+        yield "Batch.reset", lambda x=x: batch.reset(qpos=x)
+        yield "Batch.reset", lambda x=x: batch.reset(qvel=x)
+    for x in ([[0.0]] * 3, [0.0], [[np.inf, 0]] * 3, "fast"):
+        yield "Batch.ctrl", lambda x=x: setattr(batch, "ctrl", x)
+    for x in ([0.0, 0.0], [np.nan] * 3, "noon", 1.0):
+        yield "Batch.time", lambda x=x: setattr(batch, "time", x)
+    for x in (3, -1, [0, 7], [True, False], [0.5], "all", object()):
+        yield "Batch.reset", lambda x=x: batch.reset(x)
+        yield "Batch.vary", lambda x=x: batch.vary(x, gravity=[0, 0, 0])
+        yield "Batch.randomize", lambda x=x: batch.randomize(1, x, mass={"arm": (0.5, 1)})
+        yield "Batch.apply_force", lambda x=x: batch.apply_force("arm", [1, 0, 0], indices=x)
+        yield "Batch.set_mocap", lambda x=x: batch.set_mocap("tray", [0, 0, 0], indices=x)
+    for x in (3, -1, "first", None, 0.5):
+        for name in ["contacts", "patches", "simulation"]:
+            yield f"Batch.{name}", lambda name=name, x=x: getattr(batch, name)(x)
+        if x is not None:
+            yield "Batch.stats", lambda x=x: batch.stats(x)
+    for x in NAMES:
+        for name in ["body", "joint", "geom", "actuator"]:
+            yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(x)
+            yield f"Simulation.{name}", lambda name=name, x=x: getattr(sim, name)(x)
+        yield "Model.body_pose", lambda x=x: model.body_pose(x, q)
+        yield "Model.jacobian", lambda x=x: model.jacobian(x, q)
+        for thing, where in [("Simulation", sim), ("Batch", batch)]:
+            yield f"{thing}.body_pose", lambda where=where, x=x: where.body_pose(x)
+            yield f"{thing}.apply_force", lambda where=where, x=x: where.apply_force(x, [1, 0, 0])
+            yield f"{thing}.set_mocap", lambda where=where, x=x: where.set_mocap(x, [0, 0, 0])
+            yield f"{thing}.vary", lambda where=where, x=x: where.vary(mass={x: 1.0})
+            yield f"{thing}.vary", lambda where=where, x=x: where.vary(friction={x: 1.0})
+            yield f"{thing}.add_controller", lambda where=where, x=x: where.add_controller(print, wrenches=[x])
+            if x is not None:
+                yield f"{thing}.reset", lambda where=where, x=x: where.reset(keyframe=x)
+        yield "Simulation.step_derivatives", lambda x=x: sim.step_derivatives([(x, "friction")])
+        yield "Simulation.step_derivatives", lambda x=x: sim.step_derivatives([("rod", x)])
+        yield "Batch.randomize", lambda x=x: batch.randomize(1, mass={x: (0.5, 1)})
+    for x in JOINTS:
+        yield "Model.qpos_slice", lambda x=x: model.qpos_slice(x)
+        yield "Model.qvel_slice", lambda x=x: model.qvel_slice(x)
+        yield "Simulation.set_target", lambda x=x: sim.set_target(x, 1.0)
+        yield "JointTracking", lambda x=x: sim.set_controller(st.JointTracking([x], st.JointPath([0], [[0]]), law="servo"))
+        yield "PoseTracking", lambda x=x: sim.set_controller(st.PoseTracking(["elbow"], x, st.PosePath([0], [[0, 0, 0]], [[1, 0, 0, 0]])))
+        yield "InverseKinematics", lambda x=x: st.InverseKinematics(model, ["elbow"], x)
+        yield "InverseKinematics", lambda x=x: st.InverseKinematics(model, [x], "tip")
+        yield "GripForce", lambda x=x: sim.set_controller(st.GripForce(x, ["rod"], 1.0))
+        yield "Model.from_scene", lambda x=x: st.Model.from_scene(x)
+        yield "Model.from_file", lambda x=x: st.Model.from_file(x)
+        yield "Model.from_string", lambda x=x: st.Model.from_string(x)
+        yield "Model.from_string", lambda x=x: st.Model.from_string(ARM, x)
+        yield "Simulation.record", lambda x=x: sim.record(x)
+        yield "Model.save", lambda x=x: model.save(x)
+    for x in numbers():
+        yield "Simulation.time", lambda x=x: setattr(sim, "time", x)
+        yield "Simulation.run_until", lambda x=x: sim.run_until(x)
+        yield "Batch.run_until", lambda x=x: batch.run_until(x)
+        yield "Simulation.interpolate", lambda x=x: sim.interpolate(x)
+        yield "Simulation.settle", lambda x=x: sim.settle(time=x)
+        if x is not None:
+            yield "Simulation.set_target", lambda x=x: sim.set_target("elbow", x)
+            yield "Simulation.set_target", lambda x=x: sim.set_target("elbow", velocity=x)
+        yield "GripForce", lambda x=x: st.GripForce("elbow", ["rod"], x)
+    for x in numbers(-1.0):
+        yield "Simulation.add_controller", lambda x=x: sim.add_controller(print, x)
+        yield "Simulation.set_controller", lambda x=x: sim.set_controller(print, x)
+        yield "Batch.add_controller", lambda x=x: batch.add_controller(print, x)
+        yield "Batch.set_controller", lambda x=x: batch.set_controller(print, x)
+        yield "JointTracking", lambda x=x: st.JointTracking(["elbow"], st.JointPath([0], [[0]]), period=x)
+    for x in numbers(-1.0, 0.0):
+        yield "Simulation", lambda x=x: st.Simulation(model, step=x)
+        yield "Batch", lambda x=x: st.Batch(model, 2, step=x)
+        yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], steps=1, step=x)
+        yield "Simulation.record", lambda x=x: sim.record("never.html", rate=x)
+        if x is not None:
+            yield "Simulation", lambda x=x: st.Simulation(model, accuracy=x)
+        for option in ["stiction_tolerance", "relative_tolerance"]:
+            yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
+    for x in numbers(-1.0):
+        for option in ["regularization", "margin"]:
+            yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
+        for kind in ["friction", "stiffness", "dissipation", "relaxation_time", "size"]:
+            yield "Model.varied", lambda kind=kind, x=x: model.varied(**{kind: {"rod": x}})
+        yield "Model.varied", lambda x=x: model.varied(mass={"arm": x})
+    for option, values in {
+        "contact": ["sticky", 3, None], "tessellation": ["squares", 3], "method": ["euler", 3], "integrator": [3], "max_iterations": [0, -1, 1.5, "many"],
+        "tangential_springs": ["yes", 3, {"stifness": 1}, {"stiffness_ratio": "much"}, {"stiffness_ratio": -1.0}], "stepp": [1e-3], "thread": [1],
+    }.items():
+        for x in values:
+            yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
+            yield "Batch", lambda option=option, x=x: st.Batch(model, 2, **{option: x})
+            yield "rollout", lambda option=option, x=x: st.rollout(model, [[0.0, 0.0]], steps=1, **{option: x})
+    for x in (-1, 1.5, "ten", None, [1]):
+        yield "Simulation.step", lambda x=x: sim.step(x)
+        yield "Batch.step", lambda x=x: batch.step(x)
+        yield "Batch", lambda x=x: st.Batch(model, x)
+        yield "Simulation.remove_controller", lambda x=x: sim.remove_controller(x)
+        yield "Batch.remove_controller", lambda x=x: batch.remove_controller(x)
+        yield "TactileGrid", lambda x=x: st.TactileGrid("arm", [1, 1], x, 2)
+        yield "Batch.randomize", lambda x=x: batch.randomize(x, mass={"arm": (0.5, 1)})
+    for x in (0, 7):
+        yield "Simulation.remove_controller", lambda x=x: sim.remove_controller(x)
+        yield "Batch.remove_controller", lambda x=x: batch.remove_controller(x)
+    for x in (0, -1, "two"):
+        yield "Batch", lambda x=x: st.Batch(model, 2, threads=x)
+        yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], steps=1, threads=x)
+    for x in ((1, 0.5), (0.0, 1.0), (1.0,), (1, 2, "linear"), 3, "much", (np.nan, 1)):
+        yield "Batch.randomize", lambda x=x: batch.randomize(1, friction={"rod": x})
+    for x in ("bob", 3, ["arm"], {"rod": object()}):
+        yield "Simulation.vary", lambda x=x: sim.vary(friction=x)
+        yield "Batch.vary", lambda x=x: batch.vary(friction=x)
+        yield "Batch.randomize", lambda x=x: batch.randomize(1, friction=x)
+    for x in (b"", b"nonsense of some length", "text", None, sim.save_state()[:-3], st.Simulation(models.ball()).save_state()):
+        yield "Simulation.load_state", lambda x=x: sim.load_state(x)
+        yield "Batch.load_state", lambda x=x: batch.load_state(x)
+    for x in ([[0.0]], [0.0, 0.0], [[0.0, np.nan]], "fast"):
+        yield "rollout", lambda x=x: st.rollout(model, x, steps=2)
+    for x in ([[[0.0]]], [[0.0, 0.0]], [[[np.nan, 0.0]]]):
+        yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], x)
+    yield "rollout", lambda: st.rollout(model, [[0.0, 0.0]])
+    for x in ([3.0], "friction", [("rod",)], 3):
+        yield "Simulation.step_derivatives", lambda x=x: sim.step_derivatives(x)
+    for law in ("magic", 3):
+        yield "JointTracking", lambda law=law: st.JointTracking(["elbow"], st.JointPath([0], [[0]]), law=law)
+    for times, points in [([0, 0], [[0], [1]]), ([0, 1], [[0]]), ([], []), ([np.nan], [[0]]), ("now", [[0]]), ([0], 3.0)]:
+        yield "JointPath", lambda times=times, points=points: st.JointPath(times, points)
+        yield "PosePath", lambda times=times, points=points: st.PosePath(times, [[0, 0, 0]] * len(times), [[1, 0, 0, 0]] * (len(times) + 1))
+    yield "PosePath", lambda: st.PosePath([0], [[0, 0]], [[1, 0, 0, 0]])
+    yield "PosePath", lambda: st.PosePath([0], [[0, 0, 0]], [[0, 0, 0, 0]])
+    yield "PosePath", lambda: st.PosePath([0], [[0, 0, np.nan]], [[1, 0, 0, 0]])
+    yield "JointPath.at", lambda: st.JointPath([0], [[0]]).at("noon")
+    yield "PosePath.at", lambda: st.PosePath([0], [[0, 0, 0]], [[1, 0, 0, 0]]).at(None)
+    yield "TactileGrid.sample", lambda: st.TactileGrid("nobody", [1, 1], 2, 2).sample(sim)
+    yield "TactileGrid.sample", lambda: st.TactileGrid("arm", [1, 1], 2, 2).sample(model)
+    yield "Simulation.set_target", lambda: sim.set_target("elbow")
+    for thing in (None, 3, "model", sim):
+        yield "Simulation", lambda thing=thing: st.Simulation(thing)
+        yield "Batch", lambda thing=thing: st.Batch(thing, 2)
+        yield "rollout", lambda thing=thing: st.rollout(thing, [[0.0]], steps=1)
+        yield "InverseKinematics", lambda thing=thing: st.InverseKinematics(thing, ["elbow"], "tip")
+
+
+MODEL, SIM, BATCH = make()
+CASES = list(cases(MODEL, SIM, BATCH))
+
+
+def test_every_wrong_call_says_what_to_do_and_changes_nothing():
+    failures = []
+    before = SIM.save_state(), BATCH.save_state(), SIM.options, SIM.controllers, BATCH.controllers
+    for k, (name, call) in enumerate(CASES):
+        try:
+            call()
+        except (ValueError, TypeError, IndexError, OSError) as error:
+            if not REMEDY.search(str(error)):
+                failures.append(f"{name} (case {k}): {type(error).__name__}: {error}")
+        except BaseException as error:  # noqa: BLE001 - also what a panic becomes
+            failures.append(f"{name} (case {k}): {type(error).__name__}: {error}")
+        else:
+            failures.append(f"{name} (case {k}): nothing was raised ({inspect.getclosurevars(call).nonlocals} {call.__defaults__})")
+    assert not failures, "\n".join(failures)
+    assert before == (SIM.save_state(), BATCH.save_state(), SIM.options, SIM.controllers, BATCH.controllers)
+    SIM.step(20)
+    BATCH.step(20)
+    fresh = st.Simulation(st.Model.from_string(ARM))
+    fresh.step(20)
+    assert np.array_equal(fresh.qpos, SIM.qpos) and np.array_equal(fresh.qpos, BATCH.qpos[1])
+
+
+def test_no_method_that_takes_something_is_left_out():
+    tried = {name for name, _ in CASES}
+    #: Those that take no numbers and names of a model, or are tried on their own.
+    elsewhere = {"Simulation.stop_recording", "Measured", "Recording", "Viewer", "LearnedContact", "Solid", "SweepTable"}
+    missing = []
+    for owner in [st.Model, st.Simulation, st.Batch, st.JointPath, st.PosePath, st.InverseKinematics, st.TactileGrid]:
+        for name, member in inspect.getmembers(owner):
+            if name.startswith("_") or not callable(member):
+                continue
+            takes = [p for p in inspect.signature(member).parameters if p != "self"]
+            if takes and f"{owner.__name__}.{name}" not in tried | elsewhere:
+                missing.append(f"{owner.__name__}.{name}")
+    assert not missing
+

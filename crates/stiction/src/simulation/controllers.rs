@@ -1,0 +1,223 @@
+//! Controllers of a simulation: when they are called, what is measured for them, and what is undone when a step fails.
+
+use super::Simulation;
+use crate::control::{Controller, Measured, Sample, Senses};
+use crate::error::{InputError, StepError};
+use crate::state::{ControllerState, State};
+
+/// The controllers and what they share.
+#[derive(Default)]
+pub(super) struct Controllers {
+    attached: Vec<Attached>,
+    /// What all controllers together want measured.
+    senses: Senses,
+    /// Controls that a controller is writing.
+    ctrl: Vec<f64>,
+    before: Before,
+}
+
+impl Controllers {
+    pub fn is_empty(&self) -> bool {
+        self.attached.is_empty()
+    }
+}
+
+/// A controller that belongs to a simulation.
+struct Attached {
+    controller: Box<dyn Controller>,
+    senses: Senses,
+    /// Place of its first skin among those of all controllers.
+    first_skin: usize,
+}
+
+/// What controllers change, as it was before a step.
+#[derive(Default)]
+struct Before {
+    ctrl: Vec<f64>,
+    states: Vec<ControllerState>,
+}
+
+impl Simulation {
+    /// Has `controller` alone set the controls at its own rate from now on, with nothing in its memory.
+    pub fn set_controller(&mut self, controller: Box<dyn Controller>) {
+        self.clear_controllers();
+        self.add_controller(controller);
+    }
+
+    /// Has `controller` set controls at its own rate from now on, after those there are. Returns its number: the place
+    /// of its memory in [`State::controllers`].
+    pub fn add_controller(&mut self, controller: Box<dyn Controller>) -> usize {
+        let (number, senses) = (self.controllers.attached.len(), controller.senses());
+        self.state.controllers.truncate(number);
+        self.count_samples();
+        let next_sample = samples_before(self.state.time, controller.period());
+        self.state.controllers.push(ControllerState { next_sample, memory: Vec::new() });
+        let first_skin = self.controllers.senses.skins.len();
+        self.controllers.senses.add(&senses);
+        self.controllers.attached.push(Attached { controller, senses, first_skin });
+        self.measure();
+        number
+    }
+
+    /// Number of controllers.
+    pub fn controller_count(&self) -> usize {
+        self.controllers.attached.len()
+    }
+
+    /// Removes a controller and what it remembers; the controls stay as they are, and those added after it move up by one.
+    pub fn remove_controller(&mut self, number: usize) -> Result<Box<dyn Controller>, InputError> {
+        let count = self.controller_count();
+        if number >= count {
+            let there = match count {
+                0 => "there are none".into(),
+                n => format!("they go from 0 to {}", n - 1),
+            };
+            return Err(InputError::Control(format!("there is no controller {number}: {there}")));
+        }
+        self.count_samples();
+        self.state.controllers.remove(number);
+        let removed = self.controllers.attached.remove(number);
+        let mut senses = Senses::nothing();
+        for attached in &mut self.controllers.attached {
+            attached.first_skin = senses.skins.len();
+            senses.add(&attached.senses);
+        }
+        self.controllers.senses = senses;
+        self.state.measured = Measured::default();
+        self.measure();
+        Ok(removed.controller)
+    }
+
+    /// Removes all controllers and what they remember; the controls stay as they are.
+    pub fn clear_controllers(&mut self) {
+        self.controllers = Controllers::default();
+        self.state.controllers.clear();
+        self.state.measured = Measured::default();
+    }
+
+    /// Goes to another time, from which the controllers' samples are counted; all else stays.
+    pub fn set_time(&mut self, time: f64) {
+        self.state.time = time;
+        for (state, attached) in self.state.controllers.iter_mut().zip(&self.controllers.attached) {
+            state.next_sample = samples_before(time, attached.controller.period());
+        }
+        if self.state.measured.time.is_some() {
+            self.state.measured.time = Some(time);
+        }
+    }
+
+    /// Calls the controllers whose sample times have come, in their order.
+    pub(super) fn sample_controllers(&mut self) -> Result<(), StepError> {
+        let (time, slack) = (self.state.time, self.slack());
+        for k in 0..self.controllers.attached.len() {
+            if !self.is_due(k) {
+                continue;
+            }
+            if self.controllers.attached[k].senses.any()
+                && !self.state.measured.serves(&self.controllers.senses, time, self.model.compiled())
+            {
+                // A state that nothing was measured at, as after a jump: without the forces of some other step.
+                self.stepper.clear_results();
+                self.measure();
+            }
+            let Self { model, state, controllers: Controllers { attached, ctrl, .. }, .. } = self;
+            let Attached { controller, senses, first_skin } = &mut attached[k];
+            ctrl.clone_from(&state.ctrl);
+            let mut memory = std::mem::take(&mut state.controllers[k].memory);
+            let sample = Sample {
+                time,
+                model,
+                q: &state.q,
+                v: &state.v,
+                mocap: &state.mocap,
+                measured: &state.measured,
+                senses,
+                first_skin: *first_skin,
+                others: &state.controllers,
+            };
+            let outcome = controller.control(&sample, ctrl, &mut memory);
+            state.controllers[k].memory = memory;
+            let fails = |reason| StepError::Controller { number: k, name: controller.name(), time, reason };
+            outcome.map_err(fails)?;
+            if let Some(index) = ctrl.iter().position(|u| !u.is_finite()) {
+                return Err(fails(format!("it set ctrl[{index}] to {}; give finite controls", ctrl[index])));
+            }
+            std::mem::swap(&mut state.ctrl, ctrl);
+            state.controllers[k].next_sample = samples_before(time + slack, controller.period()) + 1;
+        }
+        Ok(())
+    }
+
+    /// Keeps what controllers change, in memory that is kept too.
+    pub(super) fn remember_controllers(&mut self) {
+        self.count_samples();
+        let (before, State { ctrl, controllers, .. }) = (&mut self.controllers.before, &self.state);
+        before.ctrl.clone_from(ctrl);
+        before.states.resize_with(controllers.len(), ControllerState::default);
+        before.states.iter_mut().zip(controllers).for_each(|(kept, state)| copy(state, kept));
+    }
+
+    /// Undoes what controllers changed.
+    pub(super) fn restore_controllers(&mut self) {
+        let (before, State { ctrl, controllers, .. }) = (&self.controllers.before, &mut self.state);
+        ctrl.clone_from(&before.ctrl);
+        before.states.iter().zip(controllers).for_each(|(kept, state)| copy(kept, state));
+    }
+
+    /// Whether one of the sample times of controller `k` has come.
+    fn is_due(&self, k: usize) -> bool {
+        let period = self.controllers.attached[k].controller.period();
+        self.state.controllers[k].next_sample as f64 * period <= self.state.time + self.slack()
+    }
+
+    /// Measures if a controller that wants something measured is called before the next step.
+    pub(super) fn measure_if_due(&mut self) {
+        let all = &self.controllers.attached;
+        if self.controllers.senses.any() && (0..all.len()).any(|k| all[k].senses.any() && self.is_due(k)) {
+            self.measure();
+        }
+    }
+
+    /// Times are sums of steps: allow for their rounding, s.
+    fn slack(&self) -> f64 {
+        1e-9 * self.stepper.options().step
+    }
+
+    /// The earliest sample time that is to come, s; infinite if there is none.
+    pub(super) fn next_sample(&self) -> f64 {
+        let time = |(state, attached): (&ControllerState, &Attached)| {
+            let period = attached.controller.period();
+            if period > 0.0 { state.next_sample as f64 * period } else { f64::INFINITY }
+        };
+        let all = self.state.controllers.iter().zip(&self.controllers.attached);
+        all.map(time).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Gives controllers a count of samples that have none, as in a state from elsewhere.
+    fn count_samples(&mut self) {
+        let all = &self.controllers.attached;
+        for attached in &all[self.state.controllers.len().min(all.len())..] {
+            let next_sample = samples_before(self.state.time, attached.controller.period());
+            self.state.controllers.push(ControllerState { next_sample, memory: Vec::new() });
+        }
+    }
+
+    /// Measures what the controllers want, into the state.
+    fn measure(&mut self) {
+        if self.controllers.senses.any() {
+            let mut measured = std::mem::take(&mut self.state.measured);
+            self.stepper.measure(&self.model, &self.state, &self.controllers.senses, &mut measured);
+            self.state.measured = measured;
+        }
+    }
+}
+
+fn copy(from: &ControllerState, to: &mut ControllerState) {
+    to.next_sample = from.next_sample;
+    to.memory.clone_from(&from.memory);
+}
+
+/// Number of the last sample at or before `time`.
+fn samples_before(time: f64, period: f64) -> u64 {
+    if period > 0.0 { (time / period).floor().max(0.0) as u64 } else { 0 }
+}
