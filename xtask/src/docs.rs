@@ -1,10 +1,10 @@
 //! `cargo xtask docs`: the book and the API documentation.
 //!
 //! The book is `docs/`, and its table of contents is the list in `docs/README.md`: a page that is linked there
-//! is in the book, and one that is not fails the build. mdBook is installed into `.cache/` the first time.
+//! is in the book, and one that is not fails the build. The recordings of the gallery are made anew. mdBook is installed into `.cache/` the first time.
 
-use crate::project;
 use crate::stage::{Failure, Outcome, Stages};
+use crate::{gallery, project, web};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,6 +32,8 @@ pub fn run(args: &[String]) -> Outcome {
     let mut stages = Stages::default();
     let program = mdbook(&mut stages)?;
     let source = lay_out()?;
+    let built = web::program(&mut stages)?;
+    gallery::record(&mut stages, &built, &source.join("src/recordings"))?;
     stages.run("book", Command::new(program).arg("build").arg(&source))?;
     stages.run("rustdoc", project::cargo().args(RUSTDOC))?;
     println!("\nopen {}", project::target().join("book/index.html").display());
@@ -69,6 +71,7 @@ fn lay_out() -> Outcome<PathBuf> {
         return Err(Failure::work(format!("docs/README.md links no page {list}: add a line for each")));
     }
     write(&laid.join("src/SUMMARY.md"), &summary)?;
+    write(&laid.join("src/gallery.md"), &gallery::linked(&gallery::page()))?;
     let toml = format!(
         "[book]\ntitle = \"Stiction\"\nlanguage = \"en\"\n[build]\nbuild-dir = {:?}\ncreate-missing = false\n",
         project::target().join("book")

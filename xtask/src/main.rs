@@ -11,6 +11,7 @@ mod bench;
 mod deny;
 mod docs;
 mod fuzz;
+mod gallery;
 mod lint;
 mod peers;
 mod project;
@@ -38,9 +39,9 @@ cargo xtask COMMAND
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random piles for many steps; fails on the first unconverged one
   wheel                the Python wheel for other machines, into target/dist (on Linux: manylinux2014)
-  web [build | test [NAME...] | screenshots]
+  web [build | test [NAME...] | screenshots | gallery]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
-                       or the pictures in docs/figures and README made anew
+                       or the pictures in docs/figures and README, or those of the gallery, made anew
 ";
 
 fn main() -> ExitCode {

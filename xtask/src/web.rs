@@ -6,10 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::project;
 use crate::stage::{Failure, Outcome, Stages};
+use crate::{gallery, project};
 
-const USAGE: &str = "usage: cargo xtask web [build | test [NAME...] | screenshots]";
+const USAGE: &str = "usage: cargo xtask web [build | test [NAME...] | screenshots [NAME...] | gallery]";
 
 /// Oldest Node whose test runner and fetch the page's tools use.
 const NODE: u32 = 18;
@@ -34,6 +34,19 @@ pub fn run(args: &[String]) -> Outcome {
             let mut shots = node(&["tools/screenshots.mjs"])?;
             shots.args(names).env("STICTION_CHROMIUM", browser).env("STICTION_PROGRAM", program);
             stages.run("pictures for the docs", &mut shots)?;
+        }
+        Some((what, [])) if what == "gallery" => {
+            packages(&mut stages)?;
+            let folder = project::target().join("gallery");
+            let program = program(&mut stages)?;
+            gallery::record(&mut stages, &program, &folder)?;
+            let list = folder.join("shots.json");
+            fs::write(&list, gallery::shots(&folder))
+                .map_err(|e| Failure::work(format!("cannot write {}: {e}", list.display())))?;
+            let browser = browser(&mut stages)?;
+            let mut shots = node(&["tools/gallery.mjs"])?;
+            stages.run("pictures of the gallery", shots.arg(list).env("STICTION_CHROMIUM", browser))?;
+            gallery::write_page()?;
         }
         _ => return Err(Failure::usage(USAGE)),
     }
@@ -76,7 +89,7 @@ fn node(arguments: &[&str]) -> Outcome<Command> {
 }
 
 /// The `stiction` program, for live tests and recordings of the scenes.
-fn program(stages: &mut Stages) -> Outcome<PathBuf> {
+pub fn program(stages: &mut Stages) -> Outcome<PathBuf> {
     if let Some(chosen) = std::env::var_os("STICTION_PROGRAM") {
         return Ok(chosen.into());
     }
