@@ -37,7 +37,8 @@ cargo xtask COMMAND
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
-  soak [ARGS...]       random piles for many steps; fails on the first unconverged one
+  soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
+                       --seed S, --only SEED, --out FILE)
   wheel                the Python wheel for other machines, into target/dist (on Linux: manylinux2014)
   web [build | test [NAME...] | screenshots | gallery]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;

@@ -1,4 +1,4 @@
-//! `cargo xtask soak [ARGS…]`: many steps of random piles, none may stay unconverged.
+//! `cargo xtask soak [ARGS…]`: random scenes for as long as asked (`docs/soak.md`).
 
 use crate::project;
 use crate::stage::{Outcome, Stages};

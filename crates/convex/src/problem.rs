@@ -400,6 +400,45 @@ impl Problem {
         self.rows.len()
     }
 
+    /// The law of a row.
+    pub fn row_law(&self, row: usize) -> Option<&RowLaw> {
+        self.rows.get(row).map(|row| &row.law)
+    }
+
+    /// Velocity of a row for velocities `v` of all dofs, with its bias; 0 if there is no such row.
+    pub fn row_velocity(&self, row: usize, v: &[f64]) -> f64 {
+        match self.rows.get(row).map(|row| &row.place) {
+            Some(RowPlace::Pair { pair, direction }) => direction.dot(&self.pair_twist(*pair, v)),
+            Some(RowPlace::Coordinates { range, bias }) => {
+                let terms = self.coordinates[range.clone()].iter();
+                bias + terms.map(|&(dof, c)| c * v[dof as usize]).sum::<f64>()
+            }
+            None => 0.0,
+        }
+    }
+
+    /// Relative twist of a pair at its point for velocities `v` of all dofs.
+    fn pair_twist(&self, pair: usize, v: &[f64]) -> Vector6<f64> {
+        let pair = &self.pairs[pair];
+        let mut sum = pair.bias;
+        for (id, sign) in [(pair.a, -1.0), (pair.b, 1.0)] {
+            let Some(body) = id.map(|id| &self.bodies[id.0 as usize]) else { continue };
+            let clique = &self.cliques[body.clique];
+            let jacobian = &self.jacobians[body.jacobian..body.jacobian + 6 * clique.n];
+            let mut twist = Vector6::zeros();
+            for (column, v) in jacobian.chunks_exact(6).zip(&v[clique.dof..]) {
+                twist += Vector6::from_column_slice(column) * *v;
+            }
+            let (angular, arm) = (twist.fixed_rows::<3>(0).into_owned(), pair.point - body.point);
+            let carried = angular.cross(&arm);
+            for k in 0..3 {
+                twist[3 + k] += carried[k];
+            }
+            sum += sign * twist;
+        }
+        sum
+    }
+
     /// Previous velocities v0.
     pub fn previous_velocities(&self) -> &[f64] {
         &self.v0

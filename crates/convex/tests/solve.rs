@@ -73,6 +73,7 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
         let vr = (&dense.jacobian * v)[0] + dense.bias;
         let value = law.compile(twin.problem.time_step(), w).evaluate(vr);
         assert!((solver.row_velocities()[i] - vr).abs() < 1e-11 * (1.0 + v.norm()));
+        assert!((twin.problem.row_velocity(i, solver.velocities()) - vr).abs() < 1e-11 * (1.0 + v.norm()));
         let noise = 1e-11 * (value.impulse.abs() + value.hessian * (1.0 + v.norm()));
         assert!(
             (solver.row_impulses()[i] - value.impulse).abs() <= noise,

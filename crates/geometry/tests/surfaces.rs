@@ -41,6 +41,18 @@ fn cube_mesh(h: f64) -> Shape {
     Shape::mesh(v, quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect()).unwrap()
 }
 
+/// A prism over an L, of arms 2s long and s wide.
+fn l_mesh(s: f64) -> Shape {
+    let outline = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)];
+    let corners = |z: f64| outline.map(|(x, y)| s * V3::new(x - 0.8, y - 0.8, z));
+    let v = [corners(-0.5), corners(0.5)].concat();
+    let caps = [[0, 1, 3], [1, 2, 3], [0, 3, 5], [3, 4, 5]];
+    let mut f: Vec<[u32; 3]> = caps.iter().map(|t| [t[0], t[2], t[1]]).collect();
+    f.extend(caps.iter().map(|t| t.map(|i| i + 6)));
+    f.extend((0..6u32).flat_map(|i| [[i, (i + 1) % 6, (i + 1) % 6 + 6], [i, (i + 1) % 6 + 6, i + 6]]));
+    Shape::mesh(v, f).unwrap()
+}
+
 fn area(points: &[ContactPoint]) -> f64 {
     let cross = |k: usize| points[k].p_wa.cross(&points[(k + 1) % points.len()].p_wa);
     (0..points.len()).map(cross).sum::<V3>().norm() / 2.0
@@ -54,6 +66,23 @@ fn sunk(shape: &Shape, turn: UnitQuaternion<f64>, x: f64, y: f64, depth: f64) ->
 
 proptest! {
     #![proptest_config(cases(1500))]
+
+    #[test]
+    fn a_body_that_is_not_convex_is_no_deeper_in_a_large_wall_than_it_pokes(
+        turn in rotation(), y in -1.0..1.0f64, z in -4.8..4.8f64, depth in 1e-4..0.01f64,
+    ) {
+        // The wall is solid from x = 0 to x = 1, and much larger than the body.
+        let (l, wall) = (l_mesh(0.08), Shape::cuboid(V3::new(0.5, 1.5, 5.0)).unwrap());
+        let Shape::Mesh(mesh) = &l else { unreachable!() };
+        let furthest = mesh.vertices().iter().map(|v| (turn * v).x).fold(f64::NEG_INFINITY, f64::max);
+        let x_wl = Iso::from_parts(Translation3::new(depth - furthest, y, z), turn);
+        let c = contacts((&wall, &Iso::translation(0.5, 0.0, 0.0)), (&l, &x_wl), 0.0);
+        prop_assert!(!c.is_empty());
+        for p in &c {
+            prop_assert!(p.distance >= -depth - 1e-9, "{depth} {p:?}");
+            prop_assert!((p.normal_w + V3::x()).norm() < 1e-6, "{p:?}");
+        }
+    }
 
     #[test]
     fn a_flat_triangulated_floor_acts_as_a_half_space(

@@ -20,6 +20,9 @@ use nalgebra::Vector6;
 use stiction_model::{Pose, Vec3};
 use stiction_multibody::{Factor, MassMatrix, Workspace};
 
+/// Metres or radians a step beyond which a mass matrix that cannot be factored is put down to the motion.
+const RUNAWAY: f64 = 1e3;
+
 /// Kinematics and free motion at the beginning of a step.
 pub(crate) struct FreeMotion {
     pub workspace: Workspace,
@@ -140,6 +143,17 @@ impl FreeMotion {
             *f = momentum + dt * *f;
         }
         if !self.factor.compute(&self.mass, &self.added) {
+            // What has run away overflows here first; no mass or armature would help.
+            if let Some(dof) = self.v0.iter().position(|v| v.abs() * dt > RUNAWAY) {
+                let (joint, speed) = (model.joint_of(dof), self.v0[dof].abs());
+                let what =
+                    format!("joint \"{joint}\" had reached {speed:.1e} m/s or rad/s, too fast for its step");
+                return Err(StepError::NotFinite {
+                    time: state.time,
+                    what,
+                    last_good: Box::new(state.clone()),
+                });
+            }
             let pivots = self.factor.inverse_diagonal();
             let dof = pivots.iter().position(|d| !(d.is_finite() && *d > 0.0)).unwrap_or(0);
             return Err(InputError::Singular { dof, joint: model.joint_of(dof) }.into());

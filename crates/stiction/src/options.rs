@@ -188,7 +188,11 @@ impl Options {
             }
         }
         range("stiction_tolerance", self.stiction_tolerance, self.stiction_tolerance > 0.0, positive)?;
-        range("regularization", self.regularization, self.regularization >= 0.0, not_negative)?;
+        let (least, allowed) = match self.contact {
+            ContactModel::Sap => (f64::MIN_POSITIVE, "a positive number with contact = sap (1e-3 is usual)"),
+            _ => (0.0, not_negative),
+        };
+        range("regularization", self.regularization, self.regularization >= least, allowed)?;
         range(
             "relative_tolerance",
             self.relative_tolerance,
@@ -211,5 +215,17 @@ impl Options {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sap_is_refused_without_regularization_before_the_first_step() {
+        let options = Options { contact: ContactModel::Sap, regularization: 0.0, ..Options::default() };
+        assert!(options.check().is_err_and(|error| error.to_string().contains("regularization = 0")));
+        assert!(Options { contact: ContactModel::Lagged, ..options }.check().is_ok());
     }
 }

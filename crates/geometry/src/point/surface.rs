@@ -9,7 +9,8 @@
 //! 2. The other faces take the best of the surface normals at hand: their own, those of the faces around
 //!    their corners, and those that step 1 has found. They keep still if a shallower push of step 1
 //!    frees them as well.
-//! 3. Points with one normal are merged to the outline of their union.
+//! 3. Of what was found, that goes which a shallower push along another normal frees as well.
+//! 4. Points with one normal are merged to the outline of their union.
 //!
 //! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
 //! corner that slides under it sideways stays seen. A face that has the middle of the shape
@@ -35,6 +36,7 @@ const SNAP: f64 = 1.0 - 1e-10;
 struct Found {
     n: V3,
     point: GapPoint,
+    face: usize,
     /// Whether the middle of the shape lies in front of the contact plane.
     front: bool,
 }
@@ -85,6 +87,7 @@ pub(crate) fn contacts(
                 face_points(mesh, &near, &n, &body, scratch);
             }
         }
+        settle(mesh, &body, &mut scratch.surface);
     }
     let nothing_near = faces.is_empty();
     scratch.surface.faces = faces;
@@ -132,7 +135,7 @@ fn point_faces(
                 a: if flat { c - n * side } else { c + d },
                 gap: if flat { side } else { length },
             };
-            found.push(Found { n, point, front: true });
+            found.push(Found { n, point, face: f, front: true });
         }
     }
     // The centre is below the surface: out the shortest way.
@@ -141,7 +144,7 @@ fn point_faces(
         && mesh.normals()[f].dot(&d) > 0.0
     {
         let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
-        found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, front: false });
+        found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, face: f, front: false });
     }
 }
 
@@ -160,7 +163,8 @@ fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
         let n = d / square.sqrt();
         let local = body.x.local_dir(&n);
         let lowest = (body.core.support(&-local) - body.core.center()).dot(&local);
-        found.push(Found { n, point: GapPoint { a: c + d, gap: lowest - square.sqrt() }, front: false });
+        let point = GapPoint { a: c + d, gap: lowest - square.sqrt() };
+        found.push(Found { n, point, face: f, front: false });
     }
 }
 
@@ -274,9 +278,33 @@ fn face_points(mesh: &TriangleMesh, near: &Near, n: &V3, body: &Body, scratch: &
         && distance <= body.reach
         && least > distance + 1e-9 * (distance.abs() + body.radius)
     {
-        found.push(Found { n: *n, point: GapPoint { a, gap: distance }, front });
+        found.push(Found { n: *n, point: GapPoint { a, gap: distance }, face: near.face, front });
     }
-    found.extend(m.points.iter().map(|&point| Found { n: *n, point, front }));
+    found.extend(m.points.iter().map(|&point| Found { n: *n, point, face: near.face, front }));
+}
+
+/// Step 3: leaves out what a shallower push along another normal frees as well. A wall that a small body pokes is deep
+/// along most of that body's normals, and shallow along its own.
+fn settle(mesh: &TriangleMesh, body: &Body, scratch: &mut SurfaceScratch) {
+    let SurfaceScratch { found, normals, .. } = scratch;
+    normals.clear();
+    for f in found.iter().filter(|f| f.front && f.point.gap < 0.0) {
+        match normals.iter_mut().find(|m| m.0.dot(&f.n) >= SAME) {
+            Some(m) => m.1 = m.1.min(f.point.gap),
+            None => normals.push((f.n, f.point.gap)),
+        }
+    }
+    if normals.len() < 2 {
+        return;
+    }
+    let depth = |n: &V3| normals.iter().find(|m| m.0.dot(n) >= SAME).map_or(0.0, |m| m.1);
+    found.retain(|f| {
+        let (own, corners) = (depth(&f.n), mesh.corners(f.face));
+        let frees = |m: &(V3, f64)| {
+            m.1 > own + 1e-9 * own.abs() && body.gap_along(&corners, &m.0) >= m.1 - 1e-9 * m.1.abs()
+        };
+        !f.front || !normals.iter().any(frees)
+    });
 }
 
 /// Merges what was found by normal and hands it over.

@@ -1,0 +1,289 @@
+//! The books of a scene: where its energy came from and went, and what its contacts may hold.
+
+use stiction::model::Pose;
+use stiction::{Model, Simulation, convex::RowLaw};
+
+/// Energies since the beginning of a scene, J, and what was seen on the way.
+#[derive(Default)]
+pub struct Books {
+    /// Energy at the beginning.
+    begin: f64,
+    /// Work of actuators and of pushes.
+    pub driven: f64,
+    /// Work of contacts: what they gave less what they took.
+    pub contacts: f64,
+    /// Work of limits and couplings, which hold nothing at the beginning.
+    pub couplings: f64,
+    /// Largest kinetic and potential energies and works so far: what one per cent is of.
+    pub scale: f64,
+    /// Most energy above that of the beginning and of `driven`.
+    pub gained: f64,
+    /// Most energy above all of the causes.
+    pub without_cause: f64,
+    /// Furthest that a point of a body moved in a step, m.
+    pub travel: f64,
+    /// Most that contacts held beyond what there was to hold: (energy held, energy there was), and which held most.
+    pub deep: Option<(f64, f64, String)>,
+    /// Energy that steps of this length may gain or lose by the motion itself: a step takes Coriolis forces c and the mass
+    /// matrix at its beginning. The former adds ½δt² c·M⁻¹c exactly, the latter about (turn of a step)² of the energy of
+    /// what turns.
+    pub unresolved: f64,
+    /// Whether a body turned so far in a step that its motion is not followed any more; nothing is booked from there on.
+    pub lost: bool,
+    /// First body of each tree, and its end, by tree.
+    trees: Vec<(usize, usize)>,
+    poses: Vec<Pose>,
+    rates: Vec<f64>,
+}
+
+/// How the contacts of a step did.
+#[derive(Default)]
+pub struct Balance {
+    /// Most that one of them gave beyond what it had stored, above rounding, J: must be zero.
+    pub excess: f64,
+    /// That contact.
+    pub what: String,
+    /// What the solver's tolerance added, as part of the energies at play.
+    pub residual: f64,
+}
+
+/// Bodies and their shapes reach so far, m.
+const REACH: f64 = 0.2;
+/// A body that turns further in a step, rad, moves too fast for it.
+const TURN: f64 = 0.2;
+/// Depth at which the core of the pressure field of the smallest solid is reached, m.
+const CORE: f64 = 0.04;
+
+impl Books {
+    pub fn open(sim: &mut Simulation) -> Self {
+        let energy = sim.energy();
+        let scale = energy.kinetic.abs() + sim.model().total_mass() * 9.81;
+        let rates = vec![0.0; sim.model().nu()];
+        let poses = sim.poses().to_vec();
+        let bodies = &sim.model().world().bodies;
+        let mut trees: Vec<(usize, usize)> = Vec::new();
+        for (b, body) in bodies.iter().enumerate().skip(1) {
+            match trees.last_mut() {
+                Some(last) if body.parent != Some(0) => last.1 = b + 1,
+                _ => trees.push((b, b + 1)),
+            }
+        }
+        let mut books = Self { begin: energy.total(), scale, poses, rates, trees, ..Self::default() };
+        let readings = sim.sensors().to_vec();
+        books.work_of_actuators(&readings, 0.0);
+        books
+    }
+
+    /// Books a step that began at positions `q0` and velocities `v0`.
+    pub fn step(&mut self, sim: &mut Simulation, q0: &[f64], v0: &[f64]) {
+        let report = *sim.last_report();
+        let dt = report.step;
+        let poses = sim.poses().to_vec();
+        self.follow(sim.model(), poses, dt);
+        if self.lost {
+            return;
+        }
+        self.unresolved += coriolis(sim.model(), q0, v0, dt);
+        let state = sim.state();
+        let pushed: f64 =
+            state.applied.iter().zip(v0).zip(&state.v).map(|((f, a), b)| 0.5 * f * (a + b) * dt).sum();
+        self.driven += pushed;
+        let readings = sim.sensors().to_vec();
+        self.driven += self.work_of_actuators(&readings, dt);
+        self.contacts -= report.friction_loss + report.normal_loss;
+        self.couplings += work_of_couplings(sim, v0);
+        let energy = sim.energy();
+        self.scale = self.scale.max(energy.kinetic.abs()).max(self.driven.abs()).max(self.contacts.abs());
+        self.scale = self.scale.max(self.couplings.abs()).max((energy.potential - self.begin).abs());
+        let gained = energy.total() - self.begin - self.driven;
+        self.gained = self.gained.max(gained);
+        self.without_cause = self.without_cause.max(gained - self.contacts - self.couplings);
+        self.depths(sim, self.begin + self.driven + self.couplings.max(0.0) - energy.total());
+    }
+
+    /// Whether there was more energy at some time than at the beginning, and more than any cause explains.
+    pub fn verdict(&self) -> (bool, bool) {
+        let tolerance = 0.01 * self.scale + 2.0 * self.unresolved + 1e-6;
+        (self.gained > tolerance, self.without_cause > tolerance)
+    }
+
+    /// Work of the actuators over a step, from the sensors of their forces and rates: force times mean rate, which is
+    /// exact for kinetic energy.
+    fn work_of_actuators(&mut self, readings: &[f64], dt: f64) -> f64 {
+        let mut work = 0.0;
+        for (before, pair) in self.rates.iter_mut().zip(readings.chunks(2)) {
+            work += 0.5 * pair[0] * (*before + pair[1]) * dt;
+            *before = pair[1];
+        }
+        work
+    }
+
+    fn follow(&mut self, model: &Model, poses: Vec<Pose>, dt: f64) {
+        let bodies = &model.world().bodies;
+        for &(first, end) in &self.trees {
+            let (mut energy, mut most) = (0.0, 0.0_f64);
+            for b in first..end {
+                let (before, after, mass) = (&self.poses[b], &poses[b], bodies[b].inertia.mass);
+                let turn = (before.rotation.inverse() * after.rotation).angle();
+                let way = (after.translation.vector - before.translation.vector).norm();
+                self.travel = self.travel.max(way + REACH * turn);
+                // What a single free body does along its way is exact.
+                // Compensated weight is a force from outside.
+                let com = |x: &Pose| (x * nalgebra::Point3::from(bodies[b].inertia.com)).z;
+                self.driven += 9.81 * mass * bodies[b].gravity_compensation * (com(after) - com(before));
+                let along = if end - first > 1 { way } else { 0.0 };
+                energy += 0.5 * mass * (along.powi(2) + 0.004 * turn.powi(2)) / dt.powi(2);
+                most = most.max(turn);
+            }
+            self.lost |= most > TURN;
+            self.unresolved += most.powi(2) * energy;
+        }
+        self.poses = poses;
+    }
+
+    /// What contacts hold against what there was: a body first met in a step is as deep as it moved (twice that if both
+    /// move), which no energy stands for. What is deeper than that must have been pushed there: ½ k (x − travel)² of every
+    /// point (less where it pushes with less), and a third of force times depth of every patch, together no more than the
+    /// energy `there`.
+    fn depths(&mut self, sim: &Simulation, there: f64) {
+        let free = 2.0 * self.travel;
+        let mut held = 0.0;
+        let mut most = (0.0, 0.0, (0, 0));
+        let mut hold = |energy: f64, depth: f64, geoms: (usize, usize)| {
+            held += energy;
+            if energy > most.0 {
+                most = (energy, depth, geoms);
+            }
+        };
+        let material = |geom: usize| sim.model().world().geoms[geom].contact.stiffness.unwrap_or(1e5);
+        for c in sim.contacts() {
+            // Points share the stiffness of their pair: k/4 is the least that one of a face's corners has.
+            let (a, b) = (material(c.geom_a), material(c.geom_b));
+            let deeper = (c.penetration - free).max(0.0);
+            // Near-rigid contacts of light bodies are softer than their material (SAP): what they push with counts.
+            let energy = f64::min(0.125 * a * b / (a + b) * deeper.powi(2), 0.5 * c.force.norm() * deeper);
+            hold(energy, c.penetration, (c.geom_a, c.geom_b));
+        }
+        for p in sim.patch_views() {
+            let depth = CORE * p.peak_extent.min(1.0);
+            hold(p.force.norm() * (depth - free).max(0.0) / 3.0, depth, (p.geom_a, p.geom_b));
+        }
+        let there = 1.1 * there.max(0.0) + 0.01 * self.scale + 1e-6;
+        if held > there && self.deep.as_ref().is_none_or(|(worst, ..)| held > *worst) {
+            let words = |geom: usize| word(&sim.model().world().geoms[geom]);
+            let (_, depth, (a, b)) = most;
+            let what = format!(
+                "{depth:.4} m of {} {a} in {} {b} at t = {:.4} s",
+                words(a),
+                words(b),
+                sim.state().time
+            );
+            self.deep = Some((held, there, what));
+        }
+    }
+}
+
+/// What a geom is.
+pub fn word(geom: &stiction::model::Geom) -> String {
+    match geom.contact.compliance {
+        stiction::model::Compliance::Compliant => format!("compliant {}", geom.shape.word()),
+        _ => geom.shape.word().to_string(),
+    }
+}
+
+/// Energy that Coriolis forces c taken at the beginning of a step add to it: ½δt² c·M⁻¹c.
+fn coriolis(model: &Model, q: &[f64], v: &[f64], dt: f64) -> f64 {
+    let still = vec![0.0; v.len()];
+    let moving = (model.forward_dynamics(q, v, &still), model.bias(q, v));
+    let (Ok(a), Ok(a0), Ok(c), Ok(c0)) =
+        (moving.0, model.forward_dynamics(q, &still, &still), moving.1, model.bias(q, &still))
+    else {
+        return 0.0;
+    };
+    (0..v.len()).map(|k| -0.5 * dt * dt * (a[k] - a0[k]) * (c[k] - c0[k])).sum::<f64>().max(0.0)
+}
+
+/// Work of limits and equalities: impulse times mean velocity. Actuators are booked by their sensors, dry friction only
+/// takes.
+fn work_of_couplings(sim: &Simulation, v0: &[f64]) -> f64 {
+    let (problem, solver) = (sim.last_problem(), sim.last_solver());
+    let rows = (0..problem.row_count())
+        .filter(|row| matches!(problem.row_law(*row), Some(RowLaw::Limit { .. } | RowLaw::Equality { .. })));
+    let mean = |row: usize| 0.5 * (solver.row_velocities()[row] + problem.row_velocity(row, v0));
+    rows.map(|row| solver.row_impulses()[row] * mean(row)).sum()
+}
+
+/// The energy a step's contacts gave, γ·v, next to what they had stored in their springs, U = ½kx² (and ½k_tδ²): no
+/// contact may give more than max(0, U₀ − U), U at the end of the step's own straight motion (`docs/contact.md`).
+pub fn balance(sim: &Simulation) -> Balance {
+    let (problem, solver) = (sim.last_problem(), sim.last_solver());
+    let dt = problem.time_step();
+    let mut balance = Balance::default();
+    for (c, entry) in problem.contacts().iter().enumerate() {
+        let (gamma, v) = (solver.contact_impulses()[c], solver.contact_velocities()[c]);
+        // Of a face, too, the law is that of a spring: f₀ − k δt v.
+        let x0 = if entry.stiffness > 0.0 { entry.elastic_force / entry.stiffness } else { 0.0 };
+        let x = x0 - dt * v.z;
+        let stored = |x: f64| 0.5 * entry.stiffness * x.max(0.0).powi(2);
+        let mut most = (stored(x0) - stored(x)).max(0.0);
+        if entry.stiffness == 0.0 {
+            most = entry.elastic_force * (dt * v.z).max(0.0); // a face whose pressure is the same at any depth
+        }
+        // A velocity is known to some 1e-16 of the speeds met; stiffness makes that an energy.
+        let mut noise = entry.stiffness * (dt * v.z).hypot(x0).powi(2);
+        if let Some(spring) = &entry.spring {
+            let stored = |stretch: f64| 0.5 * spring.stiffness * stretch.powi(2);
+            most += (stored(spring.stretch.norm()) - stored(solver.stretches()[c].norm())).max(0.0);
+            noise += (spring.stiffness + spring.damping / dt)
+                * (dt * v.xy().norm()).hypot(spring.stretch.norm()).powi(2);
+        }
+        let gave = gamma.dot(&v);
+        let rounding = 1e-9 * gamma.norm() * v.norm() + 1e-12 * noise;
+        if gave > most + rounding && gave - most > balance.excess {
+            balance.excess = gave - most;
+            balance.what = format!(
+                "k {:.3e} N/m, f0 {:.3e} N, depth {:.3e} m, gave {gave:.3e} J of {most:.3e} J, impulse {:.3e} {:.3e} {:.3e} N s, \
+                 velocity {:.3e} {:.3e} {:.3e} m/s",
+                entry.stiffness,
+                entry.elastic_force,
+                entry.penetration,
+                gamma.x,
+                gamma.y,
+                gamma.z,
+                v.x,
+                v.y,
+                v.z
+            );
+        }
+    }
+    let work = solver.work(problem);
+    let size = work.kinetic.abs() + work.forces.abs() + work.impulses.abs() + work.numerical;
+    balance.residual = if size > 0.0 { work.residual().max(0.0) / size } else { 0.0 };
+    balance
+}
+
+/// Vertical force that the world's geoms exert on everything else, over the weight; for scenes at rest on the ground.
+pub fn carried(sim: &Simulation, model: &Model) -> f64 {
+    let mut force = 0.0;
+    for c in sim.contacts() {
+        force += if c.body_a == 0 {
+            c.force.z
+        } else if c.body_b == 0 {
+            -c.force.z
+        } else {
+            0.0
+        };
+    }
+    for p in sim.patch_views() {
+        force += if p.body_a == 0 {
+            p.force.z
+        } else if p.body_b == 0 {
+            -p.force.z
+        } else {
+            0.0
+        };
+    }
+    let bodies = model.world().bodies.iter();
+    let weight: f64 = bodies.map(|b| 9.81 * b.inertia.mass * (1.0 - b.gravity_compensation)).sum();
+    force / weight
+}
