@@ -106,7 +106,10 @@ class SdfPeer(Peer):
         world = plant.world_body().index()
         indices = [i for m in self.instances() for i in plant.GetBodyIndices(m) if i != world]
         self.by_name = {self.name(plant.get_body(i)): plant.get_body(i) for i in indices}
-        self.total_mass = float(sum(body.default_mass() for body in self.by_name.values()))
+        # The mass of a link that is fixed to the world has no effect, and Drake replaces some such masses.
+        fixed = {body.index() for body in plant.GetBodiesWeldedTo(plant.world_body())}
+        self.weighed = [name for name, body in self.by_name.items() if body.index() not in fixed]
+        self.total_mass = float(sum(self.by_name[name].default_mass() for name in self.weighed))
         joints = [plant.get_joint(i) for m in self.instances() for i in plant.GetJointIndices(m)]
         self.joints_by_name = {}
         for joint in joints:

@@ -108,10 +108,12 @@ def measured(row, peer, ours, random_state):
         reason = f"{', '.join(sizes)} = {here} here and {there} there"
         return row | {"verdict": "differs", "reason": reason}
     errors, bad = dict(row["errors"]), []
-    mass = abs(ours.total_mass - peer.total_mass) / max(abs(peer.total_mass), 1e-300)
-    errors["mass"] = max(errors.get("mass", 0.0), mass if peer.total_mass or ours.total_mass else 0.0)
+    our_mass = ours.mass_of(peer.weighed) if hasattr(peer, "weighed") else ours.total_mass
+    mass = abs(our_mass - peer.total_mass) / max(abs(peer.total_mass), 1e-300)
+    errors["mass"] = max(errors.get("mass", 0.0), mass if peer.total_mass or our_mass else 0.0)
     random = np.random.default_rng(zlib.crc32(row["file"].encode()))
-    for _ in range(STATES if peer.nv else 0):
+    # A model that cannot move still has poses.
+    for _ in range(STATES if peer.nv else int(hasattr(peer, "weighed"))):
         q, v, a = random_state(random)
         theirs = peer.evaluate(q, v, a, None)
         mine = ours.evaluate(q, v, a, theirs.inverse)

@@ -17,6 +17,11 @@ class Ours:
         self.nq, self.nv, self.total_mass = model.nq, model.nv, model.total_mass
         self.nu, self.na = model.nu, model.na
 
+    def mass_of(self, names):
+        """Mass of some bodies together."""
+        masses = dict(zip(self.model.body_names, self.model.body_masses))
+        return float(sum(masses[name] for name in names))
+
     def joints(self, joints):
         """A URDF's joints in the order of this model."""
         return layout.reordered(joints, list(self.model.joint_names))

@@ -85,7 +85,8 @@ def page(rows):
         "accelerations without constraints. The numbers are the "
         "largest relative differences; the measure is in `validation/peers/quantities.py`. A row agrees if all are "
         "at most 1e-9 (accelerations: or 100 roundings times the condition number of the mass matrix). URDF files "
-        "are compared with a free and with a fixed base, SDFormat files as they are.",
+        "are compared with a free and with a fixed base, SDFormat files as they are; of those the mass is that of the "
+        "links that can move.",
         f"{len(foreign)} files from other projects agree with a peer in everything.",
         "## Summary",
         summary(rows),

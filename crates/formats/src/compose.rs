@@ -2,8 +2,8 @@
 
 use nalgebra::{Translation3, Unit, UnitQuaternion};
 use stiction_model::{
-    EqualityKind, FrameOf, JointKind, PathStage, Pose, SensorKind as S, Shape, TendonPath, Transmission,
-    World,
+    EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Pose, SensorKind as S, Shape, TendonPath, Touching,
+    Transmission, World,
 };
 
 /// Where the items of a world go in another one.
@@ -188,12 +188,16 @@ fn redirect_sensor(kind: &mut S, map: &Map) {
         | S::JointVelocity { joint }
         | S::JointActuatorForce { joint }
         | S::JointLimitPosition { joint }
+        | S::JointLimitVelocity { joint }
+        | S::JointLimitForce { joint }
         | S::BallOrientation { joint }
         | S::BallVelocity { joint } => joint.0 = body(joint.0),
         S::TendonPosition { tendon }
         | S::TendonVelocity { tendon }
         | S::TendonActuatorForce { tendon }
-        | S::TendonLimitPosition { tendon } => *tendon += map.tendon,
+        | S::TendonLimitPosition { tendon }
+        | S::TendonLimitVelocity { tendon }
+        | S::TendonLimitForce { tendon } => *tendon += map.tendon,
         S::ActuatorPosition { actuator }
         | S::ActuatorVelocity { actuator }
         | S::ActuatorForce { actuator } => {
@@ -216,6 +220,26 @@ fn redirect_sensor(kind: &mut S, map: &Map) {
         S::InsideSite { frame: f, site } => {
             frame(f);
             *site += map.site;
+        }
+        S::Distance { first, second }
+        | S::DistanceDirection { first, second }
+        | S::DistancePoints { first, second } => {
+            for side in [first, second] {
+                match side {
+                    GeomsOf::Geom(g) => *g += map.geom,
+                    GeomsOf::Body(b) => *b = body(*b),
+                }
+            }
+        }
+        S::Contact { contact } => {
+            for side in [&mut contact.first, &mut contact.second] {
+                match side {
+                    Touching::Any => {}
+                    Touching::Geom(g) => *g += map.geom,
+                    Touching::Body(b) | Touching::Subtree(b) => *b = body(*b),
+                    Touching::Site(s) => *s += map.site,
+                }
+            }
         }
         S::PotentialEnergy | S::KineticEnergy | S::Clock => {}
     }

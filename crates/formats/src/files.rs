@@ -1,6 +1,8 @@
 //! Where bytes come from: the file system, a table in memory, or nowhere.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "fs")]
+use std::io::Read as _;
 
 /// Access to files by path; paths use `/` and are relative to wherever the implementation says.
 pub trait Files {
@@ -31,10 +33,18 @@ impl Files for Disk {
         if meta.is_dir() {
             return Err("is a folder, not a file".into());
         }
-        if meta.len() > MAX_FILE_BYTES {
-            return Err(format!("is larger than {} MiB, the most that is read", MAX_FILE_BYTES >> 20));
+        if !meta.is_file() {
+            return Err("is a device or a pipe, not a file".into());
         }
-        std::fs::read(path).map_err(|e| format!("cannot be read ({e})"))
+        let large = || format!("is larger than {} MiB, the most that is read", MAX_FILE_BYTES >> 20);
+        if meta.len() > MAX_FILE_BYTES {
+            return Err(large());
+        }
+        // Some files are longer than they say.
+        let mut bytes = Vec::with_capacity(meta.len() as usize);
+        let file = std::fs::File::open(path).map_err(|e| format!("cannot be read ({e})"))?;
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| format!("cannot be read ({e})"))?;
+        if bytes.len() as u64 > MAX_FILE_BYTES { Err(large()) } else { Ok(bytes) }
     }
 
     fn exists(&self, path: &str) -> bool {

@@ -49,6 +49,7 @@ mod report;
 mod schema;
 mod sdf;
 mod support;
+mod text;
 mod urdf;
 mod xml;
 
@@ -114,13 +115,22 @@ pub fn load(path: impl AsRef<std::path::Path>, options: &LoadOptions) -> Result<
 
 /// Loads a model file through `files`, from which everything it refers to is taken too.
 pub fn load_with(path: &str, files: &dyn Files, options: &LoadOptions) -> Result<World, FormatError> {
+    if matches!(extension(path).as_str(), "stl" | "obj" | "dae" | "gltf" | "glb" | "msh" | "vtk" | "ply") {
+        return Err(FormatError::File {
+            path: path.into(),
+            reason: "is a mesh, not a model; give the MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file that names it"
+                .into(),
+        });
+    }
     let bytes = files.read(path).map_err(|reason| FormatError::File {
         path: path.into(),
         reason: format!("{reason}; check the path"),
     })?;
-    let text = String::from_utf8(bytes).map_err(|_| FormatError::File {
+    let text = text::decode(bytes).map_err(|reason| FormatError::File {
         path: path.into(),
-        reason: "is not UTF-8 text; give an MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file".into(),
+        reason: format!(
+            "{reason}; give an MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file, saved as UTF-8"
+        ),
     })?;
     read_document(&text, path, None, files, options)
 }

@@ -73,7 +73,9 @@ fn load(wish: &Wish, finder: &Finder, world: &mut World, report: &mut Report) ->
     let effect =
         if role == GeomRole::Visual { "this picture is left out" } else { "this shape does not collide" };
     let found = finder.find(uri).and_then(|path| {
-        let bytes = finder.files.read(&path).map_err(|reason| format!("{path} {reason}"))?;
+        let bytes = finder.files.read(&path).map_err(|reason| {
+            format!("{path} {reason}; correct the path, which counts from the model's folder")
+        })?;
         Ok((path, bytes))
     });
     let (path, bytes) = match found {

@@ -13,10 +13,12 @@ pub fn parse_numbers(node: &Node, what: &str, text: &str) -> Read<Vec<f64>> {
     let mut values = Vec::new();
     for word in text.split_ascii_whitespace() {
         let value: f64 = word.parse().map_err(|_| {
-            node.error(format!(
-                "{what}: \"{}\" is not a number; give numbers separated by spaces",
-                clip(word)
-            ))
+            let remedy = if text.contains("${") || text.contains("$(") {
+                "this is xacro: expand the file first (xacro model.urdf.xacro > model.urdf)"
+            } else {
+                "give numbers separated by spaces"
+            };
+            node.error(format!("{what}: \"{}\" is not a number; {remedy}", clip(word)))
         })?;
         if value.is_nan() {
             return Err(
@@ -107,7 +109,7 @@ impl Node {
         UnitQuaternion::try_new(q, 1e-15)
             .filter(|q| q.coords.iter().all(|c| c.is_finite()))
             .map(Some)
-            .ok_or_else(|| self.error(format!("{name} has no direction; give a quaternion that is not zero")))
+            .ok_or_else(|| self.error(format!("{name} is zero and has no direction; give a unit quaternion, w first (1 0 0 0 is no rotation)")))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Finding the files that a model names: relative, `file://`, `package://` and `model://`.
 
 use crate::files::{Files, file_name, folder, join};
+use crate::text::decode;
 use crate::xml;
 
 /// Where files are looked for.
@@ -67,7 +68,7 @@ impl Finder<'_> {
         if !self.files.exists(&path) {
             return None;
         }
-        let text = String::from_utf8(self.files.read(&path).ok()?).ok()?;
+        let text = decode(self.files.read(&path).ok()?).ok()?;
         Some(xml::parse(&text, &path).ok()?.child("name")?.text.clone())
     }
 }

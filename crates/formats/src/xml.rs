@@ -52,6 +52,11 @@ impl Node {
         self.children.iter().filter(move |c| c.name == name)
     }
 
+    /// How many elements it is, with all below it.
+    pub fn count(&self) -> usize {
+        1 + self.children.iter().map(Node::count).sum::<usize>()
+    }
+
     /// Where it stands.
     pub fn source(&self) -> Source {
         let element = match self.attr("name") {
@@ -80,7 +85,10 @@ pub fn parse(text: &str, file: &str) -> Read<Node> {
     for _ in 0..16 {
         let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
         match Document::parse_with_options(text, options) {
-            Ok(document) => return Ok(convert(document.root_element(), &document, &Rc::from(file))),
+            Ok(document) => {
+                let mut lines = Lines { text: document.input_text().as_bytes(), at: 0, line: 1 };
+                return Ok(convert(document.root_element(), &mut lines, &Rc::from(file)));
+            }
             Err(roxmltree::Error::UnknownNamespace(prefix, position)) => match declare(text, &prefix) {
                 Some(declared) => {
                     owned = declared;
@@ -189,7 +197,25 @@ fn tag_end(tail: &[u8]) -> usize {
     tail.len() - 1
 }
 
-fn convert(node: roxmltree::Node, document: &Document, file: &Rc<str>) -> Node {
+/// Counts lines from one element to the next: elements come in the order of the text.
+struct Lines<'t> {
+    text: &'t [u8],
+    at: usize,
+    line: u32,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, at: usize) -> u32 {
+        if at > self.at {
+            self.line += self.text[self.at..at].iter().filter(|&&c| c == b'\n').count() as u32;
+            self.at = at;
+        }
+        self.line
+    }
+}
+
+fn convert(node: roxmltree::Node, lines: &mut Lines, file: &Rc<str>) -> Node {
+    let line = lines.line(node.range().start);
     let qualified = |namespace: Option<&str>, local: &str| match namespace
         .and_then(|uri| node.lookup_prefix(uri))
         .filter(|p| !p.is_empty())
@@ -206,7 +232,7 @@ fn convert(node: roxmltree::Node, document: &Document, file: &Rc<str>) -> Node {
         children: node
             .children()
             .filter(roxmltree::Node::is_element)
-            .map(|child| convert(child, document, file))
+            .map(|child| convert(child, lines, file))
             .collect(),
         text: node
             .children()
@@ -216,7 +242,7 @@ fn convert(node: roxmltree::Node, document: &Document, file: &Rc<str>) -> Node {
             .trim()
             .to_string(),
         file: file.clone(),
-        line: document.text_pos_at(node.range().start).row,
+        line,
     }
 }
 

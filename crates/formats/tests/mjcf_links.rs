@@ -181,3 +181,43 @@ fn models_that_attach_themselves_are_refused() {
     assert!(error.contains("circle"), "{error}");
     fails("<mujoco><worldbody><attach model='m' prefix='x'/></worldbody></mujoco>", &["does not exist"]);
 }
+
+/// A frame brings its own pose along, but not those of the frames around it, as in MuJoCo.
+#[test]
+fn a_frame_is_attached_with_what_it_holds() {
+    let child = "<mujoco><worldbody><geom name='out' size='0.1'/><frame name='f' pos='1 0 0' euler='0 0 90'><geom name='in' size='0.2' pos='0 1 0'/>\
+        <body name='b1' pos='0 0 1'><joint name='j1'/><geom size='0.1'/></body><frame name='ff' pos='0 0 5'><body name='b2'><joint name='j2'/><geom size='0.1'/>\
+        <frame name='deep' pos='0 0 7'><body name='b3'><geom name='g3' size='0.1'/></body></frame></body></frame></frame>\
+        <body name='other'><joint name='jo'/><geom size='0.1'/></body></worldbody><actuator><motor name='m1' joint='j1'/><motor name='mo' joint='jo'/></actuator>\
+        <sensor><jointpos name='s2' joint='j2'/><jointpos name='so' joint='jo'/></sensor></mujoco>";
+    let load = |frame: &str| {
+        let parent = format!(
+            "<mujoco><asset><model name='m' file='c.xml'/></asset><worldbody><body name='base' pos='0 0 10'><frame pos='0 2 0'>\
+             <attach model='m' frame='{frame}' prefix='p_'/></frame></body></worldbody></mujoco>"
+        );
+        let files = Memory::default().with("a.xml", parent).with("c.xml", child);
+        load_with("a.xml", &files, &LoadOptions::default())
+    };
+    let at = |world: &stiction_model::World, name: &str| {
+        let body = &world.bodies[world.body_index(name).unwrap_or_else(|| panic!("{name}"))];
+        let p = body.pose.translation.vector;
+        [p.x, p.y, p.z].map(|x| (x * 1e9).round() / 1e9 + 0.0)
+    };
+    let names =
+        |world: &stiction_model::World| world.bodies[2..].iter().map(|b| b.name.clone()).collect::<Vec<_>>();
+    let f = load("f").unwrap();
+    assert_eq!(names(&f), ["p_b1", "p_b2", "p_b3"]);
+    assert_eq!(
+        (at(&f, "p_b1"), at(&f, "p_b2"), at(&f, "p_b3")),
+        ([1.0, 2.0, 1.0], [1.0, 2.0, 5.0], [0.0, 0.0, 7.0])
+    );
+    let inside = f.geoms.iter().find(|g| g.name == "p_in").unwrap();
+    assert!((inside.pose.translation.vector - nalgebra::Vector3::new(0.0, 2.0, 0.0)).norm() < 1e-12);
+    assert!(f.geoms.iter().all(|g| g.name != "p_out"));
+    assert_eq!((f.actuators.len(), f.sensors.len()), (1, 1));
+    let ff = load("ff").unwrap();
+    assert_eq!((names(&ff), at(&ff, "p_b2")), (vec!["p_b2".to_string(), "p_b3".into()], [0.0, 2.0, 5.0]));
+    let deep = load("deep").unwrap();
+    assert_eq!((names(&deep), at(&deep, "p_b3")), (vec!["p_b3".to_string()], [0.0, 2.0, 7.0]));
+    assert!(load("none").unwrap_err().to_string().contains("no frame \"none\""));
+}

@@ -18,7 +18,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("<mujoco><worldbody><body><thing><geom size='1'/></thing></body></worldbody></mujoco>", &["thing", "no effect"]),
     ("<mujoco><default><geom colour='1'/></default></mujoco>", &["geom", "colour"]),
     ("<mujoco><sensor><user dim='3'/><user dim='2'/></sensor></mujoco>", &["user", "left out"]),
-    ("<mujoco><sensor><contact geom1='a'/></sensor></mujoco>", &["contact", "left out"]),
+    ("<mujoco><sensor><tactile geom='a' mesh='m'/></sensor></mujoco>", &["tactile", "left out"]),
     ("<mujoco><option solver='CG' iterations='3' cone='elliptic'><flag warmstart='disable'/></option></mujoco>", &["solver", "iterations", "cone", "warmstart"]),
     ("<mujoco><option density='1.2' /></mujoco>", &["density", "medium"]),
     ("<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><contact><pair geom1='a' geom2='b' margin='0.1'/></contact></mujoco>", &["margin", "push"]),

@@ -21,6 +21,15 @@ impl Inertia {
         Self { mass: 0.0, com: Vec3::zeros(), rotational: Matrix3::zeros() }
     }
 
+    /// Whether it resists turning about every axis: all principal moments are positive.
+    pub fn resists_turning(&self) -> bool {
+        // All leading minors are positive.
+        let m = &self.rotational;
+        m[(0, 0)] > 0.0
+            && m[(0, 0)] * m[(1, 1)] > m[(0, 1)] * m[(1, 0)]
+            && m.determinant() > 1e-12 * m[(0, 0)] * m[(1, 1)] * m[(2, 2)].abs()
+    }
+
     /// The least principal moment, kg m², if it is negative beyond rounding: the mass matrix is then
     /// positive definite only if the inertia of other bodies makes up for it.
     pub fn negative_moment(&self) -> Option<f64> {

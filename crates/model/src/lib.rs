@@ -44,7 +44,10 @@ pub use geom::{
 };
 pub use joint::{Dof, Joint, JointKind};
 pub use mesh::{HeightField, Mesh, Tetrahedra};
-pub use sensor::{FrameOf, Sensor, SensorKind};
+pub use sensor::{
+    ContactChoice, ContactField, ContactFields, ContactReading, FrameOf, GeomsOf, Sensor, SensorKind,
+    Touching,
+};
 pub use source::{Source, Warning};
 pub use tendon::{PathStage, Tendon, TendonPath};
 pub use validate::ModelError;

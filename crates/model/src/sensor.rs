@@ -18,6 +18,140 @@ pub enum FrameOf {
     Camera(usize),
 }
 
+/// One side of a pair of geoms between which a distance is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GeomsOf {
+    /// A geom, by index.
+    Geom(usize),
+    /// All geoms of a body, by index: the nearest counts.
+    Body(usize),
+}
+
+/// What a contact must involve, or where it must lie, to be read by a contact sensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Touching {
+    /// Anything.
+    #[default]
+    Any,
+    /// A geom, by index.
+    Geom(usize),
+    /// A geom of a body, by index.
+    Body(usize),
+    /// A geom of a body, by index, or of one below it.
+    Subtree(usize),
+    /// A contact whose position lies inside a site's volume, by index of the site.
+    Site(usize),
+}
+
+/// A quantity that a contact sensor reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ContactField {
+    /// How many contacts match; 0 in slots without a contact.
+    Found,
+    /// Force on the second side in the contact's frame: along the normal, the tangent and the third axis, N.
+    Force,
+    /// Moment on the second side about the contact's position, in the contact's frame, N m.
+    Torque,
+    /// Signed distance of the surfaces, negative in overlap, m; 0 for contact patches, which have no single one.
+    Distance,
+    /// Position in the world, m.
+    Position,
+    /// Unit normal in the world, from the first side to the second.
+    Normal,
+    /// First tangent of the contact's frame, world.
+    Tangent,
+    /// Velocity of the second side relative to the first at the contact's position, in the contact's frame, m/s.
+    LinearVelocity,
+    /// Angular velocity of the second side relative to the first, in the contact's frame, rad/s.
+    AngularVelocity,
+}
+
+impl ContactField {
+    /// All of them, in the order in which they are read.
+    pub const ALL: [Self; 9] = [
+        Self::Found,
+        Self::Force,
+        Self::Torque,
+        Self::Distance,
+        Self::Position,
+        Self::Normal,
+        Self::Tangent,
+        Self::LinearVelocity,
+        Self::AngularVelocity,
+    ];
+
+    /// How many numbers it is.
+    pub fn size(self) -> usize {
+        if matches!(self, Self::Found | Self::Distance) { 1 } else { 3 }
+    }
+}
+
+/// A set of [`ContactField`]s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContactFields(u16);
+
+impl ContactFields {
+    /// The set with one more.
+    #[must_use]
+    pub fn with(self, field: ContactField) -> Self {
+        Self(self.0 | 1 << field as u16)
+    }
+
+    /// Whether a field belongs to it.
+    pub fn contains(self, field: ContactField) -> bool {
+        self.0 & 1 << field as u16 != 0
+    }
+
+    /// The fields in the order in which they are read.
+    pub fn iter(self) -> impl Iterator<Item = ContactField> {
+        ContactField::ALL.into_iter().filter(move |f| self.contains(*f))
+    }
+
+    /// How many numbers they are for one contact.
+    pub fn size(self) -> usize {
+        self.iter().map(ContactField::size).sum()
+    }
+}
+
+impl FromIterator<ContactField> for ContactFields {
+    fn from_iter<I: IntoIterator<Item = ContactField>>(fields: I) -> Self {
+        fields.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
+/// Which of the contacts that match fill the slots of a contact sensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ContactChoice {
+    /// The first ones in the order of the simulation's contacts.
+    #[default]
+    First,
+    /// Those of the smallest signed distance, smallest first.
+    Nearest,
+    /// Those of the largest force, largest first.
+    Strongest,
+    /// Their sum, in the first slot: a force in world axes at the mean of the positions, each weighted by its force.
+    /// It has neither distance nor velocities, and the frame is that of the world.
+    Sum,
+}
+
+/// What a contact sensor reads: `slots` times its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContactReading {
+    /// What the first side must be.
+    pub first: Touching,
+    /// What the second side must be; not a site.
+    pub second: Touching,
+    /// What is read of each contact.
+    pub fields: ContactFields,
+    /// Which contacts are read.
+    pub choice: ContactChoice,
+    /// For how many contacts there is room; the rest of the room is zero.
+    pub slots: usize,
+}
+
+/// Most slots of a contact sensor.
+pub const MAX_CONTACT_SLOTS: usize = 100_000;
+
 /// What a sensor reads. Sites give frames: vectors are in the site's axes unless stated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SensorKind {
@@ -196,6 +330,54 @@ pub enum SensorKind {
         /// Index of the site.
         site: usize,
     },
+    /// Smallest signed distance between two sides, m, negative in overlap; the sensor's cutoff (0 if it has none) where
+    /// they are further apart than that.
+    Distance {
+        /// One side.
+        first: GeomsOf,
+        /// The other.
+        second: GeomsOf,
+    },
+    /// Unit vector, world axes, from the point of the first side to that of the second between which [`Self::Distance`] is
+    /// measured; zero beyond the cutoff.
+    DistanceDirection {
+        /// One side.
+        first: GeomsOf,
+        /// The other.
+        second: GeomsOf,
+    },
+    /// Those two points, world, m: six numbers, zero beyond the cutoff.
+    DistancePoints {
+        /// One side.
+        first: GeomsOf,
+        /// The other.
+        second: GeomsOf,
+    },
+    /// Contacts of the last step.
+    Contact {
+        /// Which, and what of them.
+        contact: ContactReading,
+    },
+    /// Rate at which a joint that is at or beyond one of its limits moves away from it; 0 within them.
+    JointLimitVelocity {
+        /// The joint: (body, place in its list).
+        joint: (usize, usize),
+    },
+    /// Force with which a joint's limits push it back, zero or positive.
+    JointLimitForce {
+        /// The joint: (body, place in its list).
+        joint: (usize, usize),
+    },
+    /// Rate at which the length of a tendon that is at or beyond one of its limits moves away from it; 0 within them.
+    TendonLimitVelocity {
+        /// Index of the tendon.
+        tendon: usize,
+    },
+    /// Force with which a tendon's limits push it back, zero or positive.
+    TendonLimitForce {
+        /// Index of the tendon.
+        tendon: usize,
+    },
     /// Potential energy, J.
     PotentialEnergy,
     /// Kinetic energy, J.
@@ -223,7 +405,10 @@ impl SensorKind {
             | Self::FrameAngularAcceleration { .. }
             | Self::SubtreeCenterOfMass { .. }
             | Self::SubtreeVelocity { .. }
-            | Self::SubtreeAngularMomentum { .. } => 3,
+            | Self::SubtreeAngularMomentum { .. }
+            | Self::DistanceDirection { .. } => 3,
+            Self::DistancePoints { .. } => 6,
+            Self::Contact { contact } => contact.slots.saturating_mul(contact.fields.size()),
             Self::BallOrientation { .. } | Self::FrameOrientation { .. } => 4,
             _ => 1,
         }
@@ -242,6 +427,9 @@ impl SensorKind {
                 | Self::TendonActuatorForce { .. }
                 | Self::FrameLinearAcceleration { .. }
                 | Self::FrameAngularAcceleration { .. }
+                | Self::Contact { .. }
+                | Self::JointLimitForce { .. }
+                | Self::TendonLimitForce { .. }
         )
     }
 }

@@ -62,6 +62,8 @@ pub struct Tendon {
     pub damping: f64,
     /// Dry friction: the largest force it takes to start moving.
     pub friction: f64,
+    /// Inertia of its length: force per acceleration. A path that wraps around geoms has none.
+    pub armature: f64,
     /// Range of the sum of the forces that actuators apply to it.
     pub actuator_force_range: Option<[f64; 2]>,
     /// Width to draw, m.
@@ -84,6 +86,7 @@ impl Tendon {
             rest: None,
             damping: 0.0,
             friction: 0.0,
+            armature: 0.0,
             actuator_force_range: None,
             width: 0.003,
             color: [0.5, 0.5, 0.5, 1.0],

@@ -98,27 +98,42 @@ impl World {
 
     /// A coordinate that moves no mass has no acceleration: every joint needs mass below it.
     fn check_moving_mass(&self) -> Check {
+        let idle = self.joints_without_inertia();
+        let Some(&(b, j)) = idle.iter().find(|(b, j)| !self.bodies[*b].joints[*j].locked) else {
+            return Ok(());
+        };
+        let body = &self.bodies[b];
+        Err(fail(
+            &body.source,
+            format!("body \"{}\"", body.name),
+            format!(
+                "joint \"{}\" moves no mass: give the body or one of its children a positive mass, or the joint armature",
+                body.joints[j].name
+            ),
+        ))
+    }
+
+    /// Joints that move nothing that resists, (body, place in its list): no mass hangs on them, nor rotational inertia on a
+    /// joint that only turns, and not all of their coordinates have inertia of their own.
+    pub fn joints_without_inertia(&self) -> Vec<(usize, usize)> {
         let mut mass: Vec<f64> = self.bodies.iter().map(|b| b.inertia.mass).collect();
+        let mut turns: Vec<bool> = self.bodies.iter().map(|b| b.inertia.resists_turning()).collect();
         for b in (1..self.bodies.len()).rev() {
             if let Some(parent) = self.bodies[b].parent {
                 mass[parent] += mass[b];
+                turns[parent] |= turns[b];
             }
         }
-        for (b, joint) in self.joints() {
-            let held = joint.locked || joint.dofs.iter().all(|d| d.armature + d.rotor_inertia > 0.0);
-            if mass[b] <= 0.0 && !held {
-                let body = &self.bodies[b];
-                return Err(fail(
-                    &body.source,
-                    format!("body \"{}\"", body.name),
-                    format!(
-                        "joint \"{}\" moves no mass: give the body or one of its children a positive mass, or the joint armature",
-                        joint.name
-                    ),
-                ));
-            }
-        }
-        Ok(())
+        let idle = |b: usize, joint: &Joint| {
+            let rotates =
+                matches!(joint.kind, JointKind::Hinge { .. } | JointKind::Ball | JointKind::Universal { .. });
+            mass[b] <= 0.0
+                && !(rotates && turns[b])
+                && !joint.dofs.iter().all(|d| d.armature + d.rotor_inertia > 0.0)
+        };
+        let bodies = self.bodies.iter().enumerate();
+        let joints = bodies.flat_map(|(b, body)| body.joints.iter().enumerate().map(move |(j, x)| (b, j, x)));
+        joints.filter(|(b, _, joint)| idle(*b, joint)).map(|(b, j, _)| (b, j)).collect()
     }
 
     fn check_geom(&self, geom: &Geom) -> Check {
@@ -254,9 +269,6 @@ fn check_inertia(body: &Body) -> Check {
     let scale = i.rotational.abs().max();
     if (i.rotational - i.rotational.transpose()).abs().max() > 1e-9 * scale {
         return err("its rotational inertia is not symmetric".into());
-    }
-    if i.mass == 0.0 && scale > 0.0 {
-        return err("it has rotational inertia but no mass; give it a mass or drop the inertia".into());
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Checks of what refers to bodies and joints: tendons, actuators, sensors, couplings, pairs, states.
 
+use crate::sensor::MAX_CONTACT_SLOTS;
 use crate::validate::{Check, all_finite, fail, finite_pose};
 use crate::{
-    Actuator, Dynamics, EqualityKind, FrameOf, JointKind, PathStage, Sensor, SensorKind, Shape, Tendon,
-    TendonPath, Transmission, World,
+    Actuator, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor, SensorKind, Shape,
+    Tendon, TendonPath, Touching, Transmission, World,
 };
 use std::collections::HashSet;
 
@@ -100,9 +101,14 @@ impl World {
                 }
             }
         }
-        let values = [tendon.stiffness, tendon.damping, tendon.friction];
+        let values = [tendon.stiffness, tendon.damping, tendon.friction, tendon.armature];
         if values.iter().any(|x| !(*x >= 0.0 && x.is_finite())) {
-            return err("stiffness, damping and friction must be zero or more and finite");
+            return err("stiffness, damping, friction and armature must be zero or more and finite");
+        }
+        let wraps = matches!(&tendon.path, TendonPath::Spatial { stages }
+            if stages.iter().any(|s| matches!(s, PathStage::Wrap { .. })));
+        if wraps && tendon.armature > 0.0 {
+            return err("a tendon that wraps around geoms cannot have armature; remove one of them");
         }
         let rest = tendon.rest.unwrap_or_default();
         if !all_finite(&rest) || rest[0] > rest[1] {
@@ -202,14 +208,18 @@ impl World {
             K::JointPosition { joint }
             | K::JointVelocity { joint }
             | K::JointActuatorForce { joint }
-            | K::JointLimitPosition { joint } => self.single(joint),
+            | K::JointLimitPosition { joint }
+            | K::JointLimitVelocity { joint }
+            | K::JointLimitForce { joint } => self.single(joint),
             K::BallOrientation { joint } | K::BallVelocity { joint } => {
                 self.joint_kind(joint) == Some(JointKind::Ball)
             }
             K::TendonPosition { tendon }
             | K::TendonVelocity { tendon }
             | K::TendonActuatorForce { tendon }
-            | K::TendonLimitPosition { tendon } => tendon < self.tendons.len(),
+            | K::TendonLimitPosition { tendon }
+            | K::TendonLimitVelocity { tendon }
+            | K::TendonLimitForce { tendon } => tendon < self.tendons.len(),
             K::ActuatorPosition { actuator }
             | K::ActuatorVelocity { actuator }
             | K::ActuatorForce { actuator } => actuator < self.actuators.len(),
@@ -223,6 +233,27 @@ impl World {
             | K::SubtreeVelocity { body }
             | K::SubtreeAngularMomentum { body } => body < self.bodies.len(),
             K::InsideSite { frame: f, site: s } => frame(f) && site(s),
+            K::Distance { first, second }
+            | K::DistanceDirection { first, second }
+            | K::DistancePoints { first, second } => {
+                let there = |side: GeomsOf| match side {
+                    GeomsOf::Geom(g) => g < self.geoms.len(),
+                    GeomsOf::Body(b) => b < self.bodies.len(),
+                };
+                there(first) && there(second)
+            }
+            K::Contact { contact } => {
+                let there = |side: Touching| match side {
+                    Touching::Any => true,
+                    Touching::Geom(g) => g < self.geoms.len(),
+                    Touching::Body(b) | Touching::Subtree(b) => b < self.bodies.len(),
+                    Touching::Site(s) => site(s),
+                };
+                if contact.slots > MAX_CONTACT_SLOTS {
+                    return err("it has too many slots; give num=\"…\" of at most 100000");
+                }
+                there(contact.first) && there(contact.second) && !matches!(contact.second, Touching::Site(_))
+            }
             K::PotentialEnergy | K::KineticEnergy | K::Clock => true,
         };
         if exists { Ok(()) } else { err("it reads something that does not exist or is of another kind") }

@@ -136,6 +136,8 @@ pub(crate) struct Assembler {
     jacobian: Vec<[f64; 6]>,
     /// Where couplings between bodies act.
     pub couplings: Vec<Coupling>,
+    /// Rows of joint limits and the velocity coordinates they act on.
+    pub limits: Vec<(usize, usize)>,
     /// Scratch and rows of the tendons.
     pub tendons: TendonScratch,
     /// Coefficients of a row.
@@ -154,6 +156,7 @@ impl Assembler {
             block: vec![0.0; largest * largest],
             jacobian: vec![[0.0; 6]; largest],
             couplings: Vec::new(),
+            limits: Vec::new(),
             tendons: TendonScratch::default(),
             row: Vec::new(),
             places: Vec::new(),
@@ -214,6 +217,8 @@ impl Assembler {
         self.places.clear();
         self.couplings.clear();
         self.tendons.rows.clear();
+        self.tendons.limits.clear();
+        self.limits.clear();
         Ok(())
     }
 
@@ -231,7 +236,7 @@ impl Assembler {
             self.equality(compiled, state, free, equality, problem)?;
         }
         for limit in &compiled.limits {
-            limit_rows(limit, state, free, dt, problem)?;
+            limit_rows(limit, state, free, dt, &mut self.limits, problem)?;
         }
         for limit in &compiled.ball_limits {
             ball_limit_row(limit, state, free, dt, problem)?;

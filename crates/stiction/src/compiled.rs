@@ -337,7 +337,34 @@ impl Model {
         multibody.positions(q, &mut workspace);
         let mut mass = MassMatrix::new(multibody);
         multibody.mass_matrix(&mut workspace, &mut mass);
-        Ok(mass.to_dense())
+        let mut dense = mass.to_dense();
+        if self.inner.tendons.heavy {
+            let tendons = self.gauge(q).tendons;
+            for (t, tendon) in self.world().tendons.iter().enumerate() {
+                for &(i, arm) in tendons.row(t) {
+                    for &(j, other) in tendons.row(t) {
+                        dense[(i, j)] += tendon.armature * arm * other;
+                    }
+                }
+            }
+        }
+        Ok(dense)
+    }
+
+    /// Adds the forces that the inertia of tendons needs at velocities `v` and accelerations `a`.
+    fn add_tendon_inertia(&self, q: &[f64], v: &[f64], a: Option<&[f64]>, out: &mut [f64]) {
+        if !self.inner.tendons.heavy {
+            return;
+        }
+        let mut gauge = self.gauge(q);
+        self.multibody().velocities(v, &mut gauge.workspace);
+        let Gauge { x_wb, workspace, tendons, .. } = &mut gauge;
+        self.inner.tendons.drifts(self.world(), self.multibody(), x_wb, workspace, tendons);
+        for (t, tendon) in self.world().tendons.iter().enumerate() {
+            let along = a.map_or(0.0, |a| tendons.row(t).iter().map(|&(i, arm)| arm * a[i]).sum());
+            let force = tendon.armature * (along + tendons.drifts[t]);
+            tendons.row(t).iter().for_each(|&(i, arm)| out[i] += arm * force);
+        }
     }
 
     /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation.
@@ -345,6 +372,7 @@ impl Model {
         let mut workspace = self.at(q, v)?;
         let mut out = vec![0.0; self.nv()];
         self.multibody().bias(&mut workspace, &mut out);
+        self.add_tendon_inertia(q, v, None, &mut out);
         Ok(out)
     }
 
@@ -354,6 +382,7 @@ impl Model {
         let mut workspace = self.at(q, v)?;
         let mut out = vec![0.0; self.nv()];
         self.multibody().inverse_dynamics(&mut workspace, a, &mut out);
+        self.add_tendon_inertia(q, v, Some(a), &mut out);
         Ok(out)
     }
 
@@ -362,7 +391,17 @@ impl Model {
         check("tau", tau, self.nv())?;
         let mut workspace = self.at(q, v)?;
         let mut out = vec![0.0; self.nv()];
-        self.multibody().forward_dynamics(&mut workspace, tau, &mut out);
+        if self.inner.tendons.heavy {
+            // Tendons couple coordinates of different trees: the whole matrix.
+            let bias = self.bias(q, v)?;
+            let rest = nalgebra::DVector::from_iterator(self.nv(), tau.iter().zip(&bias).map(|(t, b)| t - b));
+            let solved = self.mass_matrix(q)?.cholesky().map(|factor| factor.solve(&rest));
+            out.copy_from_slice(
+                solved.unwrap_or_else(|| nalgebra::DVector::repeat(self.nv(), f64::NAN)).as_slice(),
+            );
+        } else {
+            self.multibody().forward_dynamics(&mut workspace, tau, &mut out);
+        }
         match out.iter().position(|x| !x.is_finite()) {
             None => Ok(out),
             Some(dof) => Err(InputError::Singular { dof, joint: self.joint_of(dof) }),
@@ -374,10 +413,13 @@ impl Model {
         let workspace = self.at(q, v)?;
         let multibody = self.multibody();
         let mut potential = multibody.potential_energy(&workspace) + multibody.spring_energy(q);
+        let mut kinetic = multibody.kinetic_energy(&workspace, v);
         if !self.world().tendons.is_empty() {
-            potential += self.inner.tendons.energy(self.world(), &self.gauge(q).tendons.lengths);
+            let tendons = self.gauge(q).tendons;
+            potential += self.inner.tendons.energy(self.world(), &tendons.lengths);
+            kinetic += self.inner.tendons.kinetic_energy(self.world(), &tendons, v);
         }
-        Ok(Energy { kinetic: multibody.kinetic_energy(&workspace, v), potential })
+        Ok(Energy { kinetic, potential })
     }
 
     /// Lengths of all tendons at positions `q`.
@@ -459,7 +501,7 @@ impl Model {
         let mut gauge = Gauge::new(&self.inner);
         gauge.update(&self.inner, state);
         self.multibody().velocities(&state.v, &mut gauge.workspace);
-        self.inner.read_state(state, &gauge, &mut values);
+        self.inner.read_state(state, &mut gauge, &mut values);
         let drives = self.inner.drives.drives.iter().enumerate();
         let force = |(row, drive): (usize, &crate::actuation::Drive)| {
             let input = drive.input(state.ctrl[row], &state.activation, 0.0);
@@ -481,6 +523,9 @@ impl Model {
             actuator_forces: &actuator_forces,
             wrenches: &wrenches,
             pushes: &[],
+            meetings: &[],
+            chosen: &mut Vec::new(),
+            limit_forces: (&vec![0.0; self.nv()], &vec![0.0; self.world().tendons.len()]),
         };
         self.inner.read_forces(&mut loads, &mut values);
         Ok(values)

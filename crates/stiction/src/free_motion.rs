@@ -85,6 +85,15 @@ impl FreeMotion {
         let compiled = model.compiled();
         let place = Place { compiled, state, workspace: &self.workspace, x_wb: &self.x_wb };
         compiled.links(&place, &mut self.tendons, &mut self.drives);
+        if compiled.tendons.heavy {
+            compiled.tendons.drifts(
+                &compiled.world,
+                multibody,
+                &self.x_wb,
+                &mut self.workspace,
+                &mut self.tendons,
+            );
+        }
     }
 
     /// What A has beyond M, and in `v_star` the generalised forces but for limited servos; without Coriolis forces and

@@ -2,6 +2,7 @@
 //! strong muscles are and between which lengths they work.
 
 use crate::compiled::Compiled;
+use crate::distances::Near;
 use crate::error::LoadError;
 use crate::moments::{Moments, Place};
 use crate::muscle::CompiledMuscle;
@@ -15,6 +16,8 @@ pub(crate) struct Gauge {
     pub x_wb: Vec<Pose>,
     pub tendons: Moments,
     pub drives: Moments,
+    /// What measuring distances needs.
+    pub near: Near,
 }
 
 impl Gauge {
@@ -25,6 +28,7 @@ impl Gauge {
             x_wb: vec![Pose::identity(); multibody.body_count()],
             tendons: Moments::new(&compiled.tendons.pattern),
             drives: compiled.drives.moments(multibody),
+            near: Near::default(),
         }
     }
 

@@ -48,6 +48,8 @@ pub(crate) struct Moments {
     pub lengths: Vec<f64>,
     /// Rate of each row from prescribed motion alone.
     pub biases: Vec<f64>,
+    /// Second derivative of each length where the coordinates do not accelerate; known for rows with inertia only.
+    pub drifts: Vec<f64>,
     starts: Vec<usize>,
     arms: Vec<(usize, f64)>,
 }
@@ -57,6 +59,7 @@ impl Moments {
         Self {
             lengths: vec![0.0; pattern.len()],
             biases: vec![0.0; pattern.len()],
+            drifts: vec![0.0; pattern.len()],
             starts: pattern.starts.clone(),
             arms: pattern.dofs.iter().map(|&dof| (dof, 0.0)).collect(),
         }

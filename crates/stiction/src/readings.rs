@@ -3,6 +3,9 @@
 use crate::assemble::Coupling;
 use crate::compiled::Compiled;
 use crate::contact::Contact;
+use crate::contact_sensors::Meeting;
+use crate::control::Touch;
+use crate::control::senses::gather;
 use crate::free_motion::FreeMotion;
 use crate::patches::PatchSet;
 use crate::sensors::{Loads, Push};
@@ -25,6 +28,11 @@ pub(crate) struct Readings {
     /// What their parents exert on the bodies asked for, about the body's origin in its axes, [moment; force].
     pub transmitted: Vec<[f64; 6]>,
     tendon_forces: Vec<f64>,
+    meetings: Vec<Meeting>,
+    touches: Vec<Touch>,
+    chosen: Vec<(f64, usize, bool)>,
+    joint_limits: Vec<f64>,
+    tendon_limits: Vec<f64>,
 }
 
 impl Readings {
@@ -39,8 +47,15 @@ impl Readings {
         self.wrenches.clear();
         self.wrenches.resize(compiled.world.bodies.len(), [0.0; 6]);
         self.pushes.clear();
-        self.tendon_forces.clear();
-        self.tendon_forces.resize(compiled.world.tendons.len(), 0.0);
+        self.meetings.clear();
+        for (forces, count) in [
+            (&mut self.tendon_forces, compiled.world.tendons.len()),
+            (&mut self.tendon_limits, compiled.world.tendons.len()),
+            (&mut self.joint_limits, compiled.multibody.nv()),
+        ] {
+            forces.clear();
+            forces.resize(count, 0.0);
+        }
     }
 
     /// A force on the second body at a point with a moment, and the opposite on the first.
@@ -67,6 +82,11 @@ impl Readings {
             self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &none);
             self.pushes.push(Push::of(contact));
         }
+        if compiled.sensors.meets {
+            self.meetings.extend(contacts.iter().filter_map(Meeting::of_point));
+            gather(&[], patches, compiled, &mut self.touches);
+            self.meetings.extend(self.touches.iter().map(Meeting::of_patch));
+        }
         let body = |geom: usize| compiled.geoms.geoms()[geom].body;
         for found in &patches.patches {
             let bodies = (body(found.geom_a), body(found.geom_b));
@@ -84,6 +104,18 @@ impl Readings {
         for &(row, tendon, sign) in rows {
             self.tendon_forces[tendon] += sign * impulses[row] / dt;
         }
+    }
+
+    /// Forces of limits, from the impulses of their rows over a step of `dt`: (row, velocity coordinate) and (row, tendon).
+    pub fn limits(
+        &mut self,
+        joints: &[(usize, usize)],
+        tendons: &[(usize, usize)],
+        impulses: &[f64],
+        dt: f64,
+    ) {
+        joints.iter().for_each(|&(row, dof)| self.joint_limits[dof] += impulses[row] / dt);
+        tendons.iter().for_each(|&(row, tendon)| self.tendon_limits[tendon] += impulses[row] / dt);
     }
 
     /// Forces of couplings between bodies, from the impulses of their rows over a step of `dt`.
@@ -132,6 +164,9 @@ impl Readings {
             actuator_forces: &self.actuator_forces,
             wrenches: &self.wrenches,
             pushes: &self.pushes,
+            meetings: &self.meetings,
+            chosen: &mut self.chosen,
+            limit_forces: (&self.joint_limits, &self.tendon_limits),
         };
         compiled.read_forces(&mut loads, &mut self.values);
         for (out, &body) in self.transmitted.iter_mut().zip(bodies) {

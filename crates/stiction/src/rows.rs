@@ -134,6 +134,7 @@ pub(crate) fn limit_rows(
     state: &State,
     free: &FreeMotion,
     dt: f64,
+    rows: &mut Vec<(usize, usize)>,
     problem: &mut Problem,
 ) -> Result<(), ProblemError> {
     let q = state.q[limit.q];
@@ -141,7 +142,8 @@ pub(crate) fn limit_rows(
     let compliance = limit_compliance(limit.stiffness, dt);
     for (phi, sign) in [(q - limit.lower, 1.0), (limit.upper - q, -1.0)] {
         if phi < reach {
-            problem.add_row(&[(limit.v, sign)], 0.0, RowLaw::Limit { phi, compliance })?;
+            let row = problem.add_row(&[(limit.v, sign)], 0.0, RowLaw::Limit { phi, compliance })?;
+            rows.push((row, limit.v));
         }
     }
     Ok(())

@@ -13,9 +13,13 @@
 //! on them from elsewhere: Σ m (a − g) − Σ f (Newton–Euler). Contacts, couplings between bodies and tendons along their
 //! paths count as such f; actuators at sites, adhesion and gravity compensation do not, as in MuJoCo, so they are part of
 //! the reading.
+//!
+//! Distances between geoms are in `distances.rs`, contacts in `contact_sensors.rs`.
 
 use crate::compiled::Compiled;
 use crate::contact::Contact;
+use crate::contact_sensors::Meeting;
+use crate::distances::geoms_of;
 use crate::measure::Gauge;
 use crate::moments::Moments;
 use crate::state::State;
@@ -39,6 +43,10 @@ pub(crate) struct Sensors {
     rays: Vec<(usize, Solid)>,
     /// Volumes of the sites; only those of touch sensors are filled.
     volumes: Vec<Option<Solid>>,
+    /// Shapes of geoms whose distances are read; only those are filled.
+    pub near: Vec<Option<Solid>>,
+    /// Whether some sensor reads contacts.
+    pub meets: bool,
 }
 
 impl Sensors {
@@ -62,7 +70,21 @@ impl Sensors {
                 volumes[site] = shape(&world.sites[site].shape);
             }
         }
-        Self { starts, subtree_end, rays, volumes }
+        let mut near = vec![None; world.geoms.len()];
+        for sensor in &world.sensors {
+            if let SensorKind::Distance { first, second }
+            | SensorKind::DistanceDirection { first, second }
+            | SensorKind::DistancePoints { first, second } = sensor.kind
+            {
+                for g in [first, second].into_iter().flat_map(|side| geoms_of(world, side)) {
+                    if near[g].is_none() {
+                        near[g] = shape(&world.geoms[g].shape);
+                    }
+                }
+            }
+        }
+        let meets = world.sensors.iter().any(|s| matches!(s.kind, SensorKind::Contact { .. }));
+        Self { starts, subtree_end, rays, volumes, near, meets }
     }
 
     /// How many numbers all sensors read.
@@ -84,6 +106,12 @@ pub(crate) struct Loads<'a> {
     pub wrenches: &'a [[f64; 6]],
     /// Points at which bodies are pushed along normals: those of contacts, and of faces of patches.
     pub pushes: &'a [Push],
+    /// Contact points and patches, if a sensor reads them.
+    pub meetings: &'a [Meeting],
+    /// Which of them fill the slots of a sensor; memory that is kept.
+    pub chosen: &'a mut Vec<(f64, usize, bool)>,
+    /// Forces of limits on each velocity coordinate, and on each tendon.
+    pub limit_forces: (&'a [f64], &'a [f64]),
 }
 
 /// A normal force between two bodies at a point.
@@ -175,10 +203,15 @@ fn momentum(compiled: &Compiled, gauge: &Gauge, bodies: std::ops::Range<usize>) 
 
 impl Compiled {
     /// Reads the sensors that need only the state, which `gauge` must have been taken at, velocities included.
-    pub fn read_state(&self, state: &State, gauge: &Gauge, values: &mut [f64]) {
+    pub fn read_state(&self, state: &State, gauge: &mut Gauge, values: &mut [f64]) {
         for (k, sensor) in self.world.sensors.iter().enumerate().filter(|(_, s)| !s.kind.reads_forces()) {
             let out = &mut values[self.sensors.starts[k]..self.sensors.starts[k + 1]];
-            self.read_one(&sensor.kind, state, gauge, out);
+            match sensor.kind {
+                SensorKind::Distance { .. }
+                | SensorKind::DistanceDirection { .. }
+                | SensorKind::DistancePoints { .. } => self.read_distance(sensor, gauge, out),
+                _ => self.read_one(&sensor.kind, state, gauge, out),
+            }
             cut(&sensor.kind, sensor.cutoff, out);
         }
     }
@@ -221,6 +254,15 @@ impl Compiled {
             K::TendonLimitPosition { tendon } => {
                 let (length, [low, high]) = (gauge.tendons.lengths[tendon], world.tendons[tendon].range);
                 out[0] = (length - low).min(high - length).min(0.0);
+            }
+            K::JointLimitVelocity { joint: j } => {
+                let (q, v) = (state.q[joint(j).q.start], state.v[joint(j).v.start]);
+                let dof = multibody.dofs()[joint(j).v.start];
+                out[0] = leaving(q, v, [dof.lower, dof.upper]);
+            }
+            K::TendonLimitVelocity { tendon } => {
+                let rate = gauge.tendons.rate(tendon, &state.v);
+                out[0] = leaving(gauge.tendons.lengths[tendon], rate, world.tendons[tendon].range);
             }
             K::ActuatorPosition { actuator } => out[0] = gauge.drives.lengths[actuator],
             K::ActuatorVelocity { actuator } => out[0] = gauge.drives.rate(actuator, &state.v),
@@ -276,7 +318,10 @@ impl Compiled {
                     + multibody.spring_energy(&state.q)
                     + self.tendons.energy(world, &gauge.tendons.lengths);
             }
-            K::KineticEnergy => out[0] = multibody.kinetic_energy(&gauge.workspace, &state.v),
+            K::KineticEnergy => {
+                out[0] = multibody.kinetic_energy(&gauge.workspace, &state.v)
+                    + self.tendons.kinetic_energy(world, &gauge.tendons, &state.v);
+            }
             K::Clock => out[0] = state.time,
             _ => {} // reads forces
         }
@@ -330,7 +375,10 @@ impl Compiled {
         self.multibody.accelerations(loads.acceleration, loads.workspace);
         for (k, sensor) in self.world.sensors.iter().enumerate().filter(|(_, s)| s.kind.reads_forces()) {
             let out = &mut values[self.sensors.starts[k]..self.sensors.starts[k + 1]];
-            self.read_load(&sensor.kind, loads, out);
+            match sensor.kind {
+                SensorKind::Contact { contact } => self.read_contacts(&contact, loads, out),
+                _ => self.read_load(&sensor.kind, loads, out),
+            }
             cut(&sensor.kind, sensor.cutoff, out);
         }
     }
@@ -372,6 +420,10 @@ impl Compiled {
                     }
                 }
             }
+            K::JointLimitForce { joint } => {
+                out[0] = loads.limit_forces.0[joint_at(&self.multibody, joint).v.start];
+            }
+            K::TendonLimitForce { tendon } => out[0] = loads.limit_forces.1[tendon],
             K::ActuatorForce { actuator } => out[0] = loads.actuator_forces[actuator],
             K::JointActuatorForce { joint } => {
                 let dof = joint_at(&self.multibody, joint).v.start;
@@ -414,7 +466,7 @@ impl Compiled {
     /// Force, and moment about `point`, that a body's own inertia needs against gravity.
     fn needed(&self, loads: &Loads, body: usize, point: &V3) -> (V3, V3) {
         let inertia = &self.world.bodies[body].inertia;
-        if inertia.mass == 0.0 {
+        if *inertia == stiction_model::Inertia::zero() {
             return (V3::zeros(), V3::zeros());
         }
         let x_wb = &loads.x_wb[body];
@@ -439,8 +491,19 @@ fn point_acceleration(multibody: &Multibody, loads: &Loads, body: usize, point: 
     (alpha, linear + alpha.cross(&arm) + w.cross(&w.cross(&arm)))
 }
 
+/// Rate at which something at or beyond one of its limits leaves it; 0 within them.
+fn leaving(at: f64, rate: f64, [low, high]: [f64; 2]) -> f64 {
+    if at <= low {
+        rate
+    } else if at >= high {
+        -rate
+    } else {
+        0.0
+    }
+}
+
 /// Whether a point in a site's frame lies in its volume.
-fn inside(shape: &Shape, p: &V3) -> bool {
+pub(crate) fn inside(shape: &Shape, p: &V3) -> bool {
     let flat = p.x.hypot(p.y);
     match *shape {
         Shape::Sphere { radius } => p.norm() <= radius,
@@ -452,7 +515,7 @@ fn inside(shape: &Shape, p: &V3) -> bool {
     }
 }
 
-/// Bounds a reading by the sensor's cutoff. Orientations and axes have none.
+/// Bounds a reading by the sensor's cutoff. Orientations, axes, points and contacts have none.
 fn cut(kind: &SensorKind, cutoff: Option<f64>, out: &mut [f64]) {
     let Some(cutoff) = cutoff else { return };
     if matches!(
@@ -460,6 +523,9 @@ fn cut(kind: &SensorKind, cutoff: Option<f64>, out: &mut [f64]) {
         SensorKind::FrameOrientation { .. }
             | SensorKind::FrameAxis { .. }
             | SensorKind::BallOrientation { .. }
+            | SensorKind::DistanceDirection { .. }
+            | SensorKind::DistancePoints { .. }
+            | SensorKind::Contact { .. }
     ) {
         return;
     }

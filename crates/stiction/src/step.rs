@@ -474,13 +474,14 @@ impl Stepper {
         self.gauge.update(compiled, state);
         model.multibody().velocities(&state.v, &mut self.gauge.workspace);
         self.readings.clear(compiled, bodies.len());
-        compiled.read_state(state, &self.gauge, &mut self.readings.values);
+        compiled.read_state(state, &mut self.gauge, &mut self.readings.values);
         if self.last_step > 0.0 {
             let (rows, v) = (self.solver.row_impulses(), self.solver.velocities());
             let readings = &mut self.readings;
             readings.contacts(&self.contacts, &self.patches, compiled);
             readings.couplings(&self.assembler.couplings, rows, self.last_step);
             readings.tendons(&self.assembler.tendons.rows, rows, self.last_step);
+            readings.limits(&self.assembler.limits, &self.assembler.tendons.limits, rows, self.last_step);
             readings.forces(compiled, &mut self.free, v, self.last_step, bodies);
         }
     }
@@ -538,7 +539,9 @@ impl Stepper {
         let potential = multibody.potential_energy(workspace)
             + multibody.spring_energy(&state.q)
             + compiled.tendons.energy(&compiled.world, &self.gauge.tendons.lengths);
-        Energy { kinetic: multibody.kinetic_energy(workspace, &state.v), potential }
+        let tendons = compiled.tendons.kinetic_energy(&compiled.world, &self.gauge.tendons, &state.v);
+        let workspace = &mut self.gauge.workspace;
+        Energy { kinetic: multibody.kinetic_energy(workspace, &state.v) + tendons, potential }
     }
 }
 

@@ -10,6 +10,7 @@
 //! | damping | in the same linear row, or one of its own |
 //! | limits | one-sided rows, near-rigid |
 //! | friction | a row of dry friction |
+//! | armature a | −a (l̇ − l̇₀ − δt d)/δt, d the second derivative of the length while no coordinate accelerates |
 
 use crate::compiled::Compiled;
 use crate::moments::{Moments, Pattern, Place};
@@ -17,7 +18,7 @@ use nalgebra::Vector3;
 use stiction_convex::{Compliance, Problem, ProblemError, RowLaw};
 use stiction_geometry::wrap::{Round, wrap};
 use stiction_model::{PathStage, Pose, Shape, Tendon, TendonPath, World};
-use stiction_multibody::{JointInfo, Multibody};
+use stiction_multibody::{JointInfo, Multibody, Workspace};
 
 /// What of the tendons never changes.
 #[derive(Default)]
@@ -29,6 +30,10 @@ pub(crate) struct Tendons {
     pub rest: Vec<[f64; 2]>,
     /// Length of each at the default positions.
     pub default_length: Vec<f64>,
+    /// Whether any has inertia.
+    pub heavy: bool,
+    /// No accelerations, one for each coordinate.
+    at_rest: Vec<f64>,
 }
 
 /// The joint at a place of the description.
@@ -65,7 +70,9 @@ impl Tendons {
             fixed.push(terms);
         }
         let rest = world.tendons.iter().map(|t| t.rest.unwrap_or_default()).collect();
-        Self { pattern, fixed, rest, default_length: vec![0.0; world.tendons.len()] }
+        let heavy = world.tendons.iter().any(|t| t.armature > 0.0);
+        let at_rest = vec![0.0; multibody.nv()];
+        Self { pattern, fixed, rest, default_length: vec![0.0; world.tendons.len()], heavy, at_rest }
     }
 
     /// Length and moment arms of every tendon.
@@ -85,6 +92,52 @@ impl Tendons {
                 TendonPath::Spatial { stages } => path(stages, t, place, out),
             }
         }
+    }
+
+    /// How the lengths of tendons with inertia accelerate while no coordinate does, from velocities in `workspace`; its
+    /// accelerations are overwritten. Over joints the arms are constant, and it is zero.
+    pub fn drifts(
+        &self,
+        world: &World,
+        multibody: &Multibody,
+        x_wb: &[Pose],
+        workspace: &mut Workspace,
+        out: &mut Moments,
+    ) {
+        multibody.accelerations(&self.at_rest, workspace);
+        for (t, tendon) in world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.armature > 0.0) {
+            let TendonPath::Spatial { stages } = &tendon.path else { continue };
+            out.drifts[t] = 0.0;
+            walk(stages, world, x_wb, |part, divisor| {
+                let Part::Straight { from, to } = part else { return };
+                let along = to.1 - from.1;
+                let length = along.norm();
+                if from.0 == to.0 || length < 1e-300 {
+                    return;
+                }
+                let moving = |(body, p): (usize, Vector3<f64>)| {
+                    let (twist, a) =
+                        (multibody.twist(workspace, body), multibody.acceleration(workspace, body));
+                    let part = |x: &nalgebra::Vector6<f64>, at: usize| -> Vector3<f64> {
+                        x.fixed_rows::<3>(at).into()
+                    };
+                    let (w, arm) = (part(&twist, 0), p - x_wb[body].translation.vector);
+                    let v = part(&twist, 3) + w.cross(&arm);
+                    (v, part(&a, 3) + part(&a, 0).cross(&arm) + w.cross(&w.cross(&arm)))
+                };
+                let ((v_from, a_from), (v_to, a_to)) = (moving(from), moving(to));
+                let (v, u) = (v_to - v_from, along / length);
+                // l̈ = u · a + |v across u|²/l.
+                let across = v - u * u.dot(&v);
+                out.drifts[t] += (u.dot(&(a_to - a_from)) + across.norm_squared() / length) / divisor;
+            });
+        }
+    }
+
+    /// Kinetic energy of tendons with inertia, J.
+    pub fn kinetic_energy(&self, world: &World, moments: &Moments, v: &[f64]) -> f64 {
+        let heavy = world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.armature > 0.0);
+        heavy.map(|(t, tendon)| 0.5 * tendon.armature * moments.rate(t, v).powi(2)).sum()
     }
 
     /// Energy stored in the springs at these lengths, J.
@@ -221,6 +274,8 @@ fn piece(
 pub(crate) struct TendonScratch {
     pub turned: Vec<(usize, f64)>,
     pub rows: Vec<(usize, usize, f64)>,
+    /// Those of them that are limits: (row, tendon).
+    pub limits: Vec<(usize, usize)>,
 }
 
 /// Rows of one tendon: spring, damper, limits, friction.
@@ -251,11 +306,12 @@ pub(crate) fn tendon_rows(
         scratch.rows.push((index, t, 1.0));
     }
     // One-sided rows act on (l − low) and (high − l): the second needs the arms turned round.
-    let TendonScratch { turned, rows } = scratch;
+    let TendonScratch { turned, rows, limits } = scratch;
     turned.clear();
     turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));
     let reach = 2.0 * dt * (moments.rate(t, v.0).abs() + moments.rate(t, v.1).abs());
-    let mut sided = |low: f64, high: f64, slack: f64, compliance: Compliance, problem: &mut Problem| {
+    type Rows = Vec<(usize, usize, f64)>;
+    let sided = |rows: &mut Rows, low: f64, high: f64, slack: f64, compliance, problem: &mut Problem| {
         if length - low < slack {
             let index = problem.add_row(row, bias, RowLaw::Limit { phi: length - low, compliance })?;
             rows.push((index, t, 1.0));
@@ -269,11 +325,25 @@ pub(crate) fn tendon_rows(
     if !plain && tendon.stiffness > 0.0 {
         // τ = 0 and β = 0: exactly k times the stretch at the end of the step.
         let spring = Compliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
-        sided(low, high, f64::INFINITY, spring, problem)?;
+        sided(rows, low, high, f64::INFINITY, spring, problem)?;
     }
     let [low, high] = tendon.range;
     let compliance = tendon.limit_stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt));
-    sided(low, high, 1e-3 + reach, compliance, problem)?;
+    let springs = rows.len();
+    sided(rows, low, high, 1e-3 + reach, compliance, problem)?;
+    limits.extend(rows[springs..].iter().map(|&(row, tendon, _)| (row, tendon)));
+    if tendon.armature > 0.0 {
+        let law = RowLaw::Pd {
+            proportional: 0.0,
+            derivative: tendon.armature / dt,
+            position_error: 0.0,
+            target_velocity: moments.rate(t, v.0) - dt * moments.drifts[t],
+            feed_forward: 0.0,
+            effort_limit: f64::INFINITY,
+        };
+        let index = problem.add_row(row, bias, law)?;
+        rows.push((index, t, 1.0));
+    }
     if tendon.friction > 0.0 {
         let index = problem.add_row(row, bias, RowLaw::DryFriction { force: tendon.friction, epsilon })?;
         rows.push((index, t, 1.0));

@@ -2,8 +2,10 @@
 
 use nalgebra::{Matrix3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use stiction::model::{Actuator, Body, Geom, Inertia, Joint, JointKind, Pose, Shape, Transmission, World};
-use stiction::{Format, LoadOptions, Model, scenes};
+use stiction::model::{
+    Actuator, Body, FrictionRule, Geom, Inertia, Joint, JointKind, Pose, Shape, Transmission, World,
+};
+use stiction::{Format, LoadOptions, Model, Options, Simulation, scenes};
 use stiction_formats::files::Memory;
 use stiction_formats::{Export, export, load_with};
 
@@ -231,4 +233,93 @@ fn a_negative_moment_is_an_error_only_where_the_mass_matrix_is_not_positive_defi
     world.bodies[2].joints.push(Joint::new("spin", JointKind::Hinge { axis: Vector3::z() }));
     let error = Model::new(world).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(error.contains("antenna") && error.contains("correct the inertia"), "{error}");
+}
+
+/// Positions and velocities after `steps` steps from the default state under these controls.
+fn after(model: &Model, steps: usize, ctrl: f64) -> Vec<f64> {
+    // Angles in URDF round poses: solved tightly, that does not show in how many iterations a step takes.
+    let mut sim =
+        Simulation::new(model, Options { relative_tolerance: 1e-12, ..Options::default() }).unwrap();
+    sim.state_mut().ctrl.fill(ctrl);
+    sim.step(steps).unwrap();
+    sim.state().q.iter().chain(&sim.state().v).copied().collect()
+}
+
+/// Contact laws, compliant solids, pairs, couplings: what is written as MJCF moves as the scene does.
+#[test]
+fn scenes_exported_as_mjcf_move_as_they_did() {
+    for scene in scenes::all() {
+        let model = Model::from_scene(scene.name).unwrap();
+        let exported = export(model.world(), Format::Mjcf).unwrap();
+        let again = reload(&exported, Format::Mjcf);
+        let (before, now) = (after(&model, 200, 0.0), after(&again, 200, 0.0));
+        let apart = difference(before.iter(), now.iter());
+        assert!(apart < 1e-9, "{}: {apart:e} apart; {:?}", scene.name, exported.losses);
+    }
+}
+
+/// URDF has no words for much; what it says it has lost nothing of must move the same way.
+#[test]
+fn scenes_exported_as_urdf_move_as_they_did_or_say_why_not() {
+    // What does not change how it moves from the default state without controls.
+    let harmless = ["keyframes", "sensors", "a plane is not part of URDF proper", "the ranges of actuator"];
+    let mut faithful = Vec::new();
+    for scene in scenes::all() {
+        let mut world = Model::from_scene(scene.name).unwrap().world().clone();
+        world.options.friction_rule = FrictionRule::HarmonicMean;
+        world.options.gravity = Vector3::new(0.0, 0.0, -9.81);
+        let exported = export(&world, Format::Urdf).unwrap();
+        if exported.losses.iter().any(|loss| !harmless.iter().any(|h| loss.starts_with(h))) {
+            continue;
+        }
+        faithful.push(scene.name);
+        let (model, again) = (Model::new(world).unwrap(), reload(&exported, Format::Urdf));
+        let apart = difference(after(&model, 200, 0.0).iter(), after(&again, 200, 0.0).iter());
+        // Poses are written as angles and round: a box that starts just touching may touch one step later, after a fall of
+        // g δt² = 1e-5 m.
+        let bound = if scene.name == "incline" { 1e-5 } else { 1e-9 };
+        assert!(apart < bound, "{}: {apart:e} apart; {:?}", scene.name, exported.losses);
+    }
+    assert!(faithful.len() >= 5, "only {faithful:?} can be said in URDF");
+}
+
+#[test]
+fn an_actuator_on_several_coordinates_keeps_its_whole_gear() {
+    let mut world = random_world(1, false);
+    world.bodies.truncate(1);
+    (world.geoms, world.actuators) = (Vec::new(), Vec::new());
+    let mut body = Body::new("arm", 0);
+    body.inertia = Inertia { mass: 1.0, com: Vector3::new(0.1, 0.2, 0.3), rotational: Matrix3::identity() };
+    let kind = JointKind::Universal { first: Vector3::x(), second: Vector3::y() };
+    body.joints.push(Joint::new("wrist", kind));
+    world.bodies.push(body);
+    let gear = [2.0, -3.0, 0.0, 0.0, 0.0, 0.0];
+    world.actuators.push(Actuator::motor("both", Transmission::Joint { body: 1, joint: 0, gear }));
+    let gear = [0.0, 5.0, 0.0, 0.0, 0.0, 0.0];
+    world.actuators.push(Actuator::motor("second", Transmission::Joint { body: 1, joint: 0, gear }));
+    let exported = export(&world, Format::Mjcf).unwrap();
+    assert!(exported.losses.is_empty(), "{:?}", exported.losses);
+    let (model, again) = (Model::new(world.clone()).unwrap(), reload(&exported, Format::Mjcf));
+    assert!(difference(after(&model, 100, 0.7).iter(), after(&again, 100, 0.7).iter()) < 1e-9);
+    // A servo there has no length, a tendon has: that is said.
+    world.actuators[0].bias = [0.0, -1.0, 0.0];
+    let losses = export(&world, Format::Mjcf).unwrap().losses;
+    assert!(losses.iter().any(|l| l.contains("both") && l.contains("length")), "{losses:?}");
+}
+
+#[test]
+fn contact_properties_that_mjcf_has_no_words_for_come_back() {
+    let text = "<sdf version='1.9'><model name='m'><link name='a'><collision name='c'><geometry><sphere><radius>0.1</radius></sphere>\
+        </geometry><drake:proximity_properties><drake:mu_static>0.9</drake:mu_static><drake:mu_dynamic>0.5</drake:mu_dynamic>\
+        <drake:hunt_crossley_dissipation>7</drake:hunt_crossley_dissipation></drake:proximity_properties></collision></link>\
+        <link name='b'><pose>1 0 0 0 0 0</pose><collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision></link></model></sdf>";
+    let model = Model::from_string(text, Format::Sdf, &LoadOptions::default()).unwrap();
+    let exported = export(model.world(), Format::Mjcf).unwrap();
+    let again = reload(&exported, Format::Mjcf);
+    let contacts = |m: &Model| m.world().geoms.iter().map(|g| g.contact).collect::<Vec<_>>();
+    assert_eq!(contacts(&model), contacts(&again), "{}", exported.text);
+    assert_eq!(model.world().options.friction_rule, again.world().options.friction_rule);
+    for part in ["static friction", "dissipation", "harmonic"] {
+        assert!(exported.losses.iter().any(|l| l.contains(part)), "{part}: {:?}", exported.losses);
+    }
 }

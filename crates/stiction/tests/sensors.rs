@@ -173,3 +173,146 @@ fn sensors_have_unique_names_and_unknown_ones_are_named() {
     let error = sim.sensor("nose").unwrap_err().to_string();
     assert!(error.contains("nose") && error.contains("gyro"), "{error}");
 }
+
+/// A ball of 1 kg that slides along +x on the plane z = 0 with friction 0.5 and without spin.
+const SLIDING: &str = "<geom name=\"floor\" type=\"plane\" size=\"5 5 1\" friction=\"0.5\"/>\
+     <body name=\"b\" pos=\"0 0 0.1\"><joint type=\"slide\" axis=\"1 0 0\"/><joint type=\"slide\" axis=\"0 0 1\"/>\
+     <geom name=\"ball\" size=\"0.1\" mass=\"1\" friction=\"0.5\"/><site name=\"low\" pos=\"0 0 -0.1\" size=\"0.02\"/>\
+     <site name=\"high\" pos=\"0 0 0.1\" size=\"0.02\"/></body>";
+
+#[test]
+fn a_contact_sensor_reads_the_friction_of_a_sliding_ball_from_either_side() {
+    let all = "found force torque dist pos normal tangent linvel angvel";
+    let model = model(
+        SLIDING,
+        &format!(
+            "<sensor><contact name=\"down\" geom1=\"ball\" geom2=\"floor\" data=\"{all}\"/>\
+             <contact name=\"up\" geom1=\"floor\" geom2=\"ball\" data=\"{all}\"/>\
+             <contact name=\"any\" num=\"2\" data=\"found force\"/>\
+             <contact name=\"mine\" subtree1=\"b\" data=\"found normal\"/>\
+             <contact name=\"theirs\" body2=\"b\" data=\"found normal\"/>\
+             <contact name=\"low\" site=\"low\"/><contact name=\"high\" site=\"high\"/>\
+             <contact name=\"cut\" geom1=\"ball\" data=\"found\" cutoff=\"0.5\"/></sensor>"
+        ),
+    );
+    let mut sim = simulation(&model, tight());
+    sim.state_mut().v[0] = 3.0;
+    run(&mut sim, 0.2);
+    let n = G;
+    // The frame's axes are z, y and −x: friction on the ball points along −x, which is the third axis.
+    let up = read(&mut sim, "up");
+    close(&up[..7], &[1.0, n, 0.0, 0.5 * n, 0.0, 0.0, 0.0], 1e-3);
+    close(&up[11..17], &[0.0, 0.0, 1.0, 0.0, 1.0, 0.0], 1e-12);
+    // The velocity is that at the beginning of the last step, before friction took its part.
+    let before = sim.state().v[0] + up[3] * sim.options().step;
+    close(&up[17..23], &[0.0, 0.0, -before, 0.0, 0.0, 0.0], 1e-6);
+    assert!(up[7] <= 0.0 && up[7] > -1e-3, "the distance is that of a small overlap: {}", up[7]);
+    // Seen from the ball normal and tangent turn round, and so does the force: it is that on the floor.
+    let down = read(&mut sim, "down");
+    for (k, sign) in
+        [1., 1., 1., -1., 1., 1., -1., 1., 1., 1., 1., -1., -1., -1., -1., -1., -1.].iter().enumerate()
+    {
+        assert!((down[k] - sign * up[k]).abs() < 1e-12, "{k}: {down:?} and {up:?}");
+    }
+    close(&read(&mut sim, "any"), &[1.0, n, 0.0, 0.5 * n, 0.0, 0.0, 0.0, 0.0], 1e-3);
+    assert_eq!(read(&mut sim, "mine"), [1.0, 0.0, 0.0, -1.0]);
+    assert_eq!(read(&mut sim, "theirs"), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!((read(&mut sim, "low"), read(&mut sim, "high")), (vec![1.0], vec![0.0]));
+    assert_eq!(read(&mut sim, "cut"), [1.0], "contacts have no cutoff");
+}
+
+#[test]
+fn the_sum_of_contacts_is_the_weight_for_points_and_for_patches() {
+    for tag in [
+        "",
+        "<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value=\"1e6\"/></drake:proximity_properties>",
+    ] {
+        let model = model(
+            &format!(
+                "<geom name=\"floor\" type=\"plane\" size=\"5 5 1\"/><body name=\"b\" pos=\"1 0 0.1\"><freejoint/>\
+                 <geom name=\"box\" type=\"box\" size=\"0.1 0.1 0.1\" mass=\"3\">{tag}</geom></body>"
+            ),
+            "<sensor><contact name=\"on\" geom2=\"box\" reduce=\"netforce\" data=\"found force torque dist pos normal tangent\"/>\
+             <contact name=\"by\" geom1=\"box\" reduce=\"netforce\" data=\"force\"/>\
+             <contact name=\"near\" geom1=\"box\" num=\"5\" reduce=\"mindist\" data=\"found dist\"/>\
+             <contact name=\"strong\" geom1=\"box\" num=\"5\" reduce=\"maxforce\" data=\"force\"/></sensor>",
+        );
+        let mut sim = simulation(&model, tight());
+        run(&mut sim, 1.0);
+        let on = read(&mut sim, "on");
+        close(&on[1..8], &[0.0, 0.0, 3.0 * G, 0.0, 0.0, 0.0, 0.0], 2e-3);
+        close(&on[8..], &[1.0, 0.0, on[10], 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], 1e-3);
+        close(&read(&mut sim, "by"), &[0.0, 0.0, -3.0 * G], 2e-3);
+        let found = on[0] as usize;
+        assert_eq!(found, if tag.is_empty() { 4 } else { 1 });
+        let near = read(&mut sim, "near");
+        assert!((0..5).all(|k| near[2 * k] == if k < found { found as f64 } else { 0.0 }), "{near:?}");
+        assert!((1..found).all(|k| near[2 * k - 1] <= near[2 * k + 1]), "{near:?}");
+        let strong = read(&mut sim, "strong");
+        let size = |k: usize| strong[3 * k..3 * k + 3].iter().map(|x| x * x).sum::<f64>();
+        assert!((1..5).all(|k| size(k - 1) >= size(k)), "{strong:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
+    /// Two balls, wherever they are: distance, direction and points are those of their centres, within the cutoff.
+    #[test]
+    fn the_distance_of_balls_is_that_of_their_centres(p in prop::array::uniform3(-1.0..1.0f64), r in 0.05..0.8f64, cutoff in 0.01..2.0f64) {
+        let centre = Vector3::from(p);
+        prop_assume!(centre.norm() > 1e-3);
+        let model = model(
+            &format!(
+                "<geom name=\"a\" size=\"0.3\"/><body name=\"b\" pos=\"{} {} {}\"><freejoint/><geom name=\"b\" size=\"{r}\"/>\
+                 <geom name=\"far\" size=\"0.01\" pos=\"9 9 9\"/></body>",
+                p[0], p[1], p[2]
+            ),
+            &format!(
+                "<sensor><distance name=\"d\" geom1=\"a\" body2=\"b\" cutoff=\"{cutoff}\"/><normal name=\"n\" geom1=\"a\" body2=\"b\" cutoff=\"{cutoff}\"/>\
+                 <fromto name=\"p\" geom1=\"a\" geom2=\"b\" cutoff=\"{cutoff}\"/><fromto name=\"q\" geom1=\"b\" geom2=\"a\" cutoff=\"{cutoff}\"/>\
+                 <distance name=\"touch\" geom1=\"a\" geom2=\"b\"/></sensor>"
+            ),
+        );
+        let mut sim = simulation(&model, Options::default());
+        let (distance, u) = (centre.norm() - 0.3 - r, centre.normalize());
+        let within = distance < cutoff;
+        close(&read(&mut sim, "d"), &[distance.clamp(-cutoff, cutoff)], 1e-12);
+        close(&read(&mut sim, "touch"), &[distance.min(0.0)], 1e-12);
+        let direction = if within { u * distance.signum() } else { Vector3::zeros() };
+        close(&read(&mut sim, "n"), direction.as_slice(), 1e-12);
+        let (from, to) = if within { (u * 0.3, centre - u * r) } else { (Vector3::zeros(), Vector3::zeros()) };
+        let points: Vec<f64> = from.iter().chain(to.iter()).copied().collect();
+        close(&read(&mut sim, "p"), &points, 1e-12);
+        let back: Vec<f64> = to.iter().chain(from.iter()).copied().collect();
+        close(&read(&mut sim, "q"), &back, 1e-12);
+    }
+}
+
+#[test]
+fn limits_push_back_with_the_weight_that_leans_on_them() {
+    // 2 kg, 0.3 m out on a hinge at its limit, and 1.5 kg on a slide that hangs in a tendon of limited length.
+    let model = model(
+        "<body><joint name=\"j\" axis=\"0 1 0\" range=\"-90 20\"/><geom size=\"0.05\" pos=\"0.3 0 0\" mass=\"2\"/></body>\
+         <site name=\"hook\" pos=\"3 0 1\"/><body pos=\"3 0 0\"><joint name=\"s\" type=\"slide\" axis=\"0 0 1\"/>\
+         <geom size=\"0.05\" mass=\"1.5\"/><site name=\"eye\"/></body>",
+        "<tendon><spatial name=\"t\" range=\"0 1.1\"><site site=\"hook\"/><site site=\"eye\"/></spatial></tendon>\
+         <sensor><jointlimitfrc name=\"jf\" joint=\"j\"/><jointlimitvel name=\"jv\" joint=\"j\"/><jointlimitpos name=\"jp\" joint=\"j\"/>\
+         <tendonlimitfrc name=\"tf\" tendon=\"t\"/><tendonlimitvel name=\"tv\" tendon=\"t\"/><jointlimitfrc name=\"sf\" joint=\"s\"/></sensor>",
+    );
+    let mut sim = simulation(&model, tight());
+    sim.step(1).unwrap();
+    assert_eq!(read(&mut sim, "jf"), [0.0], "not there yet");
+    run(&mut sim, 3.0);
+    close(&read(&mut sim, "jf"), &[2.0 * G * 0.3 * 20f64.to_radians().cos()], 1e-3);
+    close(&read(&mut sim, "tf"), &[1.5 * G], 1e-3);
+    assert_eq!(read(&mut sim, "sf"), [0.0], "a joint without limits");
+    // Beyond its limit, moving back in.
+    sim.state_mut().q[0] = 21f64.to_radians();
+    sim.state_mut().v.copy_from_slice(&[-0.25, -0.5]);
+    sim.state_mut().q[1] = -0.2;
+    close(&read(&mut sim, "jv"), &[0.25], 1e-12);
+    close(&read(&mut sim, "tv"), &[-0.5], 1e-12);
+    sim.state_mut().q[0] = 0.0;
+    assert_eq!(read(&mut sim, "jv"), [0.0]);
+}

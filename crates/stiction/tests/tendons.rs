@@ -187,3 +187,58 @@ fn coupled_tendons_keep_their_polynomial() {
     assert!((l[0] - wanted).abs() < 1e-3, "{} {wanted}", l[0]);
     assert!(sim.state().q[2].abs() > 0.05, "it must move");
 }
+
+/// A block on a slide that a tendon with armature ties to a hook: the tendon's length is its distance, so it moves as if it
+/// were heavier by the armature. One beside the slide's line adds its share by the cosine.
+#[test]
+fn armature_makes_what_hangs_on_a_tendon_heavier() {
+    let model = model(
+        "<site name=\"hook\" pos=\"0 0 1\"/><site name=\"aside\" pos=\"3 0 0\"/><body><joint type=\"slide\" axis=\"0 0 1\"/>\
+         <geom size=\"0.05\" mass=\"1.5\"/><site name=\"eye\"/></body>",
+        "<tendon><spatial name=\"t\" armature=\"2\"><site site=\"hook\"/><site site=\"eye\"/></spatial>\
+         <spatial armature=\"10\"><site site=\"aside\"/><site site=\"eye\"/></spatial></tendon>",
+    );
+    // At the level of the hook aside the second tendon is at right angles.
+    assert!((model.mass_matrix(&[0.0]).unwrap()[(0, 0)] - 3.5).abs() < 1e-12);
+    let cosine = 1.0 / 10f64.sqrt();
+    let heavier = 3.5 + 10.0 * cosine * cosine;
+    assert!((model.mass_matrix(&[-1.0]).unwrap()[(0, 0)] - heavier).abs() < 1e-12);
+    let mut sim = simulation(&model, Options { step: 1e-4, ..tight() });
+    run(&mut sim, 1e-2);
+    assert!((sim.state().v[0] + 1.5 * G / 3.5 * 1e-2).abs() < 1e-4, "{}", sim.state().v[0]);
+}
+
+/// Arms that change with the position: the energy of a pendulum with a heavy tendon is kept as the step goes to zero, and the
+/// derivative of M along the motion is what the bias needs: ½ vᵀ Ṁ v = vᵀ (bias − gravity).
+#[test]
+fn the_inertia_of_tendons_is_consistent() {
+    let model = model(
+        "<site name=\"hook\" pos=\"0.4 0.1 0.7\"/><body><joint axis=\"0 1 0\"/><geom type=\"capsule\" size=\"0.03\" fromto=\"0 0 0 0.5 0 0\"/>\
+         <site name=\"eye\" pos=\"0.3 0 0.1\"/><body pos=\"0.5 0 0\"><joint axis=\"0 0 1\"/><geom type=\"capsule\" size=\"0.03\" fromto=\"0 0 0 0.4 0.1 0\"/>\
+         <site name=\"tip\" pos=\"0.4 0.1 0\"/></body></body>",
+        "<option gravity=\"0 0 0\"/><tendon><spatial armature=\"3\"><site site=\"hook\"/><site site=\"eye\"/><site site=\"tip\"/><pulley divisor=\"2\"/>\
+         <site site=\"tip\"/><site site=\"hook\"/></spatial></tendon>",
+    );
+    let (q, v) = ([0.3, -0.7], [1.1, 2.3]);
+    let h = 1e-5;
+    let at = |s: f64| model.mass_matrix(&[q[0] + s * v[0], q[1] + s * v[1]]).unwrap();
+    let rate = (at(h) - at(-h)) / (2.0 * h);
+    let speed = nalgebra::DVector::from_row_slice(&v);
+    let power = 0.5 * speed.dot(&(rate * &speed));
+    let bias = model.bias(&q, &v).unwrap();
+    let done: f64 = bias.iter().zip(v).map(|(b, v)| b * v).sum();
+    assert!((power - done).abs() < 1e-6 * power.abs().max(1.0), "{power} and {done}");
+    let tau = model.inverse_dynamics(&q, &v, &[0.4, -0.9]).unwrap();
+    let a = model.forward_dynamics(&q, &v, &tau).unwrap();
+    assert!((a[0] - 0.4).abs() < 1e-9 && (a[1] + 0.9).abs() < 1e-9, "{a:?}");
+    let drift = |step: f64| {
+        let mut sim = simulation(&model, Options { step, ..tight() });
+        sim.state_mut().q.copy_from_slice(&q);
+        sim.state_mut().v.copy_from_slice(&v);
+        let before = sim.energy().kinetic;
+        run(&mut sim, 0.5);
+        (sim.energy().kinetic - before).abs() / before
+    };
+    let (coarse, fine) = (drift(1e-3), drift(1e-4));
+    assert!(fine < 0.2 * coarse && fine < 2e-3, "{coarse} and {fine}");
+}

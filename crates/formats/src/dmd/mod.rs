@@ -202,7 +202,7 @@ impl Reader<'_> {
             return Err(fail(file, at, format!("{path} holds directives; use add_directives for it")));
         }
         let content =
-            String::from_utf8(bytes).map_err(|_| fail(file, at, format!("{path} is not UTF-8 text")))?;
+            crate::text::decode(bytes).map_err(|reason| fail(file, at, format!("{path} {reason}")))?;
         let model = load_unchecked(&content, &path, None, self.files, self.options)?;
         self.instances.push(name.clone());
         let first = self.world.bodies.len();
@@ -324,7 +324,7 @@ impl Reader<'_> {
             None => namespace.to_string(),
         };
         let content =
-            String::from_utf8(bytes).map_err(|_| fail(file, at, format!("{path} is not UTF-8 text")))?;
+            crate::text::decode(bytes).map_err(|reason| fail(file, at, format!("{path} {reason}")))?;
         self.open.push(canonical);
         self.document(&content, &path, &inner)?;
         self.open.pop();

@@ -48,6 +48,8 @@ struct Parser<'a> {
 /// Parses a document.
 pub fn parse(text: &str, file: &str) -> Result<Yaml, FormatError> {
     let mut lines: Vec<Line> = Vec::new();
+    // Brackets and quote that the last line leaves open.
+    let (mut open, mut quote) = (0, None);
     for (k, raw) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
         let number = k as u32 + 1;
         let body = without_comment(raw).trim_end();
@@ -64,16 +66,19 @@ pub fn parse(text: &str, file: &str) -> Result<Yaml, FormatError> {
         }
         // A flow value that goes on in the next lines.
         if let Some(last) = lines.last_mut()
-            && open_brackets(&last.text) > 0
+            && open > 0
         {
             last.text += " ";
             last.text += body;
+            open += open_brackets(body, &mut quote);
             if last.text.len() > 1 << 20 {
                 return Err(error(file, number, "a bracket is never closed"));
             }
             continue;
         }
         lines.push(Line { indent, text: body.to_string(), number });
+        quote = None;
+        open = open_brackets(body, &mut quote);
     }
     let mut parser = Parser { lines, at: 0, file };
     let Some(first) = parser.lines.first() else {
@@ -106,12 +111,13 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-fn open_brackets(text: &str) -> i32 {
-    let (mut depth, mut quote) = (0, None);
+/// How many more brackets `text` opens than it closes, from inside `quote` if there is one.
+fn open_brackets(text: &str, quote: &mut Option<char>) -> i32 {
+    let mut depth = 0;
     for c in text.chars() {
         match quote {
-            Some(q) if c == q => quote = None,
-            None if c == '"' || c == '\'' => quote = Some(c),
+            Some(q) if c == *q => *quote = None,
+            None if c == '"' || c == '\'' => *quote = Some(c),
             None if c == '[' || c == '{' => depth += 1,
             None if c == ']' || c == '}' => depth -= 1,
             _ => {}

@@ -4,7 +4,8 @@ use super::mjcf::joint_names;
 use super::xml::{Attributes, Xml, a};
 use super::{Export, ExportError, sensors};
 use stiction_model::{
-    Actuator, Dynamics, EqualityKind, PathStage, Pose, Site, TendonPath, Transmission, World,
+    Actuator, ContactProperties, Dynamics, EqualityKind, PathStage, Pose, Site, TendonPath, Transmission,
+    World,
 };
 
 /// Sites that couplings need: MJCF ties two points or frames exactly only by sites.
@@ -90,6 +91,20 @@ fn contacts(world: &World, xml: &mut Xml, out: &mut Export) {
             continue;
         }
         let mut attributes = a().text("geom1", names[0]).text("geom2", names[1]);
+        let c = &pair.contact;
+        let plain = ContactProperties {
+            static_friction: c.dynamic_friction,
+            dynamic_friction: c.dynamic_friction,
+            stiffness: c.stiffness,
+            relaxation_time: c.relaxation_time.filter(|_| c.stiffness.is_some()),
+            ..ContactProperties::default()
+        };
+        if *c != plain {
+            out.lose(format!(
+                "of the pair of \"{}\" and \"{}\" friction, stiffness and damping are written; the rest is left out",
+                names[0], names[1]
+            ));
+        }
         if let Some(mu) = pair.contact.dynamic_friction.or(pair.contact.static_friction) {
             attributes = attributes.numbers("friction", &[mu, mu]);
         }
@@ -166,10 +181,26 @@ fn equalities(world: &World, xml: &mut Xml, out: &mut Export) {
 }
 
 fn tendons(world: &World, xml: &mut Xml, out: &mut Export) {
-    if world.tendons.is_empty() {
+    let shared: Vec<(usize, Vec<(String, f64)>)> =
+        (0..world.actuators.len()).filter_map(|k| Some((k, driven_together(world, k)?))).collect();
+    if world.tendons.is_empty() && shared.is_empty() {
         return;
     }
     xml.open("tendon", a());
+    for (k, joints) in shared {
+        let actuator = &world.actuators[k];
+        xml.open("fixed", a().text("name", &shared_tendon(world, k)));
+        for (joint, gear) in joints {
+            xml.leaf("joint", a().text("joint", &joint).number("coef", gear));
+        }
+        xml.close();
+        if actuator.gain[1] != 0.0 || actuator.bias[1] != 0.0 || actuator.muscle.is_some() {
+            out.lose(format!(
+                "actuator \"{}\" drives a joint of several coordinates, which has no length; as a tendon in MJCF it has one",
+                actuator.name
+            ));
+        }
+    }
     for tendon in &world.tendons {
         let mut attributes = a().text("name", &tendon.name);
         let [low, high] = tendon.range;
@@ -180,7 +211,8 @@ fn tendons(world: &World, xml: &mut Xml, out: &mut Export) {
         attributes = attributes
             .unless(0.0, "stiffness", tendon.stiffness)
             .unless(0.0, "damping", tendon.damping)
-            .unless(0.0, "frictionloss", tendon.friction);
+            .unless(0.0, "frictionloss", tendon.friction)
+            .unless(0.0, "armature", tendon.armature);
         if let Some(rest) = tendon.rest {
             attributes = attributes.numbers("springlength", &rest);
         }
@@ -229,19 +261,44 @@ fn actuators(world: &World, xml: &mut Xml, out: &mut Export) {
         return;
     }
     xml.open("actuator", a());
-    for actuator in &world.actuators {
-        let attributes = transmission(world, actuator, a().text("name", &actuator.name));
+    for (k, actuator) in world.actuators.iter().enumerate() {
+        let base = a().text("name", &actuator.name);
+        let attributes = match driven_together(world, k) {
+            Some(_) => base.text("tendon", &shared_tendon(world, k)),
+            None => transmission(world, actuator, base),
+        };
         xml.leaf("general", law(actuator, attributes, out));
     }
     xml.close();
 }
 
+/// The MJCF joints, with gears, that an actuator drives at once: those that stand for one joint of several coordinates.
+/// `None` if it drives one of them, or no such joint.
+fn driven_together(world: &World, actuator: usize) -> Option<Vec<(String, f64)>> {
+    let (Transmission::Joint { body, joint, gear } | Transmission::JointInParent { body, joint, gear }) =
+        world.actuators[actuator].transmission
+    else {
+        return None;
+    };
+    let names = joint_names(&world.bodies[body].joints[joint]);
+    let driven: Vec<_> = names.into_iter().zip(gear).filter(|(_, g)| *g != 0.0).collect();
+    (driven.len() > 1).then_some(driven)
+}
+
+/// A name that no other tendon has for the tendon of an actuator on several joints.
+fn shared_tendon(world: &World, actuator: usize) -> String {
+    let mut name = format!("{}_joints", world.actuators[actuator].name);
+    while world.tendons.iter().any(|t| t.name == name) {
+        name.push('_');
+    }
+    name
+}
+
 fn transmission(world: &World, actuator: &Actuator, attributes: Attributes) -> Attributes {
     let joint_gear = |body: usize, joint: usize, gear: &[f64; 6], word: &str, attributes: Attributes| {
-        let target = &world.bodies[body].joints[joint];
-        let names = joint_names(target);
-        // Of joints in sequence MJCF drives one: that with the largest share.
-        let k = (0..names.len()).max_by(|&i, &j| gear[i].abs().total_cmp(&gear[j].abs())).unwrap_or(0);
+        let names = joint_names(&world.bodies[body].joints[joint]);
+        // Of joints in sequence it drives one at most, see `driven_together`.
+        let k = (0..names.len()).find(|&k| gear[k] != 0.0).unwrap_or(0);
         let gear = if names.len() > 1 { [gear[k], 0.0, 0.0, 0.0, 0.0, 0.0] } else { *gear };
         attributes.text(word, &names[k]).numbers("gear", &gear)
     };

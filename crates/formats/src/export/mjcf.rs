@@ -6,9 +6,10 @@
 use super::links;
 use super::xml::{Attributes, Xml, a, numbers};
 use super::{Export, ExportError, obj};
+use crate::mjcf::{GEOM, contact_numbers};
 use stiction_model::{
-    Body, Compliance, ContactLaw, Dissipation, Dof, FrictionRule, Geom, GeomRole, Joint, JointKind, Shape,
-    Site, Vec3, World,
+    Body, Compliance, ContactLaw, ContactProperties, Dissipation, Dof, FrictionRule, Geom, GeomRole, Inertia,
+    Joint, JointKind, Shape, Site, Vec3, World,
 };
 
 /// Farthest limit that is written for a side without one.
@@ -22,6 +23,7 @@ pub fn write(world: &World) -> Result<Export, ExportError> {
     let compiler = a().text("angle", "radian").text("autolimits", "false").text("inertiafromgeom", "false");
     xml.leaf("compiler", compiler.text("fusestatic", "false").text("alignfree", "false"));
     options(world, &mut xml, &mut out);
+    own_words(world, &mut xml, &mut out);
     let meshes = assets(world, &mut xml, &mut out);
     let sites = links::extra_sites(world);
     bodies(world, &sites, &meshes, &mut xml, &mut out)?;
@@ -30,9 +32,68 @@ pub fn write(world: &World) -> Result<Export, ExportError> {
     Ok(out)
 }
 
+/// What MJCF has no words for, in custom elements that this program reads and others pass over.
+fn own_words(world: &World, xml: &mut Xml, out: &mut Export) {
+    let collides = |g: &&Geom| g.role != GeomRole::Visual;
+    let told: Vec<(&Geom, String)> =
+        world.geoms.iter().filter(collides).filter_map(|g| Some((g, own_contact(g, out)?))).collect();
+    let harmonic =
+        world.options.friction_rule == FrictionRule::HarmonicMean && world.geoms.iter().any(|g| collides(&g));
+    if world.options.contact_law.is_none() && told.is_empty() && !harmonic {
+        return;
+    }
+    xml.open("custom", a());
+    if let Some(law) = &world.options.contact_law {
+        out.lose("the contact law (friction that depends on the slip, tangential springs) is kept in custom numbers, which others pass over");
+        contact_law(law, xml);
+    }
+    if harmonic {
+        out.lose("MuJoCo combines the friction of two geoms by the larger coefficient, not by the harmonic mean as this model does");
+        xml.leaf("numeric", a().text("name", "stiction:harmonic_friction").number("data", 1.0));
+    }
+    for (geom, data) in told {
+        xml.leaf("text", a().text("name", &format!("{GEOM}{}", geom.name)).text("data", &data));
+    }
+    xml.close();
+}
+
+/// The contact properties of a geom in our own words, if those of MJCF do not say all of them.
+fn own_contact(geom: &Geom, out: &mut Export) -> Option<String> {
+    let mut c = geom.contact;
+    let plain_friction = c.dynamic_friction.is_some() && c.static_friction == c.dynamic_friction;
+    let surface = matches!(geom.shape, Shape::Mesh { convex: false, .. });
+    let plain = ContactProperties {
+        static_friction: c.static_friction,
+        dynamic_friction: c.dynamic_friction,
+        ..ContactProperties::default()
+    };
+    if plain_friction && !surface && c == plain {
+        return None;
+    }
+    if geom.name.is_empty() {
+        out.lose("contact properties of geoms without names are left out where MJCF has no words for them");
+        return None;
+    }
+    let mut words: Vec<String> = Vec::new();
+    match c.compliance {
+        Compliance::Unspecified => {}
+        Compliance::Rigid => words.push("rigid".into()),
+        Compliance::Compliant => words.push("compliant".into()),
+    }
+    match geom.shape {
+        Shape::Mesh { convex: false, .. } => words.push("surface".into()),
+        Shape::Mesh { convex: true, .. } => words.push("hull".into()),
+        _ => {}
+    }
+    for (name, value) in contact_numbers(&mut c) {
+        words.extend(value.map(|x| format!("{name} {}", numbers(&[x]))));
+    }
+    (!words.is_empty() || !plain_friction)
+        .then(|| if words.is_empty() { " ".into() } else { words.join(" ") })
+}
+
 /// The contact law, as custom numbers.
 fn contact_law(law: &ContactLaw, xml: &mut Xml) {
-    xml.open("custom", a());
     let mut numeric =
         |name: &str, data: &[f64]| xml.leaf("numeric", a().text("name", name).numbers("data", data));
     let linear = f64::from(u8::from(law.dissipation == Dissipation::Linear));
@@ -42,7 +103,6 @@ fn contact_law(law: &ContactLaw, xml: &mut Xml) {
         numeric("stiction:tangential_springs", &springs);
     }
     numeric("stiction:friction_law", &law.friction.weights());
-    xml.close();
 }
 
 fn options(world: &World, xml: &mut Xml, out: &mut Export) {
@@ -58,13 +118,9 @@ fn options(world: &World, xml: &mut Xml, out: &mut Export) {
     } else {
         xml.leaf("option", attributes);
     }
-    if let Some(law) = &world.options.contact_law {
-        contact_law(law, xml);
-    }
-    if world.options.friction_rule == FrictionRule::HarmonicMean
-        && world.geoms.iter().any(|g| g.role != GeomRole::Visual)
-    {
-        out.lose("MJCF combines the friction of two geoms by the larger coefficient, not by the harmonic mean as this model does");
+    let seen = &world.visual;
+    if !(seen.materials.is_empty() && seen.cameras.is_empty() && seen.lights.is_empty()) {
+        out.lose("cameras, lights and materials are left out; geoms keep their colours");
     }
 }
 
@@ -186,7 +242,13 @@ fn open_body(body: &Body, xml: &mut Xml, out: &mut Export) -> Result<(), ExportE
         write_joint(joint, xml, out)?;
     }
     let inertia = &body.inertia;
-    if inertia.mass > 0.0 {
+    if inertia.mass == 0.0 && inertia.rotational != nalgebra::Matrix3::zeros() {
+        out.lose(format!(
+            "body \"{}\" has rotational inertia and no mass; MuJoCo takes that only where the body does not move by itself",
+            body.name
+        ));
+    }
+    if *inertia != Inertia::zero() {
         if inertia.broken_triangle().is_some() {
             return Err(ExportError(format!(
                 "body \"{}\" has principal moments that break the triangle inequality, which MJCF does not allow; correct its \
@@ -307,7 +369,7 @@ fn geom(world: &World, g: usize, meshes: &[String], xml: &mut Xml, out: &mut Exp
         Shape::Mesh { mesh, convex } => {
             if !convex && geom.role != GeomRole::Visual {
                 out.lose(format!(
-                    "the mesh \"{}\" is not convex; in MJCF it collides as its hull",
+                    "the mesh \"{}\" collides as its surface or as a solid; in MuJoCo it collides as its hull",
                     meshes[mesh]
                 ));
             }
@@ -347,11 +409,15 @@ fn geom(world: &World, g: usize, meshes: &[String], xml: &mut Xml, out: &mut Exp
 fn contact(geom: &Geom, attributes: Attributes, out: &mut Export) -> Attributes {
     let c = &geom.contact;
     let mut attributes = attributes;
-    if let Some(mu) = c.dynamic_friction.or(c.static_friction) {
+    let mu = c.dynamic_friction.or(c.static_friction);
+    if mu.is_none() {
+        out.lose("friction that the model does not give is this program's default here, 1 in MuJoCo");
+    }
+    if let Some(mu) = mu {
         attributes = attributes.number("friction", mu);
         if c.static_friction.is_some_and(|s| s != mu) {
             out.lose(
-                "static friction above dynamic friction cannot be said in MJCF; the dynamic one is written",
+                "static friction other than dynamic friction has no word in MJCF; it is kept in custom texts, and MuJoCo takes the dynamic one",
             );
         }
     }
@@ -360,11 +426,11 @@ fn contact(geom: &Geom, attributes: Attributes, out: &mut Export) -> Attributes 
         attributes = attributes.numbers("solref", &[-k, -damping]);
     }
     if c.dissipation.is_some() || (c.stiffness.is_none() && c.relaxation_time.is_some()) {
-        out.lose("dissipation of contacts (Hunt & Crossley, or a relaxation time alone) has no word in MJCF");
+        out.lose("dissipation of contacts (Hunt & Crossley, or a relaxation time alone) has no word in MJCF; it is kept in custom texts, which others pass over");
     }
     if c.compliance != Compliance::Unspecified {
         out.lose(
-            "compliant and rigid hydroelastic geoms have no word in MJCF; they make point contacts there",
+            "compliant and rigid hydroelastic geoms have no word in MJCF; they are kept in custom texts, and make point contacts in MuJoCo",
         );
     }
     if geom.priority != 0 {

@@ -3,7 +3,8 @@
 use super::Export;
 use super::links::joint_name;
 use super::xml::{Attributes, Xml, a};
-use stiction_model::{FrameOf, SensorKind as S, World};
+use crate::mjcf::CONTACT_DATA;
+use stiction_model::{ContactChoice, ContactReading, FrameOf, GeomsOf, SensorKind as S, Touching, World};
 
 /// Writes the sensors.
 pub fn write(world: &World, xml: &mut Xml, out: &mut Export) {
@@ -86,10 +87,54 @@ fn element(world: &World, kind: &S, base: Attributes) -> Option<(&'static str, A
             let (name, base) = frame("insidesite", base, &f, &None)?;
             Some((name, base.text("site", &world.sites[s].name)))
         }
+        S::JointLimitVelocity { joint: j } => joint("jointlimitvel", base, j),
+        S::JointLimitForce { joint: j } => joint("jointlimitfrc", base, j),
+        S::TendonLimitVelocity { tendon: t } => tendon("tendonlimitvel", base, t),
+        S::TendonLimitForce { tendon: t } => tendon("tendonlimitfrc", base, t),
+        S::Distance { first, second } => {
+            Some(("distance", geoms(world, geoms(world, base, first, '1'), second, '2')))
+        }
+        S::DistanceDirection { first, second } => {
+            Some(("normal", geoms(world, geoms(world, base, first, '1'), second, '2')))
+        }
+        S::DistancePoints { first, second } => {
+            Some(("fromto", geoms(world, geoms(world, base, first, '1'), second, '2')))
+        }
+        S::Contact { contact } => Some(("contact", contact_attributes(world, base, &contact))),
         S::PotentialEnergy => Some(("e_potential", base)),
         S::KineticEnergy => Some(("e_kinetic", base)),
         S::Clock => Some(("clock", base)),
     }
+}
+
+/// One side of a distance. Readers give every geom a name.
+fn geoms(world: &World, base: Attributes, side: GeomsOf, number: char) -> Attributes {
+    match side {
+        GeomsOf::Geom(g) => base.text(&format!("geom{number}"), &world.geoms[g].name),
+        GeomsOf::Body(b) => base.text(&format!("body{number}"), &world.bodies[b].name),
+    }
+}
+
+fn contact_attributes(world: &World, base: Attributes, contact: &ContactReading) -> Attributes {
+    let mut base = base;
+    for (side, number) in [(contact.first, '1'), (contact.second, '2')] {
+        base = match side {
+            Touching::Any => base,
+            Touching::Geom(g) => base.text(&format!("geom{number}"), &world.geoms[g].name),
+            Touching::Body(b) => base.text(&format!("body{number}"), &world.bodies[b].name),
+            Touching::Subtree(b) => base.text(&format!("subtree{number}"), &world.bodies[b].name),
+            Touching::Site(s) => base.text("site", &world.sites[s].name),
+        };
+    }
+    let reduce = match contact.choice {
+        ContactChoice::First => "none",
+        ContactChoice::Nearest => "mindist",
+        ContactChoice::Strongest => "maxforce",
+        ContactChoice::Sum => "netforce",
+    };
+    let words: Vec<&str> = contact.fields.iter().map(|f| CONTACT_DATA[f as usize]).collect();
+    let base = base.text("num", &contact.slots.to_string());
+    base.text("data", &words.join(" ")).text("reduce", reduce)
 }
 
 /// The words by which MJCF names a frame; `None` if it has no name or is not written.

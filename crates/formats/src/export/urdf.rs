@@ -8,7 +8,7 @@ use super::xml::{Attributes, Xml, a};
 use super::{Export, ExportError, obj};
 use nalgebra::{Translation3, Unit, UnitQuaternion};
 use stiction_model::{
-    Body, Compliance, EqualityKind, FrictionRule, Geom, GeomRole, Joint, JointKind, Pose, Shape,
+    Body, Compliance, EqualityKind, FrictionRule, Geom, GeomRole, Inertia, Joint, JointKind, Pose, Shape,
     Transmission, Vec3, World,
 };
 
@@ -49,6 +49,20 @@ fn losses(world: &World, out: &mut Export) {
         && world.geoms.iter().any(|g| g.role != GeomRole::Visual)
     {
         out.lose("URDF has no rule for combining friction; this model's, by the larger coefficient, is lost");
+    }
+    if world.options.contact_law.is_some() {
+        out.lose("the contact law (friction that depends on the slip, tangential springs) has no word in URDF and is left out");
+    }
+    if world.joints().any(|(_, j)| j.limit_stiffness.is_some()) {
+        out.lose("limits of finite stiffness have no word in URDF; they are written as plain limits");
+    }
+    let whole = |j: &Joint| matches!(j.kind, JointKind::Ball | JointKind::Free);
+    let resists = |d: &stiction_model::Dof| d.damping != 0.0 || d.friction != 0.0;
+    if world.joints().any(|(_, j)| whole(j) && j.dofs.iter().any(resists)) {
+        out.lose("damping and friction of ball and free joints are left out");
+    }
+    if world.joints().any(|(_, j)| j.kind == JointKind::Ball && j.dofs.iter().any(|d| d.upper.is_finite())) {
+        out.lose("limits of ball joints have no word in URDF and are left out");
     }
     for (what, any) in [
         ("tendons", !world.tendons.is_empty()),
@@ -98,7 +112,7 @@ fn origin(xml: &mut Xml, pose: &Pose) {
 
 fn link(world: &World, b: usize, body: &Body, meshes: &[String], xml: &mut Xml, out: &mut Export) {
     xml.open("link", a().text("name", &body.name));
-    if body.inertia.mass > 0.0 {
+    if body.inertia != Inertia::zero() {
         xml.open("inertial", a());
         let com = &body.inertia.com;
         origin(xml, &Pose::translation(com.x, com.y, com.z));
@@ -194,6 +208,7 @@ fn proximity(geom: &Geom, xml: &mut Xml) {
         ("drake:point_contact_stiffness", c.stiffness),
         ("drake:hunt_crossley_dissipation", c.dissipation),
         ("drake:relaxation_time", c.relaxation_time),
+        ("stiction:expansion_rate", c.expansion_rate),
         ("drake:hydroelastic_modulus", c.hydroelastic_modulus),
         ("drake:mesh_resolution_hint", c.resolution_hint),
         ("drake:hydroelastic_slab_thickness", c.slab_thickness),
@@ -341,7 +356,7 @@ fn write_joint(
     if let JointKind::Screw { pitch, .. } = kind {
         xml.leaf("drake:screw_thread_pitch", a().number("value", *pitch));
     }
-    if dof.damping != 0.0 || dof.friction != 0.0 {
+    if (dof.damping != 0.0 || dof.friction != 0.0) && !matches!(word, "ball" | "floating") {
         xml.leaf("dynamics", a().number("damping", dof.damping).number("friction", dof.friction));
     }
     let limited = matches!(word, "revolute" | "prismatic" | "screw");

@@ -3,6 +3,7 @@
 //! The format has y up; a quarter turn about x brings them to z up, as Drake does.
 
 use super::{MAX_INSTANCED, obj::used};
+use crate::files::MAX_FILE_BYTES;
 use nalgebra::{Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 use stiction_model::{Mesh, Vec3};
@@ -34,15 +35,21 @@ pub fn read(bytes: &[u8], part: Option<&str>, beside: &Beside) -> Result<Mesh, S
         return Err(format!("it needs the extension {name}, which is not read; save it without compression"));
     }
     let mut buffers = Vec::new();
+    let mut bytes_of_all = 0;
     for (k, buffer) in list(&json, "buffers").enumerate() {
-        buffers.push(match (buffer["uri"].as_str(), body) {
+        let one: Vec<u8> = match (buffer["uri"].as_str(), body) {
             (None, Some(body)) if k == 0 => body.to_vec(),
             (Some(uri), _) => match uri.strip_prefix("data:").and_then(|d| d.split_once("base64,")) {
                 Some((_, data)) => base64(data)?,
                 None => beside(uri)?,
             },
             _ => return Err(format!("buffer {k} has no data")),
-        });
+        };
+        bytes_of_all += one.len();
+        if bytes_of_all as u64 > MAX_FILE_BYTES {
+            return Err("its buffers are too large together".into());
+        }
+        buffers.push(one);
     }
     let mut reader = Reader { json, buffers, part, mesh: Mesh::default(), steps: 0 };
     let up = Matrix4::new_rotation(Vector3::x() * std::f64::consts::FRAC_PI_2);
@@ -120,6 +127,7 @@ impl Reader<'_> {
             return Err("nodes are nested too deep or refer to themselves".into());
         }
         let node = self.json["nodes"].get(index).ok_or("a node does not exist")?.clone();
+        self.steps += list(&node, "children").count();
         let taken = taken || self.named(&node);
         let floats = |name: &str| -> Vec<f64> { list(&node, name).filter_map(Value::as_f64).collect() };
         let mut x = *outer;
@@ -139,6 +147,7 @@ impl Reader<'_> {
         }
         if let Some(mesh) = node["mesh"].as_u64() {
             let mesh = self.json["meshes"].get(mesh as usize).ok_or("a mesh does not exist")?.clone();
+            self.steps += list(&mesh, "primitives").count();
             if taken || self.named(&mesh) {
                 for primitive in list(&mesh, "primitives") {
                     self.primitive(primitive, &x)?;
@@ -215,7 +224,7 @@ impl Reader<'_> {
         let start = whole(view, "byteOffset") + whole(accessor, "byteOffset");
         let stride = Some(whole(view, "byteStride")).filter(|s| *s > 0).unwrap_or(width * size);
         // Nothing larger than the buffer can be asked for.
-        if count > buffer.len() {
+        if count > buffer.len() || count > 3 * MAX_INSTANCED {
             return Err("an accessor asks for more than its buffer holds".into());
         }
         let mut out = Vec::with_capacity(count * width);

@@ -206,14 +206,14 @@ mod tests {
         assert!((normal(&mirrored) - Vec3::z()).norm() < 1e-12);
         let data = "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA";
         let gltf = format!(
-            r#"{{"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0,"translation":[0,2,0],"scale":[3,3,3]}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}],
+            r#"{{"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0,"translation":[0,2,3],"scale":[3,3,3]}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}],
             "accessors":[{{"bufferView":0,"componentType":5126,"count":3}}],"bufferViews":[{{"buffer":0}}],"buffers":[{{"uri":"data:x;base64,{data}"}}]}}"#
         );
         let mesh = read("a.gltf", gltf.as_bytes()).unwrap();
-        // y up becomes z up.
+        // y up becomes z up, and z becomes −y, as in Drake.
         assert_eq!(
             mesh.vertices,
-            [Vec3::new(0.0, 0.0, 2.0), Vec3::new(3.0, 0.0, 2.0), Vec3::new(0.0, 0.0, 5.0)]
+            [Vec3::new(0.0, -3.0, 2.0), Vec3::new(3.0, -3.0, 2.0), Vec3::new(0.0, -3.0, 5.0)]
         );
         let obj = format!("o one\n{CUBE}o two\nv 0 0 9\nf 1 2 9\n");
         let part = read_part("a.obj", obj.as_bytes(), Some("two"), &beside).unwrap();

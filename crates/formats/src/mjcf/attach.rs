@@ -10,14 +10,20 @@ use super::reader::Reader;
 use crate::LoadOptions;
 use crate::error::Read;
 use crate::files::{folder, join};
+use crate::text::decode;
 use crate::xml::{self, Node};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use stiction_model::{
-    Actuator, ContactPair, Equality, EqualityKind, FrameOf, PathStage, Pose, Sensor, SensorKind, Shape,
-    Tendon, TendonPath, Transmission, World,
+    Actuator, ContactPair, Equality, EqualityKind, FrameOf, GeomsOf, PathStage, Pose, Sensor, SensorKind,
+    Shape, Tendon, TendonPath, Touching, Transmission, World,
 };
 
 /// Most models inside one another.
-const MAX_ATTACHED: usize = 16;
+const MAX_DEPTH: usize = 16;
+
+/// Most models attached in all, those inside attached ones included.
+const MAX_ATTACHED: usize = 10_000;
 
 /// What refers to attached bodies, waiting for its turn. Geoms and sites are numbered as they were read.
 #[derive(Default)]
@@ -27,6 +33,87 @@ pub struct Attached {
     pub sensors: Vec<Sensor>,
     pub equalities: Vec<Equality>,
     pub pairs: Vec<ContactPair>,
+}
+
+/// What a named frame holds: ranges of the lists as they are read, its elements in turn included.
+pub struct FrameContent {
+    /// The body it is fixed to.
+    body: usize,
+    /// Pose in that body of the frame around it.
+    around: Pose,
+    /// Bodies, geoms, sites and cameras.
+    ranges: [Range<usize>; 4],
+}
+
+impl FrameContent {
+    pub fn new(body: usize, around: Pose, before: [usize; 4], after: [usize; 4]) -> Self {
+        Self { body, around, ranges: std::array::from_fn(|k| before[k]..after[k]) }
+    }
+}
+
+/// The named frames of a model, with the places that its geoms and sites have got since they were read.
+#[derive(Default)]
+pub struct Frames {
+    pub by_name: BTreeMap<String, FrameContent>,
+    pub geoms: Vec<usize>,
+    pub sites: Vec<usize>,
+}
+
+impl Frames {
+    /// For each geom and each site whether a frame holds it.
+    fn held(&self, content: &FrameContent) -> [Vec<bool>; 2] {
+        let among = |places: &[usize], range: &Range<usize>| {
+            let mut held = vec![false; places.len()];
+            places[range.clone()].iter().for_each(|&new| held[new] = true);
+            held
+        };
+        [among(&self.geoms, &content.ranges[1]), among(&self.sites, &content.ranges[2])]
+    }
+}
+
+/// What of a model is attached.
+enum Chosen<'f> {
+    /// All that hangs on its world.
+    All,
+    /// A body with all below it.
+    Body(usize),
+    /// What a frame holds, and for each geom and each site whether it is among that.
+    Frame(&'f FrameContent, [Vec<bool>; 2]),
+}
+
+/// Kinds of things that are fixed to bodies.
+#[derive(Clone, Copy)]
+enum Part {
+    Geom,
+    Site,
+    Camera,
+}
+
+impl Chosen<'_> {
+    /// Whether body `b`, a child of `above`, hangs on the parent in the new model.
+    fn is_root(&self, b: usize, above: usize) -> bool {
+        match self {
+            Self::All => above == 0,
+            Self::Body(chosen) => b == *chosen,
+            Self::Frame(content, _) => above == content.body && content.ranges[0].contains(&b),
+        }
+    }
+
+    /// Whether something fixed to `body` is fixed to the parent in the new model.
+    fn holds(&self, part: Part, index: usize, body: usize) -> bool {
+        match self {
+            Self::All => body == 0,
+            Self::Body(_) => false,
+            Self::Frame(content, held) => {
+                body == content.body
+                    && match part {
+                        Part::Geom => held[0][index],
+                        Part::Site => held[1][index],
+                        Part::Camera => content.ranges[3].contains(&index),
+                    }
+            }
+        }
+    }
 }
 
 /// Where the parts of the attached world went; `None` for what was left behind.
@@ -45,19 +132,20 @@ impl<'a> Reader<'a> {
         let Some(model) = node.attr("model") else {
             return Err(node.error("attaching a part of the model to itself is not read; give model=\"…\""));
         };
-        if node.attr("frame").is_some() {
-            return Err(
-                node.error("attaching a frame is not read; name a body, or leave both out for all bodies")
-            );
-        }
         let prefix = node.attr("prefix").unwrap_or("");
         let asset =
             *self.assets.models.get(model).ok_or_else(|| {
                 node.error(format!("the model \"{model}\" does not exist; define it in asset"))
             })?;
-        if self.depth >= MAX_ATTACHED {
+        if self.depth >= MAX_DEPTH {
             return Err(
-                node.error(format!("models are attached more than {MAX_ATTACHED} deep; break the circle"))
+                node.error(format!("models are attached more than {MAX_DEPTH} deep; break the circle"))
+            );
+        }
+        self.attachments.set(self.attachments.get() + 1);
+        if self.attachments.get() > MAX_ATTACHED {
+            return Err(
+                node.error(format!("more than {MAX_ATTACHED} models are attached; put them together"))
             );
         }
         let file = asset.required("file")?;
@@ -67,7 +155,7 @@ impl<'a> Reader<'a> {
         }
         let bytes = self.files.read(&path);
         let bytes = bytes.map_err(|reason| asset.error(format!("{path} {reason}; correct file=\"…\"")))?;
-        let text = String::from_utf8(bytes).map_err(|_| asset.error(format!("{path} is not UTF-8 text")))?;
+        let text = decode(bytes).map_err(|reason| asset.error(format!("{path} {reason}")))?;
         let mut root = xml::parse(&text, &path)?;
         if root.name != "mujoco" {
             return Err(asset.error(format!("{path} is no MJCF: its root element is {}", root.name)));
@@ -75,14 +163,24 @@ impl<'a> Reader<'a> {
         Includes::new(self.files, &path).expand(&mut root, 0)?;
         super::replicate::expand(&mut root)?;
         let options = LoadOptions { strict: self.report.strict(), ..LoadOptions::default() };
-        let world = super::read_tree(&root, &path, self.files, &options, self.depth + 1)?;
+        let (world, frames) =
+            super::read_tree(&root, &path, self.files, &options, self.depth + 1, self.attachments)?;
         self.report.take(world.warnings.clone());
-        let chosen = match node.attr("body") {
-            None => 0,
-            Some(name) => world
-                .body_index(name)
-                .filter(|b| *b != 0)
-                .ok_or_else(|| node.error(format!("the model \"{model}\" has no body \"{name}\"")))?,
+        let chosen = match (node.attr("body"), node.attr("frame")) {
+            (None, None) => Chosen::All,
+            (Some(name), None) => Chosen::Body(
+                world
+                    .body_index(name)
+                    .filter(|b| *b != 0)
+                    .ok_or_else(|| node.error(format!("the model \"{model}\" has no body \"{name}\"")))?,
+            ),
+            (None, Some(name)) => {
+                let content = frames.by_name.get(name);
+                let content = content
+                    .ok_or_else(|| node.error(format!("the model \"{model}\" has no frame \"{name}\"")))?;
+                Chosen::Frame(content, frames.held(content))
+            }
+            _ => return Err(node.error("give body or frame, not both")),
         };
         if !world.keyframes.is_empty() {
             let message = "keyframes of an attached model are left behind; write them in this one";
@@ -97,29 +195,35 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Takes over the subtree of body `chosen`, or what hangs on the world if that is 0.
+    /// Takes over what is chosen of another world.
     fn merge(
         &mut self,
         child: World,
-        chosen: usize,
+        chosen: Chosen,
         parent: usize,
         x_bf: &Pose,
         rename: &dyn Fn(&str) -> String,
     ) {
         let mut bodies: Vec<Option<usize>> = vec![None; child.bodies.len()];
-        if chosen == 0 {
+        if matches!(chosen, Chosen::All) {
             bodies[0] = Some(parent);
         }
-        // What is fixed to the other world is fixed to the parent here, in the frame of the element.
-        let placed = |body: usize, pose: &Pose| if body == 0 { x_bf * pose } else { *pose };
+        // Where the frame of the element lies seen from what the roots hung on. A frame brings its own pose along, but not
+        // those of the frames around it.
+        let x_bf = &match chosen {
+            Chosen::Frame(content, _) => x_bf * content.around.inverse(),
+            _ => *x_bf,
+        };
         for (b, described) in child.bodies.iter().enumerate().skip(1) {
             let above = described.parent.unwrap_or(0);
-            let root = b == chosen;
+            let root = chosen.is_root(b, above);
             let Some(to) = (if root { Some(parent) } else { bodies[above] }) else { continue };
             let mut body = described.clone();
             body.name = rename(&body.name);
             body.parent = Some(to);
-            body.pose = if root { x_bf * body.pose } else { placed(above, &body.pose) };
+            if root {
+                body.pose = x_bf * body.pose;
+            }
             body.joints.iter_mut().for_each(|j| j.name = rename(&j.name));
             bodies[b] = Some(self.world.bodies.len());
             self.settled.insert(self.world.bodies.len());
@@ -141,8 +245,9 @@ impl<'a> Reader<'a> {
             bodies,
         };
         for (i, mut geom) in child.geoms.into_iter().enumerate() {
-            let Some(body) = places.bodies[geom.body] else { continue };
-            geom.pose = placed(geom.body, &geom.pose);
+            let direct = chosen.holds(Part::Geom, i, geom.body);
+            let Some(body) = (if direct { Some(parent) } else { places.bodies[geom.body] }) else { continue };
+            geom.pose = if direct { x_bf * geom.pose } else { geom.pose };
             (geom.body, geom.name) = (body, rename(&geom.name));
             geom.material = geom.material.map(|m| m + materials);
             match &mut geom.shape {
@@ -154,15 +259,19 @@ impl<'a> Reader<'a> {
             self.world.geoms.push(geom);
         }
         for (i, mut site) in child.sites.into_iter().enumerate() {
-            let Some(body) = places.bodies[site.body] else { continue };
-            site.pose = placed(site.body, &site.pose);
+            let direct = chosen.holds(Part::Site, i, site.body);
+            let Some(body) = (if direct { Some(parent) } else { places.bodies[site.body] }) else { continue };
+            site.pose = if direct { x_bf * site.pose } else { site.pose };
             (site.body, site.name) = (body, rename(&site.name));
             places.sites[i] = Some(self.world.sites.len());
             self.world.sites.push(site);
         }
         for (i, mut camera) in child.visual.cameras.into_iter().enumerate() {
-            let Some(body) = places.bodies[camera.body] else { continue };
-            camera.pose = placed(camera.body, &camera.pose);
+            let direct = chosen.holds(Part::Camera, i, camera.body);
+            let Some(body) = (if direct { Some(parent) } else { places.bodies[camera.body] }) else {
+                continue;
+            };
+            camera.pose = if direct { x_bf * camera.pose } else { camera.pose };
             (camera.body, camera.name) = (body, rename(&camera.name));
             places.cameras[i] = Some(self.world.visual.cameras.len());
             self.world.visual.cameras.push(camera);
@@ -368,12 +477,16 @@ impl Places {
             | K::JointVelocity { joint }
             | K::JointActuatorForce { joint }
             | K::JointLimitPosition { joint }
+            | K::JointLimitVelocity { joint }
+            | K::JointLimitForce { joint }
             | K::BallOrientation { joint }
             | K::BallVelocity { joint } => *joint = self.joint(*joint)?,
             K::TendonPosition { tendon }
             | K::TendonVelocity { tendon }
             | K::TendonActuatorForce { tendon }
-            | K::TendonLimitPosition { tendon } => *tendon = self.tendons[*tendon]?,
+            | K::TendonLimitPosition { tendon }
+            | K::TendonLimitVelocity { tendon }
+            | K::TendonLimitForce { tendon } => *tendon = self.tendons[*tendon]?,
             K::ActuatorPosition { actuator }
             | K::ActuatorVelocity { actuator }
             | K::ActuatorForce { actuator } => *actuator = self.actuators[*actuator]?,
@@ -396,6 +509,27 @@ impl Places {
                 *body = self.bodies[*body]?;
             }
             K::InsideSite { frame, site } => (*frame, *site) = (self.frame(*frame)?, self.sites[*site]?),
+            K::Distance { first, second }
+            | K::DistanceDirection { first, second }
+            | K::DistancePoints { first, second } => {
+                for side in [first, second] {
+                    *side = match *side {
+                        GeomsOf::Geom(g) => GeomsOf::Geom(self.geoms[g]?),
+                        GeomsOf::Body(b) => GeomsOf::Body(self.bodies[b]?),
+                    };
+                }
+            }
+            K::Contact { contact } => {
+                for side in [&mut contact.first, &mut contact.second] {
+                    *side = match *side {
+                        Touching::Any => Touching::Any,
+                        Touching::Geom(g) => Touching::Geom(self.geoms[g]?),
+                        Touching::Body(b) => Touching::Body(self.bodies[b]?),
+                        Touching::Subtree(b) => Touching::Subtree(self.bodies[b]?),
+                        Touching::Site(s) => Touching::Site(self.sites[s]?),
+                    };
+                }
+            }
             // Of the whole world there is one only.
             K::PotentialEnergy | K::KineticEnergy | K::Clock => return None,
         }

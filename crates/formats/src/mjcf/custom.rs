@@ -7,12 +7,19 @@
 //! | `stiction:friction_passes` | solves of a step |
 //! | `stiction:tangential_springs` | tangential over normal stiffness, relaxation time in s |
 //! | `stiction:friction_law` | the nine weights of [`FrictionLaw`] |
+//! | `stiction:harmonic_friction` | 1: two geoms' friction combines by the harmonic mean, not by the larger coefficient |
+//!
+//! Custom texts called `stiction:geom:NAME` hold contact properties of the geom NAME that MJCF has no words for, in place of
+//! all it says itself: `compliant` or `rigid`, `surface` for a mesh that collides as its surface, and pairs of a property
+//! and its number. They are what exporting writes; in files written by hand `drake:proximity_properties` is plainer.
 
 use super::reader::Reader;
 use crate::error::Read;
 use crate::numbers::parse_numbers;
 use crate::xml::Node;
-use stiction_model::{ContactLaw, Dissipation, FrictionLaw};
+use stiction_model::{
+    Compliance, ContactLaw, ContactProperties, Dissipation, FrictionLaw, FrictionRule, Shape,
+};
 
 impl<'a> Reader<'a> {
     /// Reads the contact law, if the file has one.
@@ -21,6 +28,14 @@ impl<'a> Reader<'a> {
         for node in sections.filter(|n| n.name == "numeric") {
             let Some(name) = node.attr("name").and_then(|n| n.strip_prefix("stiction:")) else { continue };
             let data = parse_numbers(node, "data", node.attr("data").unwrap_or(""))?;
+            if name == "harmonic_friction" {
+                self.world.options.friction_rule = match data[..] {
+                    [0.0] => FrictionRule::MaxWithPriority,
+                    [1.0] => FrictionRule::HarmonicMean,
+                    _ => return Err(node.error("its data must be 0 or 1")),
+                };
+                continue;
+            }
             let law = self.world.options.contact_law.get_or_insert_with(ContactLaw::default);
             match (name, &data[..]) {
                 ("linear_dissipation", &[0.0]) => law.dissipation = Dissipation::HuntCrossley,
@@ -54,6 +69,57 @@ impl<'a> Reader<'a> {
                 return Err(node.error(problem));
             }
         }
+        let sections = root.children_named("custom").flat_map(|s| &s.children);
+        for node in sections.filter(|n| n.name == "text") {
+            let Some(name) = node.attr("name").and_then(|n| n.strip_prefix(GEOM)) else { continue };
+            let Some(&geom) = self.geom_indices.get(name) else {
+                return Err(node.error(format!("there is no geom \"{name}\"; correct the name after {GEOM}")));
+            };
+            let geom = &mut self.world.geoms[geom];
+            geom.contact = contact_from_words(node, &mut geom.shape)?;
+        }
         Ok(())
     }
+}
+
+/// How the names of texts with contact properties begin.
+pub const GEOM: &str = "stiction:geom:";
+
+/// The numbers of contact properties, by name.
+pub fn contact_numbers(contact: &mut ContactProperties) -> [(&'static str, &mut Option<f64>); 9] {
+    [
+        ("static_friction", &mut contact.static_friction),
+        ("dynamic_friction", &mut contact.dynamic_friction),
+        ("stiffness", &mut contact.stiffness),
+        ("dissipation", &mut contact.dissipation),
+        ("relaxation_time", &mut contact.relaxation_time),
+        ("expansion_rate", &mut contact.expansion_rate),
+        ("hydroelastic_modulus", &mut contact.hydroelastic_modulus),
+        ("resolution_hint", &mut contact.resolution_hint),
+        ("slab_thickness", &mut contact.slab_thickness),
+    ]
+}
+
+fn contact_from_words(node: &Node, shape: &mut Shape) -> Read<ContactProperties> {
+    let mut contact = ContactProperties::default();
+    let mut words = node.attr("data").unwrap_or("").split_whitespace();
+    while let Some(word) = words.next() {
+        match (word, &mut *shape) {
+            ("compliant", _) => contact.compliance = Compliance::Compliant,
+            ("rigid", _) => contact.compliance = Compliance::Rigid,
+            ("surface", Shape::Mesh { convex, .. }) => *convex = false,
+            ("hull", Shape::Mesh { convex, .. }) => *convex = true,
+            _ => {
+                let slot = contact_numbers(&mut contact).into_iter().find(|(name, _)| *name == word);
+                let Some((name, slot)) = slot else {
+                    return Err(node.error(format!("\"{word}\" is no contact property of this geom")));
+                };
+                match parse_numbers(node, name, words.next().unwrap_or(""))?[..] {
+                    [number] if number.is_finite() => *slot = Some(number),
+                    _ => return Err(node.error(format!("{name} needs one finite number after it"))),
+                }
+            }
+        }
+    }
+    Ok(contact)
 }

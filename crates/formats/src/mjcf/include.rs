@@ -2,10 +2,14 @@
 
 use crate::error::{FormatError, Read};
 use crate::files::{Files, folder, join};
+use crate::text::decode;
 use crate::xml::{self, Node};
 
 /// Most include elements in one model.
 const MAX_INCLUDES: usize = 10_000;
+
+/// Most elements that all includes together bring.
+const MAX_ELEMENTS: usize = 1_000_000;
 
 /// State of the expansion.
 pub struct Includes<'a> {
@@ -13,12 +17,19 @@ pub struct Includes<'a> {
     model_dir: &'a str,
     open: Vec<String>,
     count: usize,
+    elements: usize,
 }
 
 impl<'a> Includes<'a> {
     /// Starts with the model's own file.
     pub fn new(files: &'a dyn Files, model_file: &'a str) -> Self {
-        Self { files, model_dir: folder(model_file), open: vec![files.canonical(model_file)], count: 0 }
+        Self {
+            files,
+            model_dir: folder(model_file),
+            open: vec![files.canonical(model_file)],
+            count: 0,
+            elements: 0,
+        }
     }
 
     /// Replaces every include below `node`, which stands `depth` elements deep.
@@ -61,9 +72,12 @@ impl<'a> Includes<'a> {
             .files
             .read(&path)
             .map_err(|reason| include.error(format!("{path} {reason}; correct the path in file=\"…\"")))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| FormatError::File { path: path.clone(), reason: "is not UTF-8 text".into() })?;
+        let text = decode(bytes).map_err(|reason| FormatError::File { path: path.clone(), reason })?;
         let mut root = xml::parse(&text, &path)?;
+        self.elements += root.count();
+        if self.elements > MAX_ELEMENTS {
+            return Err(include.error("the includes bring too many elements; split the model"));
+        }
         self.open.push(canonical);
         self.expand(&mut root, depth)?;
         self.open.pop();

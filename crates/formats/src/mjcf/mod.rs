@@ -34,27 +34,37 @@ mod sensor;
 mod tendon;
 mod visual;
 
+pub use custom::{GEOM, contact_numbers};
 pub use schema::RULES;
+pub use sensor::CONTACT_DATA;
 
 use crate::LoadOptions;
 use crate::error::Read;
 use crate::files::{Files, folder};
 use crate::report::Report;
 use crate::xml::Node;
+use std::cell::Cell;
 use stiction_model::{FrictionRule, World};
 
 /// Reads a document whose root is `mujoco`.
 pub fn read(mut root: Node, file: &str, files: &dyn Files, options: &LoadOptions) -> Read<World> {
     include::Includes::new(files, file).expand(&mut root, 0)?;
     replicate::expand(&mut root)?;
-    read_tree(&root, file, files, options, 0)
+    Ok(read_tree(&root, file, files, options, 0, &Cell::new(0))?.0)
 }
 
-/// Reads a document whose includes are expanded; `depth` models are attached around it.
-fn read_tree(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions, depth: usize) -> Read<World> {
+/// Reads a document whose includes are expanded; `depth` models are attached around it, `attachments` in all.
+fn read_tree(
+    root: &Node,
+    file: &str,
+    files: &dyn Files,
+    options: &LoadOptions,
+    depth: usize,
+    attachments: &Cell<usize>,
+) -> Read<(World, attach::Frames)> {
     let mut report = Report::new(options.strict);
     crate::schema::check(RULES, "mujoco", root, &mut report)?;
-    let mut reader = reader::Reader::new(root, files, folder(file), report)?;
+    let mut reader = reader::Reader::new(root, files, folder(file), report, attachments)?;
     reader.depth = depth;
     reader.world.options.friction_rule = FrictionRule::MaxWithPriority;
     reader.list_assets(root)?;
@@ -64,11 +74,13 @@ fn read_tree(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions, 
     reader.statistics(root)?;
     reader.tendons(root)?;
     reader.take_attached_tendons();
+    reader.list_tendons();
     reader.equalities(root)?;
     reader.exclusions(root)?;
     reader.pairs(root)?;
     reader.actuators(root)?;
     reader.take_attached_actuators();
+    reader.list_actuators();
     reader.sensors(root)?;
     reader.take_attached_sensors();
     reader.keyframes(root)?;
@@ -76,5 +88,5 @@ fn read_tree(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions, 
     reader.custom(root)?;
     let mut world = reader.world;
     world.warnings = reader.report.finish();
-    Ok(world)
+    Ok((world, reader.frames))
 }

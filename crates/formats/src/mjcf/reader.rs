@@ -1,7 +1,7 @@
 //! The reader's state, and the walk over the tree of bodies.
 
 use super::asset::Assets;
-use super::attach::Attached;
+use super::attach::{Attached, FrameContent, Frames};
 use super::compiler::Compiler;
 use super::defaults::{Attrs, Defaults, MAIN};
 use super::joint::SpringDamper;
@@ -12,6 +12,7 @@ use crate::names::Names;
 use crate::report::Report;
 use crate::xml::Node;
 use nalgebra::{Translation3, UnitQuaternion};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use stiction_model::{Body, Inertia, Pose, Shape, Site, Source, Vec3, World};
 
@@ -46,10 +47,24 @@ pub struct Reader<'a> {
     pub site_indices: BTreeMap<String, usize>,
     /// Geoms by name.
     pub geom_indices: BTreeMap<String, usize>,
+    /// What named frames hold, for models that attach one.
+    pub frames: Frames,
     /// Attached bodies: their own model has settled their mass.
     pub settled: BTreeSet<usize>,
     /// What refers to attached bodies.
     pub attached: Attached,
+    /// Bodies by name; of several with one name the first, which the model's check refuses.
+    body_indices: BTreeMap<String, usize>,
+    /// Joints by name: body, and place in its list.
+    joint_indices: BTreeMap<String, (usize, usize)>,
+    /// Tendons by name.
+    pub tendon_indices: BTreeMap<String, usize>,
+    /// Actuators by name.
+    pub actuator_indices: BTreeMap<String, usize>,
+    /// Mean colours of textures that were looked at, by name.
+    pub texture_colors: BTreeMap<String, Option<[f64; 3]>>,
+    /// How many models are attached so far, in all that are being read.
+    pub attachments: &'a Cell<usize>,
     /// How many models this one is attached inside of.
     pub depth: usize,
     items: usize,
@@ -68,7 +83,13 @@ struct Scope<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader before the first element.
-    pub fn new(root: &'a Node, files: &'a dyn Files, model_dir: &'a str, report: Report) -> Read<Self> {
+    pub fn new(
+        root: &'a Node,
+        files: &'a dyn Files,
+        model_dir: &'a str,
+        report: Report,
+        attachments: &'a Cell<usize>,
+    ) -> Read<Self> {
         Ok(Self {
             files,
             model_dir,
@@ -83,8 +104,15 @@ impl<'a> Reader<'a> {
             springs: Vec::new(),
             site_indices: BTreeMap::new(),
             geom_indices: BTreeMap::new(),
+            frames: Frames::default(),
             settled: BTreeSet::new(),
             attached: Attached::default(),
+            body_indices: BTreeMap::new(),
+            joint_indices: BTreeMap::new(),
+            tendon_indices: BTreeMap::new(),
+            actuator_indices: BTreeMap::new(),
+            texture_colors: BTreeMap::new(),
+            attachments,
             depth: 0,
             items: 0,
         })
@@ -101,13 +129,40 @@ impl<'a> Reader<'a> {
         let geoms = sort_by_body(&mut self.world.geoms, |g| g.body);
         let sites = sort_by_body(&mut self.world.sites, |s| s.body);
         self.renumber_attached(&geoms, &sites);
+        (self.frames.geoms, self.frames.sites) = (geoms, sites);
         self.no_name_twice()?;
         self.name_the_unnamed();
         let sites = self.world.sites.iter().enumerate();
         self.site_indices = sites.map(|(i, s)| (s.name.clone(), i)).collect();
         let geoms = self.world.geoms.iter().enumerate();
         self.geom_indices = geoms.map(|(i, g)| (g.name.clone(), i)).collect();
+        for (b, body) in self.world.bodies.iter().enumerate() {
+            self.body_indices.entry(body.name.clone()).or_insert(b);
+            for (j, joint) in body.joints.iter().enumerate() {
+                self.joint_indices.entry(joint.name.clone()).or_insert((b, j));
+            }
+        }
         self.report_hulls()
+    }
+
+    /// Lists the tendons by name, once all are read.
+    pub fn list_tendons(&mut self) {
+        for (i, tendon) in self.world.tendons.iter().enumerate() {
+            self.tendon_indices.entry(tendon.name.clone()).or_insert(i);
+        }
+    }
+
+    /// Lists the actuators by name, once all are read.
+    pub fn list_actuators(&mut self) {
+        for (i, actuator) in self.world.actuators.iter().enumerate() {
+            self.actuator_indices.entry(actuator.name.clone()).or_insert(i);
+        }
+    }
+
+    /// How many bodies, geoms, sites and cameras there are so far.
+    fn counts(&self) -> [usize; 4] {
+        let world = &self.world;
+        [world.bodies.len(), world.geoms.len(), world.sites.len(), world.visual.cameras.len()]
     }
 
     fn count(&mut self, node: &Node) -> Read<()> {
@@ -132,7 +187,12 @@ impl<'a> Reader<'a> {
                 "frame" => {
                     let class = self.defaults.class_of(child, "childclass", scope.class)?;
                     let x_bf = scope.x_bf * pose::pose(&Attrs::plain(child), &self.compiler)?;
+                    let before = self.counts();
                     self.children(child, &Scope { x_bf, class, ..scope.clone() })?;
+                    if let Some(name) = child.attr("name").filter(|_| scope.suffix.is_empty()) {
+                        let content = FrameContent::new(scope.body, scope.x_bf, before, self.counts());
+                        self.frames.by_name.insert(name.to_string(), content);
+                    }
                 }
                 "replicate" => self.replicate(child, scope)?,
                 "attach" => self.attach(child, scope.body, &scope.x_bf, &scope.suffix)?,
@@ -336,22 +396,15 @@ impl<'a> Reader<'a> {
     /// Index of a body by name.
     pub fn body_named(&self, node: &Node, attribute: &str) -> Read<Option<usize>> {
         let Some(name) = node.attr(attribute) else { return Ok(None) };
-        self.world
-            .body_index(name)
-            .map(Some)
-            .ok_or_else(|| node.error(format!("{attribute}: there is no body \"{name}\"")))
+        let found = self.body_indices.get(name).copied();
+        found.map(Some).ok_or_else(|| node.error(format!("{attribute}: there is no body \"{name}\"")))
     }
 
     /// Body and index of a joint by name.
     pub fn joint_named(&self, node: &Node, attribute: &str) -> Read<Option<(usize, usize)>> {
         let Some(name) = node.attr(attribute) else { return Ok(None) };
-        self.world
-            .bodies
-            .iter()
-            .enumerate()
-            .find_map(|(b, body)| body.joints.iter().position(|j| j.name == name).map(|j| (b, j)))
-            .map(Some)
-            .ok_or_else(|| node.error(format!("{attribute}: there is no joint \"{name}\"")))
+        let found = self.joint_indices.get(name).copied();
+        found.map(Some).ok_or_else(|| node.error(format!("{attribute}: there is no joint \"{name}\"")))
     }
 }
 

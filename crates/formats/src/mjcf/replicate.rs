@@ -3,6 +3,7 @@
 use crate::error::Read;
 use crate::xml::Node;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Sections whose elements refer to bodies, joints, sites and geoms by name.
 const SECTIONS: [&str; 5] = ["contact", "equality", "tendon", "actuator", "sensor"];
@@ -17,7 +18,7 @@ const MAX_COPIES: usize = 1_000_000;
 #[derive(Clone)]
 struct Copied {
     group: usize,
-    suffixes: Vec<String>,
+    suffixes: Rc<Vec<String>>,
 }
 
 /// Copies every element that refers to something replicated. As in MuJoCo, the copies follow what is not copied,
@@ -31,6 +32,7 @@ pub fn expand(root: &mut Node) -> Read<()> {
     if names.is_empty() {
         return Ok(());
     }
+    let mut elements = 0usize;
     // A copied tendon or actuator is itself referred to: sections in this order see the copies before them.
     for key in SECTIONS {
         for section in root.children.iter_mut().filter(|c| c.name == key) {
@@ -40,7 +42,8 @@ pub fn expand(root: &mut Node) -> Read<()> {
                     plain.push(child);
                     continue;
                 };
-                if copied.len() + place.suffixes.len() > MAX_COPIES {
+                elements += place.suffixes.len().saturating_mul(child.count());
+                if elements > MAX_COPIES {
                     return Err(child.error(format!("replication makes more than {MAX_COPIES} elements")));
                 }
                 for (number, suffix) in place.suffixes.iter().enumerate() {
@@ -67,7 +70,7 @@ fn collect(
 ) -> Read<()> {
     for child in &node.children {
         if child.name == "replicate" {
-            let outermost = Copied { group: *groups, suffixes: vec![String::new()] };
+            let outermost = Copied { group: *groups, suffixes: Rc::new(vec![String::new()]) };
             *groups += usize::from(around.is_none());
             let outer = around.unwrap_or(&outermost);
             let count = child.integer("count")?.unwrap_or(1).clamp(1, MAX_COPIES as i64) as usize;
@@ -76,9 +79,10 @@ fn collect(
             }
             let (separator, digits) = (child.attr("sep").unwrap_or(""), (count - 1).to_string().len());
             let mut suffixes = Vec::with_capacity(count * outer.suffixes.len());
-            for suffix in &outer.suffixes {
+            for suffix in outer.suffixes.iter() {
                 suffixes.extend((0..count).map(|i| format!("{separator}{i:0digits$}{suffix}")));
             }
+            let suffixes = Rc::new(suffixes);
             collect(child, Some(&Copied { group: outer.group, suffixes }), groups, names)?;
         } else {
             if let (Some(name), Some(place)) = (child.attr("name").filter(|n| !n.is_empty()), around) {

@@ -8,13 +8,12 @@ const SENSOR_DELAY: &str =
     "readings have neither delay nor history: they are those of the present state and the last step";
 const LENGTHRANGE: &str = "a muscle without a lengthrange of its own takes the smallest and largest length within the joints' limits";
 const PICTURES: &str = "for pictures";
-const TENDON: &str = "name class range limited stiffness damping frictionloss springlength actuatorfrcrange actuatorfrclimited \
+const TENDON: &str = "name class range limited stiffness damping frictionloss armature springlength actuatorfrcrange actuatorfrclimited \
                       width rgba material";
 const TENDON_IGNORED: &[(&str, &str)] = &[
     ("margin", "limits act at the limit itself, not a margin before it"),
     ("solreflimit solimplimit solreffriction solimpfriction", SOLVER),
     ("springyield", "springs do not yield"),
-    ("armature", "tendons have no inertia of their own"),
 ];
 const SENSOR_TIMING: (&str, &str) = ("delay interval nsample interp", SENSOR_DELAY);
 const PLUGIN: &str = "plugins are not run; what the plugin does is missing";
@@ -48,12 +47,16 @@ const SENSORS: &[(&str, &str)] = &[
     ("jointvel", "sensor.joint"),
     ("jointactuatorfrc", "sensor.joint"),
     ("jointlimitpos", "sensor.joint"),
+    ("jointlimitvel", "sensor.joint"),
+    ("jointlimitfrc", "sensor.joint"),
     ("ballquat", "sensor.joint"),
     ("ballangvel", "sensor.joint"),
     ("tendonpos", "sensor.tendon"),
     ("tendonvel", "sensor.tendon"),
     ("tendonactuatorfrc", "sensor.tendon"),
     ("tendonlimitpos", "sensor.tendon"),
+    ("tendonlimitvel", "sensor.tendon"),
+    ("tendonlimitfrc", "sensor.tendon"),
     ("actuatorpos", "sensor.actuator"),
     ("actuatorvel", "sensor.actuator"),
     ("actuatorfrc", "sensor.actuator"),
@@ -70,6 +73,10 @@ const SENSORS: &[(&str, &str)] = &[
     ("subtreelinvel", "sensor.body"),
     ("subtreeangmom", "sensor.body"),
     ("insidesite", "sensor.frame"),
+    ("distance", "sensor.distance"),
+    ("normal", "sensor.distance"),
+    ("fromto", "sensor.distance"),
+    ("contact", "sensor.contact"),
     ("e_potential", "sensor.world"),
     ("e_kinetic", "sensor.world"),
     ("clock", "sensor.world"),
@@ -106,11 +113,12 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "custom",
         // Numbers whose names begin with "stiction:" say how contact is computed; the rest is for others.
-        children: &[("numeric", "numeric")],
-        drawing_children: "text tuple",
+        children: &[("numeric", "numeric"), ("text", "text")],
+        drawing_children: "tuple",
         ..Rule::NONE
     },
     Rule { key: "numeric", read: "name data size", ..Rule::NONE },
+    Rule { key: "text", read: "name data", ..Rule::NONE },
     Rule {
         key: "compiler",
         read: "angle autolimits balanceinertia boundinertia boundmass coordinate eulerseq fitaabb inertiafromgeom \
@@ -441,12 +449,9 @@ pub const RULES: &[Rule] = &[
         ignored_children: &[
             ("camprojection", "projections on camera images are not computed; this sensor is left out"),
             (
-                "jointlimitvel jointlimitfrc tendonlimitvel tendonlimitfrc",
-                "readings of MuJoCo's limit constraints have no counterpart; this sensor is left out",
-            ),
-            (
-                "distance normal fromto contact tactile",
-                "readings between pairs of geoms are not made; read the contacts of the simulation instead. This sensor is left out",
+                "tactile",
+                "pressures on the vertices of a mesh are not read; use a contact sensor, or a tactile grid of the simulation. \
+                 This sensor is left out",
             ),
             ("user", "sensors that a program computes are left out; compute them from the state"),
             ("plugin", PLUGIN),
@@ -491,6 +496,20 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "sensor.body",
         read: "name body cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.distance",
+        read: "name geom1 geom2 body1 body2 cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.contact",
+        read: "name geom1 geom2 body1 body2 subtree1 subtree2 site num data reduce cutoff",
         drawing: "noise user",
         ignored: &[SENSOR_TIMING],
         ..Rule::NONE

@@ -4,7 +4,14 @@ use super::reader::Reader;
 use crate::error::Read;
 use crate::names::Names;
 use crate::xml::Node;
-use stiction_model::{FrameOf, Sensor, SensorKind};
+use stiction_model::{
+    ContactChoice, ContactField, ContactFields, ContactReading, FrameOf, GeomsOf, Sensor, SensorKind,
+    Touching,
+};
+
+/// The words of `data` for [`ContactField::ALL`].
+pub const CONTACT_DATA: [&str; 9] =
+    ["found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel", "angvel"];
 
 impl<'a> Reader<'a> {
     /// Reads every sensor of the document; those that are not known have been reported by the schema.
@@ -31,7 +38,7 @@ impl<'a> Reader<'a> {
         let tendon = || self.tendon_index(node, "tendon")?.ok_or_else(|| needs("tendon"));
         let actuator = || {
             let name = node.attr("actuator").ok_or_else(|| needs("actuator"))?;
-            let found = self.world.actuators.iter().position(|a| a.name == name);
+            let found = self.actuator_indices.get(name).copied();
             found.ok_or_else(|| node.error(format!("actuator: there is no actuator \"{name}\"")))
         };
         let body = || self.body_named(node, "body")?.ok_or_else(|| needs("body"));
@@ -80,11 +87,85 @@ impl<'a> Reader<'a> {
             "subtreelinvel" => K::SubtreeVelocity { body: body()? },
             "subtreeangmom" => K::SubtreeAngularMomentum { body: body()? },
             "insidesite" => K::InsideSite { frame: frame()?, site: site()? },
+            "jointlimitvel" => K::JointLimitVelocity { joint: joint()? },
+            "jointlimitfrc" => K::JointLimitForce { joint: joint()? },
+            "tendonlimitvel" => K::TendonLimitVelocity { tendon: tendon()? },
+            "tendonlimitfrc" => K::TendonLimitForce { tendon: tendon()? },
+            "distance" => K::Distance { first: self.geoms_of(node, '1')?, second: self.geoms_of(node, '2')? },
+            "normal" => {
+                K::DistanceDirection { first: self.geoms_of(node, '1')?, second: self.geoms_of(node, '2')? }
+            }
+            "fromto" => {
+                K::DistancePoints { first: self.geoms_of(node, '1')?, second: self.geoms_of(node, '2')? }
+            }
+            "contact" => K::Contact { contact: self.contact_reading(node)? },
             "e_potential" => K::PotentialEnergy,
             "e_kinetic" => K::KineticEnergy,
             "clock" => K::Clock,
             _ => return Ok(None),
         }))
+    }
+
+    /// One side of a distance: `geom1` or `body1`, or the same with 2.
+    fn geoms_of(&self, node: &Node, side: char) -> Read<GeomsOf> {
+        let (geom, body) = (format!("geom{side}"), format!("body{side}"));
+        match (self.geom_index(node, &geom)?, self.body_named(node, &body)?) {
+            (Some(g), None) => Ok(GeomsOf::Geom(g)),
+            (None, Some(b)) => Ok(GeomsOf::Body(b)),
+            _ => Err(node.error(format!("the sensor needs {geom}=\"…\" or {body}=\"…\", one of them"))),
+        }
+    }
+
+    /// What a contact sensor asks for.
+    fn contact_reading(&self, node: &Node) -> Read<ContactReading> {
+        let side = |side: char| -> Read<Touching> {
+            let name = |word: &str| format!("{word}{side}");
+            let mut named = Vec::new();
+            named.extend(self.geom_index(node, &name("geom"))?.map(Touching::Geom));
+            named.extend(self.body_named(node, &name("body"))?.map(Touching::Body));
+            named.extend(self.body_named(node, &name("subtree"))?.map(Touching::Subtree));
+            if side == '1' {
+                named.extend(self.site_index(node, "site")?.map(Touching::Site));
+            }
+            match named[..] {
+                [] => Ok(Touching::Any),
+                [one] => Ok(one),
+                _ => Err(node.error(format!(
+                    "give one of geom{side}, body{side}, subtree{side} and site, not several"
+                ))),
+            }
+        };
+        let choice = match node.attr("reduce").unwrap_or("none") {
+            "none" => ContactChoice::First,
+            "mindist" => ContactChoice::Nearest,
+            "maxforce" => ContactChoice::Strongest,
+            "netforce" => ContactChoice::Sum,
+            other => {
+                return Err(node.error(format!(
+                    "reduce is \"{other}\"; it must be none, mindist, maxforce or netforce"
+                )));
+            }
+        };
+        let slots = node.integer("num")?.unwrap_or(1);
+        if !(1..=100_000).contains(&slots) {
+            return Err(node.error(format!("num is {slots}; it must be between 1 and 100000")));
+        }
+        let mut fields = ContactFields::default();
+        for word in node.attr("data").unwrap_or("found").split_whitespace() {
+            let known = CONTACT_DATA.iter().position(|w| *w == word);
+            let field = known.map(|k| ContactField::ALL[k]).ok_or_else(|| {
+                let list = CONTACT_DATA.join(", ");
+                node.error(format!("data has \"{word}\"; it must be made of {list}"))
+            })?;
+            fields = fields.with(field);
+        }
+        let moving = [ContactField::LinearVelocity, ContactField::AngularVelocity];
+        if choice == ContactChoice::Sum && moving.into_iter().any(|f| fields.contains(f)) {
+            return Err(
+                node.error("a sum (reduce=\"netforce\") has no velocity; leave linvel and angvel out")
+            );
+        }
+        Ok(ContactReading { first: side('1')?, second: side('2')?, fields, choice, slots: slots as usize })
     }
 
     /// The frame that two attributes name.

@@ -52,6 +52,7 @@ impl<'a> Reader<'a> {
         tendon.stiffness = polynomial(attrs, "tendon", "stiffness", &mut self.report)?;
         tendon.damping = polynomial(attrs, "tendon", "damping", &mut self.report)?;
         tendon.friction = attrs.number("frictionloss")?.unwrap_or(0.0);
+        tendon.armature = attrs.number("armature")?.unwrap_or(0.0);
         let mut rest = [-1.0; 2];
         match attrs.overlay("springlength", &mut rest)? {
             0 => {}
@@ -127,7 +128,7 @@ impl<'a> Reader<'a> {
     /// Index of a tendon by name.
     pub fn tendon_index(&self, node: &Node, attribute: &str) -> Read<Option<usize>> {
         let Some(name) = node.attr(attribute) else { return Ok(None) };
-        let found = self.world.tendons.iter().position(|t| t.name == name);
+        let found = self.tendon_indices.get(name).copied();
         found.map(Some).ok_or_else(|| node.error(format!("{attribute}: there is no tendon \"{name}\"")))
     }
 }

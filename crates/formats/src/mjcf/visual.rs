@@ -50,6 +50,15 @@ impl<'a> Reader<'a> {
 
     /// Mean colour of a texture; `None` if it is a file that is missing, large or no PNG.
     fn texture_color(&mut self, root: &'a Node, name: &str) -> Read<Option<[f64; 3]>> {
+        if let Some(known) = self.texture_colors.get(name) {
+            return Ok(*known);
+        }
+        let color = self.look_at_texture(root, name)?;
+        self.texture_colors.insert(name.to_string(), color);
+        Ok(color)
+    }
+
+    fn look_at_texture(&self, root: &'a Node, name: &str) -> Read<Option<[f64; 3]>> {
         let mut textures = root.children_named("asset").flat_map(|s| s.children_named("texture"));
         let Some(node) = textures.find(|t| t.attr("name") == Some(name)) else { return Ok(None) };
         let attrs = self.defaults.apply(node, "texture", MAIN)?;

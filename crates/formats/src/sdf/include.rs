@@ -5,6 +5,7 @@ use crate::error::{FormatError, Read};
 use crate::files::{Files, extension, folder, join};
 use crate::package::Finder;
 use crate::report::Report;
+use crate::text::decode;
 use crate::xml::{self, Node};
 
 /// Most include elements in one model.
@@ -92,14 +93,13 @@ impl<'a> Includes<'a> {
                 "{path} {reason}; correct the uri or give the folder of the model in package_paths"
             ))
         })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| FormatError::File { path: path.clone(), reason: "is not UTF-8 text".into() })?;
+        let text = decode(bytes).map_err(|reason| FormatError::File { path: path.clone(), reason })?;
         let mut root = xml::parse(&text, &path)?;
         if root.name != "sdf" {
             let message = format!("the root element is {}; only SDFormat files can be included", root.name);
             return Err(root.error(message));
         }
-        self.elements += count(&root);
+        self.elements += root.count();
         if self.elements > MAX_ELEMENTS {
             return Err(include.error("the includes bring too many elements; split the model"));
         }
@@ -130,7 +130,7 @@ impl<'a> Includes<'a> {
             .files
             .read(&config)
             .ok()
-            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .and_then(|bytes| decode(bytes).ok())
             .and_then(|text| xml::parse(&text, &config).ok())
             .and_then(|root| {
                 let newest = root
@@ -140,10 +140,6 @@ impl<'a> Includes<'a> {
             });
         join(path, listed.as_deref().filter(|name| !name.is_empty()).unwrap_or("model.sdf"))
     }
-}
-
-fn count(node: &Node) -> usize {
-    1 + node.children.iter().map(count).sum::<usize>()
 }
 
 /// Name, pose, placement, static and extra elements of an include win over the model's own.

@@ -275,7 +275,6 @@ fn inertial_element(node: Option<&Node>) -> Read<Inertia> {
             Matrix3::new(at("ixx", 1.0)?, xy, xz, xy, at("iyy", 1.0)?, yz, xz, yz, at("izz", 1.0)?)
         }
     };
-    let m = if mass == 0.0 { Matrix3::zeros() } else { m };
     let r = x_li.rotation.to_rotation_matrix();
     Ok(Inertia { mass, com: x_li.translation.vector, rotational: mass::symmetric(r * m * r.transpose()) })
 }

@@ -32,9 +32,9 @@ pub fn inertial(node: &Node, link: &Node, report: &mut Report) -> Read<Inertia> 
     }
     if mass == 0.0 && m != Matrix3::zeros() {
         let name = link.attr("name").unwrap_or("");
-        let message = "it has inertia but a mass of zero, which no body has; it counts as massless";
+        let message = "it has rotational inertia but a mass of zero, which no body has; the numbers are used as they are: give it \
+                       a mass";
         report.warn(link, &format!("inertia without mass {name}"), message)?;
-        m = Matrix3::zeros();
     }
     let r = x_li.rotation.to_rotation_matrix();
     Ok(Inertia { mass, com: x_li.translation.vector, rotational: mass::symmetric(r * m * r.transpose()) })
@@ -53,7 +53,11 @@ impl Reader<'_> {
                 "collision" => GeomRole::Collision,
                 _ => continue,
             };
-            let geometry = node.child("geometry").ok_or_else(|| node.error("it needs a geometry element"))?;
+            let geometry = node.child("geometry").ok_or_else(|| {
+                node.error(
+                    "it needs a geometry element; add one with a box, sphere, cylinder, capsule or mesh",
+                )
+            })?;
             let shape = match self.shape(geometry, role) {
                 Err(FormatError::Invalid { place, message }) if role == GeomRole::Visual => {
                     let message = format!("{message}; this picture is left out");

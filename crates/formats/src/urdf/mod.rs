@@ -33,6 +33,7 @@ pub fn read(root: &Node, file: &str, files: &dyn Files, options: &LoadOptions) -
         colors: BTreeMap::new(),
         geom_names: Names::default(),
         fixed_base: options.fixed_base,
+        joint_indices: BTreeMap::new(),
     };
     reader.robot(root)?;
     let mut world = reader.world;

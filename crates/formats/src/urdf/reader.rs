@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::package::Finder;
 use crate::report::Report;
 use crate::xml::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use stiction_model::{
     Actuator, Body, Equality, EqualityKind, GeomRole, Joint, JointKind, Pose, Site, Transmission, World,
 };
@@ -31,6 +31,8 @@ pub struct Reader<'a> {
     pub geom_names: Names,
     /// Whether the root is pinned.
     pub fixed_base: bool,
+    /// Joints by name, once all are read: body, and place in its list.
+    pub joint_indices: BTreeMap<String, (usize, usize)>,
 }
 
 /// A joint with the names it ties.
@@ -62,12 +64,18 @@ impl<'a> Reader<'a> {
             self.walk("world", 0, &links, &edges, &mut done)?;
         }
         if done < links.len() {
+            let reached: BTreeSet<&str> = self.world.bodies.iter().map(|b| b.name.as_str()).collect();
             let lost = root
                 .children_named("link")
-                .find(|n| n.attr("name").is_some_and(|name| self.world.body_index(name).is_none()));
+                .find(|n| n.attr("name").is_some_and(|name| !reached.contains(name)));
             return Err(lost
                 .unwrap_or(root)
                 .error("it hangs in a circle of joints that no root reaches; break the circle"));
+        }
+        for (b, body) in self.world.bodies.iter().enumerate() {
+            for (j, joint) in body.joints.iter().enumerate() {
+                self.joint_indices.entry(joint.name.clone()).or_insert((b, j));
+            }
         }
         self.mimics(root)?;
         self.transmissions(root)?;
@@ -157,10 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     fn joint_named(&self, name: &str) -> Option<(usize, usize)> {
-        let bodies = self.world.bodies.iter().enumerate();
-        bodies
-            .into_iter()
-            .find_map(|(b, body)| body.joints.iter().position(|j| j.name == name).map(|j| (b, j)))
+        self.joint_indices.get(name).copied()
     }
 
     fn mimics(&mut self, root: &Node) -> Read<()> {
@@ -177,7 +182,9 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let second = single(self.joint_named(leader)).ok_or_else(|| {
-                mimic.error(format!("there is no joint \"{leader}\" with one coordinate to mimic"))
+                mimic.error(format!(
+                    "there is no joint \"{leader}\" with one coordinate to mimic; correct the name or remove the mimic"
+                ))
             })?;
             let offset = mimic.number("offset")?.unwrap_or(0.0);
             let multiplier = mimic.number("multiplier")?.unwrap_or(1.0);
@@ -199,17 +206,17 @@ impl<'a> Reader<'a> {
 
     /// Frames, Drake's constraints and collision filter groups, contact settings of Gazebo.
     fn extensions(&mut self, root: &Node) -> Read<()> {
+        let bodies: BTreeMap<String, usize> =
+            self.world.bodies.iter().enumerate().map(|(b, body)| (body.name.clone(), b)).collect();
         for node in root.children_named("frame") {
             let name = node.required("name")?.to_string();
             let link = node.required("link")?;
-            let body = self.world.body_index(link).ok_or_else(|| {
+            let body = bodies.get(link).copied().ok_or_else(|| {
                 node.error(format!("there is no link \"{link}\"; add it or correct the name"))
             })?;
             let pose = joint::xyz_rpy(node)?;
             self.world.sites.push(Site { pose, source: node.source(), ..Site::new(name, body) });
         }
-        let bodies: BTreeMap<String, usize> =
-            self.world.bodies.iter().enumerate().map(|(b, body)| (body.name.clone(), b)).collect();
         let sites: BTreeMap<String, (usize, Pose)> =
             self.world.sites.iter().map(|s| (s.name.clone(), (s.body, s.pose))).collect();
         let resolve = |name: &str| {
@@ -321,7 +328,9 @@ fn edges<'a>(
     for node in root.children.iter().filter(|n| n.name == "joint" || n.name == "drake:joint") {
         node.required("name")?;
         let end = |which: &str| -> Read<&'a str> {
-            let child = node.child(which).ok_or_else(|| node.error(format!("it needs a {which} element")))?;
+            let child = node.child(which).ok_or_else(|| {
+                node.error(format!("it needs a {which} element; add <{which} link=\"…\"/>"))
+            })?;
             let name = child.required("link")?;
             let world = which == "parent" && name == "world";
             if !world && !links.contains_key(name) {
