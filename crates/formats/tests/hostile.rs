@@ -7,7 +7,7 @@ use stiction_formats::{Format, LoadOptions, load, load_string, load_with, mesh};
 /// The error of a file among others, which must come within seconds.
 fn refused(name: &str, files: &Memory) -> String {
     let start = Instant::now();
-    let error = load_with(name, files, &LoadOptions::default()).err().expect("it is refused").to_string();
+    let error = load_with(name, files, &LoadOptions::default()).expect_err("it is refused").to_string();
     assert!(start.elapsed() < Duration::from_secs(20), "{error} came late");
     error
 }
