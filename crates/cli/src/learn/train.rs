@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use stiction_learn::Toss;
-use stiction_learn::dac::train::{Progress, TrainOptions, train as train_law};
+use stiction_learn::dac::train::{Device, Progress, TrainOptions, train as train_law};
 use stiction_learn::dac::{Stepper, instances};
 use stiction_learn::split::split;
 
@@ -50,6 +50,9 @@ pub struct TrainArguments {
     /// Of slow contacts, which are many and alike, one in so many is kept
     #[arg(long, default_value_t = 4)]
     thin: u64,
+    /// Train on an NVIDIA GPU; for programs built with --features gpu
+    #[arg(long)]
+    gpu: bool,
     /// Seed of tosses, weights and order
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -96,6 +99,7 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
 
     let mut options = TrainOptions::new(case.symmetry, arguments.seed);
     options.regressor.hidden.clone_from(&arguments.hidden);
+    options.device = if arguments.gpu { Device::Gpu } else { Device::Cpu };
     if let Some(epochs) = arguments.epochs {
         options.classifier.epochs = epochs;
         options.regressor.epochs = epochs;

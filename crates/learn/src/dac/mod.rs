@@ -5,7 +5,7 @@
 //! Reference          ground truth: boxed friction pyramid along the world's axes         reference.rs
 //! Case, Ranges       what is tossed and how: the published ranges                        cases.rs
 //! Instance           what touched and which impulse came of it, from tosses or files     instances.rs
-//! fit                networks by Adam, written for nets of this size                     network.rs
+//! fit                networks by Adam, written for nets of this size                     network.rs, gpu.rs
 //! train              a law from instances                                                train.rs
 //! Pure               the purely data-driven baseline                                     pure.rs
 //! evaluate           rollouts against ground truth                                       evaluate.rs
@@ -20,6 +20,8 @@ pub mod body;
 pub mod cases;
 pub mod chain;
 pub mod evaluate;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod instances;
 pub mod models;
 pub mod network;

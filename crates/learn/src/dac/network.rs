@@ -47,6 +47,138 @@ pub struct Fitted {
     pub loss: f64,
 }
 
+/// Something that takes the steps of Adam: the CPU below, or a GPU (`gpu.rs`).
+pub(crate) trait Descent {
+    /// Why it could not.
+    type Error;
+    /// A pass over the data in this order, `batch` columns a step. One rate a step, Adam's correction included.
+    fn pass(&mut self, order: &[usize], batch: usize, rates: &[f32]) -> Result<(), Self::Error>;
+    /// The mean weighted loss of the columns that are watched.
+    fn loss(&mut self) -> Result<f64, Self::Error>;
+    /// The network as it is.
+    fn layers(&self) -> Result<Vec<Layer>, Self::Error>;
+}
+
+/// Trains a network. `told` hears the pass and the loss on the data kept back.
+pub fn fit(task: &Task, options: &FitOptions, told: impl FnMut(usize, f64)) -> (Mlp, Fitted) {
+    let Start { layers, order, watched, random } = Start::new(task, options);
+    let mut cpu = Cpu { task, layers: layers.iter().map(Dense::new).collect(), watched };
+    match descend_by(&mut cpu, order, random, options, told) {
+        Ok(fitted) => fitted,
+        Err(never) => match never {},
+    }
+}
+
+/// Where training begins.
+pub(crate) struct Start {
+    /// A random network.
+    pub layers: Vec<Layer>,
+    /// The columns to learn from.
+    pub order: Vec<usize>,
+    /// The columns whose loss is watched: those kept back, or all.
+    pub watched: Vec<usize>,
+    /// For the order of each pass.
+    pub random: Random,
+}
+
+impl Start {
+    pub fn new(task: &Task, options: &FitOptions) -> Self {
+        let mut random = Random::new(options.seed);
+        let mut sizes = vec![task.x.nrows()];
+        sizes.extend(&options.hidden);
+        sizes.push(task.y.nrows());
+        let layers = sizes
+            .windows(2)
+            .map(|s| {
+                let spread = (2.0 / s[0] as f64).sqrt();
+                // Filled by columns.
+                let w = DMatrix::from_fn(s[1], s[0], |_, _| (spread * random.normal()) as f32);
+                let weights = w.transpose().as_slice().to_vec();
+                Layer { inputs: s[0], outputs: s[1], weights, bias: vec![0.0; s[1]] }
+            })
+            .collect();
+        let (held, order): (Vec<usize>, Vec<usize>) = (0..task.x.ncols()).partition(|&i| task.held[i]);
+        let watched = if held.is_empty() { order.clone() } else { held };
+        Self { layers, order, watched, random }
+    }
+}
+
+/// Passes until the loss no longer falls; the best network counts.
+pub(crate) fn descend_by<D: Descent>(
+    descent: &mut D,
+    mut order: Vec<usize>,
+    mut random: Random,
+    options: &FitOptions,
+    mut told: impl FnMut(usize, f64),
+) -> Result<(Mlp, Fitted), D::Error> {
+    let batch = options.batch.max(1);
+    let steps = order.len().div_ceil(batch).max(1);
+    let total = (steps * options.epochs) as f32;
+    let mut best = (f64::INFINITY, descent.layers()?, 0);
+    let mut epochs = 0;
+    for epoch in 0..options.epochs {
+        for i in (1..order.len()).rev() {
+            order.swap(i, random.below(i + 1));
+        }
+        let rates: Vec<f32> = (1..=steps)
+            .map(|k| {
+                let step = epoch * steps + k;
+                let fall = 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / total).cos());
+                options.rate * (0.01 + 0.99 * fall) * correction(step)
+            })
+            .collect();
+        descent.pass(&order, batch, &rates)?;
+        epochs = epoch + 1;
+        let loss = descent.loss()?;
+        told(epochs, loss);
+        if loss < best.0 {
+            best = (loss, descent.layers()?, epochs);
+        } else if epochs - best.2 >= options.patience {
+            break;
+        }
+    }
+    let last = descent.layers()?;
+    let net = Mlp::new("network", best.1).unwrap_or_else(|_| {
+        // Weights that overflowed were never the best; an empty task keeps its random start.
+        Mlp::new("network", last).expect("layers fit together")
+    });
+    Ok((net, Fitted { epochs, loss: best.0 }))
+}
+
+const B1: f32 = 0.9;
+const B2: f32 = 0.999;
+
+/// What makes up for moments that began at zero.
+fn correction(step: usize) -> f32 {
+    let step = step.min(100_000) as i32;
+    (1.0 - B2.powi(step)).sqrt() / (1.0 - B1.powi(step))
+}
+
+struct Cpu<'a> {
+    task: &'a Task,
+    layers: Vec<Dense>,
+    watched: Vec<usize>,
+}
+
+impl Descent for Cpu<'_> {
+    type Error = std::convert::Infallible;
+
+    fn pass(&mut self, order: &[usize], batch: usize, rates: &[f32]) -> Result<(), Self::Error> {
+        for (batch, rate) in order.chunks(batch).zip(rates) {
+            descend(&mut self.layers, self.task, batch, *rate);
+        }
+        Ok(())
+    }
+
+    fn loss(&mut self) -> Result<f64, Self::Error> {
+        Ok(loss_of(&self.layers, self.task, &self.watched))
+    }
+
+    fn layers(&self) -> Result<Vec<Layer>, Self::Error> {
+        Ok(export(&self.layers))
+    }
+}
+
 struct Dense {
     w: DMatrix<f32>,
     b: DVector<f32>,
@@ -54,56 +186,17 @@ struct Dense {
     moments_b: [DVector<f32>; 2],
 }
 
-/// Trains a network. `told` hears the pass and the loss on the data kept back.
-pub fn fit(task: &Task, options: &FitOptions, mut told: impl FnMut(usize, f64)) -> (Mlp, Fitted) {
-    let mut random = Random::new(options.seed);
-    let mut sizes = vec![task.x.nrows()];
-    sizes.extend(&options.hidden);
-    sizes.push(task.y.nrows());
-    let mut layers: Vec<Dense> = sizes
-        .windows(2)
-        .map(|s| {
-            let spread = (2.0 / s[0] as f64).sqrt();
-            let zero = || DMatrix::zeros(s[1], s[0]);
-            Dense {
-                w: DMatrix::from_fn(s[1], s[0], |_, _| (spread * random.normal()) as f32),
-                b: DVector::zeros(s[1]),
-                moments: [zero(), zero()],
-                moments_b: [DVector::zeros(s[1]), DVector::zeros(s[1])],
-            }
-        })
-        .collect();
-    let (held, mut order): (Vec<usize>, Vec<usize>) = (0..task.x.ncols()).partition(|&i| task.held[i]);
-    let mut best = (f64::INFINITY, export(&layers), 0);
-    let steps_an_epoch = order.len().div_ceil(options.batch.max(1)).max(1);
-    let total = (steps_an_epoch * options.epochs) as f32;
-    let mut step = 0;
-    let mut epochs = 0;
-    for epoch in 0..options.epochs {
-        for i in (1..order.len()).rev() {
-            order.swap(i, random.below(i + 1));
-        }
-        for batch in order.chunks(options.batch.max(1)) {
-            step += 1;
-            let fall = 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / total).cos());
-            let rate = options.rate * (0.01 + 0.99 * fall);
-            descend(&mut layers, task, batch, rate, step);
-        }
-        epochs = epoch + 1;
-        let watched = if held.is_empty() { &order } else { &held };
-        let loss = loss_of(&layers, task, watched);
-        told(epochs, loss);
-        if loss < best.0 {
-            best = (loss, export(&layers), epochs);
-        } else if epochs - best.2 >= options.patience {
-            break;
+impl Dense {
+    fn new(layer: &Layer) -> Self {
+        let (rows, columns) = (layer.outputs, layer.inputs);
+        let zero = || DMatrix::zeros(rows, columns);
+        Self {
+            w: DMatrix::from_row_slice(rows, columns, &layer.weights),
+            b: DVector::from_column_slice(&layer.bias),
+            moments: [zero(), zero()],
+            moments_b: [DVector::zeros(rows), DVector::zeros(rows)],
         }
     }
-    let net = Mlp::new("network", best.1).unwrap_or_else(|_| {
-        // Weights that overflowed were never the best; an empty task keeps its random start.
-        Mlp::new("network", export(&layers)).expect("layers fit together")
-    });
-    (net, Fitted { epochs, loss: best.0 })
 }
 
 fn export(layers: &[Dense]) -> Vec<Layer> {
@@ -183,7 +276,7 @@ fn loss_of(layers: &[Dense], task: &Task, columns: &[usize]) -> f64 {
 }
 
 /// One step of Adam on a batch.
-fn descend(layers: &mut [Dense], task: &Task, batch: &[usize], rate: f32, step: usize) {
+fn descend(layers: &mut [Dense], task: &Task, batch: &[usize], rate: f32) {
     let last = layers.len() - 1;
     let mut inputs = vec![gather(&task.x, batch)];
     let mut pre = Vec::new();
@@ -196,9 +289,6 @@ fn descend(layers: &mut [Dense], task: &Task, batch: &[usize], rate: f32, step: 
     }
     let (mut delta, _, total) = signal(&pre[last], task, batch);
     delta /= total as f32;
-    let (b1, b2) = (0.9f32, 0.999f32);
-    let correct =
-        (1.0 - b2.powi(step.min(100_000) as i32)).sqrt() / (1.0 - b1.powi(step.min(100_000) as i32));
     for k in (0..=last).rev() {
         let gradient = &delta * inputs[k].transpose();
         let gradient_b = delta.column_sum();
@@ -213,9 +303,9 @@ fn descend(layers: &mut [Dense], task: &Task, batch: &[usize], rate: f32, step: 
         let d = &mut layers[k];
         let adam = |w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32]| {
             for (((w, m), v), g) in w.iter_mut().zip(m).zip(v).zip(g) {
-                *m = b1 * *m + (1.0 - b1) * g;
-                *v = b2 * *v + (1.0 - b2) * g * g;
-                *w -= rate * correct * *m / (v.sqrt() + 1e-8);
+                *m = B1 * *m + (1.0 - B1) * g;
+                *v = B2 * *v + (1.0 - B2) * g * g;
+                *w -= rate * *m / (v.sqrt() + 1e-8);
             }
         };
         let [m, v] = &mut d.moments;

@@ -1,7 +1,7 @@
 //! A law from instances: friction of the plain model, then a classifier and a regressor for each kind of patch.
 
 use super::instances::Instance;
-use super::network::{FitOptions, Fitted, Task, fit};
+use super::network::{self, FitOptions, Fitted, Task};
 use crate::random::mix;
 use nalgebra::{DMatrix, Vector3};
 use rayon::prelude::*;
@@ -27,6 +27,19 @@ pub struct TrainOptions {
     pub fewest: usize,
     /// Whether slow contacts count less than impacts, by the root of their impulse.
     pub weigh: bool,
+    /// Where the networks are trained.
+    #[serde(skip)]
+    pub device: Device,
+}
+
+/// Where networks are trained.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// On the processor.
+    #[default]
+    Cpu,
+    /// On an NVIDIA GPU; needs the feature `gpu`.
+    Gpu,
 }
 
 impl TrainOptions {
@@ -47,6 +60,7 @@ impl TrainOptions {
             hold: 0.1,
             fewest: 200,
             weigh: true,
+            device: Device::Cpu,
         }
     }
 }
@@ -89,6 +103,9 @@ pub enum TrainError {
         "{0} contacts were found, {1} of one kind are needed: give more tosses, or a larger touch distance"
     )]
     TooFew(usize, usize),
+    /// No GPU, or one that failed.
+    #[error("{0}")]
+    Gpu(String),
 }
 
 /// What is being trained, for whoever watches.
@@ -170,6 +187,7 @@ pub fn train(
     provenance: serde_json::Value,
     watch: &(dyn Fn(&Progress) + Sync),
 ) -> Result<(Law, TrainReport), TrainError> {
+    let trainer = Trainer::new(options.device)?;
     let start = std::time::Instant::now();
     let friction = fit_friction(instances);
     let jobs: Vec<Option<Job>> = PatchKind::ALL
@@ -198,11 +216,11 @@ pub fn train(
                 (&job.friction, &options.regressor)
             };
             let name = format!("{} {}", job.kind.name(), if *classes { "classifier" } else { "regressor" });
-            fit(task, fitting, |epoch, loss| {
+            trainer.fit(task, fitting, |epoch, loss| {
                 watch(&Progress { network: &name, epoch, epochs: fitting.epochs, loss });
             })
         })
-        .collect();
+        .collect::<Result<_, TrainError>>()?;
     let count = trained.len() / 2;
     let mut experts = [None, None, None];
     let mut kinds = Vec::new();
@@ -217,6 +235,41 @@ pub fn train(
     provenance["training"] = serde_json::json!(options);
     provenance["report"] = serde_json::json!({ "friction": report.friction, "kinds": report.kinds });
     Ok((Law { friction, symmetry: options.symmetry, experts, provenance }, report))
+}
+
+/// What trains the networks.
+enum Trainer {
+    Cpu,
+    #[cfg(feature = "gpu")]
+    Gpu(super::gpu::Gpu),
+}
+
+impl Trainer {
+    fn new(device: Device) -> Result<Self, TrainError> {
+        match device {
+            Device::Cpu => Ok(Self::Cpu),
+            #[cfg(feature = "gpu")]
+            Device::Gpu => super::gpu::Gpu::new().map(Self::Gpu).map_err(|e| TrainError::Gpu(e.to_string())),
+            #[cfg(not(feature = "gpu"))]
+            Device::Gpu => {
+                let what = "this program was built without the feature gpu: build it with --features gpu";
+                Err(TrainError::Gpu(what.into()))
+            }
+        }
+    }
+
+    fn fit(
+        &self,
+        task: &Task,
+        options: &FitOptions,
+        told: impl FnMut(usize, f64),
+    ) -> Result<(Mlp, Fitted), TrainError> {
+        match self {
+            Self::Cpu => Ok(network::fit(task, options, told)),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(gpu) => gpu.fit(task, options, told).map_err(|e| TrainError::Gpu(e.to_string())),
+        }
+    }
 }
 
 /// Friction ratios beyond this are noise of a normal impulse near zero.
