@@ -182,6 +182,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if continuous && arguments.step.is_some() {
         return Err(Failure::input("--step is for --method convex: give --accuracy to --method continuous"));
     }
+    let (contact, law) = contact(&arguments.contact)?;
     let options = Options {
         method,
         step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
@@ -191,7 +192,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         relative_tolerance: arguments.relative_tolerance,
         margin: arguments.margin,
         tangential_springs: (arguments.tangential_springs && !continuous).then(TangentialSprings::default),
-        ..contact(&arguments.contact)?
+        ..contact
     };
     if !arguments.json {
         for warning in model.warnings() {
@@ -199,6 +200,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         }
     }
     let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;
+    simulation.set_contact_law(law).map_err(Failure::input)?;
     if let Some(keyframe) = &arguments.keyframe {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }
@@ -225,6 +227,12 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
+    }
+    if let Some(outside) = simulation.learned_report().map(|r| r.outside_steps).filter(|steps| *steps > 0) {
+        let steps = simulation.stats().steps;
+        eprintln!(
+            "warning: in {outside} of {steps} steps the learned law was outside the range it was trained in"
+        );
     }
     print(&summary.text(&arguments.read.name()))
 }
@@ -339,7 +347,7 @@ impl Summary<'_> {
             } else {
                 format!("{} s", options.step)
             },
-            method_text(options),
+            method_text(self.simulation),
         );
         let _ = writeln!(
             text,
@@ -399,7 +407,8 @@ impl Summary<'_> {
             "min_step": stats.min_step,
             "max_step": stats.max_step,
             "method": options.method_name(),
-            "contact": name(options.contact),
+            "contact": if self.simulation.contact_law().is_some() { "dac" } else { name(options.contact) },
+            "outside_steps": self.simulation.learned_report().map(|r| r.outside_steps),
             "dissipated": stats.dissipated,
             "other_work": stats.other_work,
             "steps": stats.steps,
@@ -432,7 +441,11 @@ impl Summary<'_> {
 }
 
 /// What a run is called by.
-fn method_text(options: &Options) -> String {
+fn method_text(simulation: &Simulation) -> String {
+    if simulation.contact_law().is_some() {
+        return "a data-augmented law".into();
+    }
+    let options = simulation.options();
     match options.method {
         Method::Convex => name(options.contact).into(),
         Method::Continuous(c) => format!("continuous time by {}", c.integrator.name()),

@@ -3,8 +3,11 @@
 use crate::failure::{Failure, print};
 use clap::Args;
 use std::path::Path;
+use std::sync::Arc;
+use stiction::contact_law::Law;
 use stiction::{
-    Format, LearnedContact, LearnedContactError, LoadOptions, Model, Options, contact_model_from_name, scenes,
+    Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model, Options,
+    contact_model_from_name, scenes,
 };
 
 /// A scene and how it is read.
@@ -47,14 +50,18 @@ impl ReadOptions {
     }
 }
 
-/// Default options with the contact asked for: a model's name, or a contact learned from data.
-pub fn contact(name: &str) -> Result<Options, Failure> {
+/// Default options with the contact asked for: a model's name, or a contact learned from data. A data-augmented law comes
+/// beside them.
+pub fn contact(name: &str) -> Result<(Options, Option<Arc<Law>>), Failure> {
     let options = Options::default();
     if let Ok(contact) = contact_model_from_name(name) {
-        return Ok(Options { contact, ..options });
+        return Ok((Options { contact, ..options }, None));
     }
     match LearnedContact::load(name) {
-        Ok(learned) => Ok(learned.options(options)),
+        Ok(learned) => match &learned.law {
+            LearnedLaw::Dac(law) => Ok((options, Some(law.clone()))),
+            LearnedLaw::Calibrated(_) => Ok((learned.options(options), None)),
+        },
         Err(error @ LearnedContactError::Unknown(..)) => {
             Err(Failure::input(format!("{error}; or a contact model: lagged, similar, sap")))
         }

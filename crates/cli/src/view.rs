@@ -62,12 +62,14 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     for warning in model.warnings() {
         eprintln!("warning: {warning}");
     }
+    let (contact, law) = contact(&arguments.contact)?;
     let options = Options {
         step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
         accuracy: arguments.accuracy,
-        ..contact(&arguments.contact)?
+        ..contact
     };
     let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;
+    simulation.set_contact_law(law).map_err(Failure::input)?;
     if let Some(keyframe) = &arguments.keyframe {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }

@@ -3,7 +3,8 @@
 //! Contact parameters are those of the pair: every colliding geom gets what makes two of them combine to the value
 //! (friction and dissipation the same, stiffness doubled, relaxation time halved).
 
-use stiction::model::{ContactLaw, FrictionLaw, GeomRole, Shape, World};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use stiction::model::{ContactLaw, FrictionLaw, Geom, GeomRole, Shape, World};
 
 /// A parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +19,14 @@ pub enum Parameter {
     RelaxationTime,
     /// Factor on the moments of inertia that the model states.
     Inertia,
+    /// Factor on the moments of inertia about one axis of the bodies' frames.
+    InertiaAbout(usize),
     /// Factor on the lengths that the model states, of everything that moves.
     Size,
+    /// Slope of the table in the recording's frame along x or y: gravity is square to the table, the frame is not.
+    Slope(usize),
+    /// Height of the table in the recording's frame, m.
+    Height,
     /// Acceleration of gravity, m/s².
     Gravity,
     /// Stiffness of tangential springs over that of the normal ones.
@@ -36,12 +43,18 @@ pub enum Parameter {
 
 use Parameter::*;
 
-const NAMED: [(&str, Parameter); 11] = [
+const NAMED: [(&str, Parameter); 17] = [
     ("friction", Friction),
     ("stiffness", Stiffness),
     ("dissipation", Dissipation),
     ("relaxation_time", RelaxationTime),
     ("inertia", Inertia),
+    ("inertia_x", InertiaAbout(0)),
+    ("inertia_y", InertiaAbout(1)),
+    ("inertia_z", InertiaAbout(2)),
+    ("slope_x", Slope(0)),
+    ("slope_y", Slope(1)),
+    ("height", Height),
     ("size", Size),
     ("gravity", Gravity),
     ("spring_stiffness", SpringStiffness),
@@ -76,6 +89,7 @@ impl Parameter {
             Dissipation => "s/m",
             RelaxationTime | SpringTime => "s",
             Gravity => "m/s²",
+            Height => "m",
             JointFriction => "N m",
             JointDamping => "N m s",
             _ => "",
@@ -84,14 +98,16 @@ impl Parameter {
 
     /// Whether it is searched by its logarithm; it is then positive.
     pub fn logarithmic(&self) -> bool {
-        !matches!(self, Law(_))
+        !matches!(self, Law(_) | Slope(_) | Height)
     }
 
     /// A reasonable step of it, or of its logarithm.
     pub fn scale(&self) -> f64 {
         match self {
-            Friction | Inertia | Law(_) => 0.1,
+            Friction | Inertia | InertiaAbout(_) | Law(_) => 0.1,
             Size | Gravity => 0.01,
+            Slope(_) => 0.005,
+            Height => 0.001,
             _ => 0.3,
         }
     }
@@ -108,7 +124,9 @@ impl Parameter {
             Dissipation => contact.dissipation.unwrap_or(stiction::material::DEFAULT_DISSIPATION),
             // The default of a geom is SAP's, far slower than an impact.
             RelaxationTime => contact.relaxation_time.map_or(0.005, |tau| 2.0 * tau),
-            Inertia | Size => 1.0,
+            Inertia | InertiaAbout(_) | Size => 1.0,
+            Slope(axis) => slopes(world)[*axis],
+            Height => table(world).map_or(0.0, |g| g.pose.translation.z),
             Gravity => world.options.gravity.norm(),
             SpringStiffness => law.springs.map_or(0.8, |s| s[0]),
             SpringTime => law.springs.map_or(0.0, |s| s[1]).max(1e-4),
@@ -140,7 +158,17 @@ impl Parameter {
                 }
             }
             Inertia => world.bodies.iter_mut().skip(1).for_each(|b| b.inertia.rotational *= value),
+            InertiaAbout(axis) => {
+                let factor = nalgebra::Matrix3::from_diagonal(&Vector3::from_fn(|i, _| {
+                    if i == *axis { value.sqrt() } else { 1.0 }
+                }));
+                for body in world.bodies.iter_mut().skip(1) {
+                    body.inertia.rotational = factor * body.inertia.rotational * factor;
+                }
+            }
             Size => resize(world, value),
+            Slope(axis) => tilt(world, *axis, value),
+            Height => tables(world).for_each(|g| g.pose.translation.z = value),
             Gravity => {
                 let gravity = &mut world.options.gravity;
                 let norm = gravity.norm();
@@ -171,6 +199,36 @@ fn springs(world: &mut World) -> &mut [f64; 2] {
 fn hinges(world: &mut World, set: impl Fn(&mut stiction::model::Dof)) {
     let joints = world.bodies.iter_mut().flat_map(|b| &mut b.joints);
     joints.filter(|j| j.kind.nv() == 1).flat_map(|j| &mut j.dofs).for_each(set);
+}
+
+/// The planes that do not move.
+fn tables(world: &mut World) -> impl Iterator<Item = &mut Geom> {
+    world.geoms.iter_mut().filter(|g| g.body == 0 && matches!(g.shape, Shape::HalfSpace { .. }))
+}
+
+fn table(world: &World) -> Option<&Geom> {
+    world.geoms.iter().find(|g| g.body == 0 && matches!(g.shape, Shape::HalfSpace { .. }))
+}
+
+/// Slopes dz/dx and dz/dy of the plane that gravity is square to.
+fn slopes(world: &World) -> [f64; 2] {
+    let g = world.options.gravity;
+    if g.z == 0.0 { [0.0, 0.0] } else { [-g.x / g.z, -g.y / g.z] }
+}
+
+/// Turns gravity and the table so that its slope along an axis is `value`.
+fn tilt(world: &mut World, axis: usize, value: f64) {
+    let up = |slopes: [f64; 2]| Vector3::new(-slopes[0], -slopes[1], 1.0).normalize();
+    let before = slopes(world);
+    let mut after = before;
+    after[axis] = value;
+    // The quaternion between two directions a, b: (1 + a·b, a × b), which small angles leave exact.
+    let (a, b) = (up(before), up(after));
+    let turn = UnitQuaternion::from_quaternion(Quaternion::from_parts(1.0 + a.dot(&b), a.cross(&b)));
+    world.options.gravity = turn * world.options.gravity;
+    for table in tables(world) {
+        table.pose.rotation = turn * table.pose.rotation;
+    }
 }
 
 /// Scales the lengths of everything that moves; masses and moments of inertia stay.
@@ -238,13 +296,28 @@ mod tests {
     fn every_parameter_is_read_as_it_was_written() {
         let model = Model::from_scene("cube_toss").expect("it is built in");
         let all = NAMED.iter().map(|(_, p)| *p).chain((0..9).map(Law));
-        for parameter in all.filter(|p| !matches!(p, Inertia | Size | JointFriction | JointDamping)) {
+        for parameter in
+            all.filter(|p| !matches!(p, Inertia | InertiaAbout(_) | Size | JointFriction | JointDamping))
+        {
             let mut world = model.world().clone();
             let value = 1.25 * parameter.read(&world) + 0.01;
             parameter.write(&mut world, value);
             assert!((parameter.read(&world) - value).abs() < 1e-12 * value.abs(), "{}", parameter.name());
             assert_eq!(Parameter::from_name(parameter.name()), Ok(parameter));
         }
+    }
+
+    #[test]
+    fn gravity_stays_square_to_a_table_that_slopes() {
+        let model = Model::from_scene("elbow_toss").expect("it is built in");
+        let mut world = model.world().clone();
+        let strength = world.options.gravity.norm();
+        Slope(0).write(&mut world, 0.03);
+        Slope(1).write(&mut world, -0.02);
+        assert!((Slope(0).read(&world) - 0.03).abs() < 1e-12 && (Slope(1).read(&world) + 0.02).abs() < 1e-12);
+        let normal = table(&world).expect("there is one").pose.rotation * Vector3::z();
+        assert!((normal * strength + world.options.gravity).norm() < 1e-12);
+        assert!((normal - Vector3::new(-0.03, 0.02, 1.0).normalize()).norm() < 1e-12);
     }
 
     #[test]

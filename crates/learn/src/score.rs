@@ -2,8 +2,11 @@
 
 use crate::dataset::Toss;
 use crate::protocol::{Protocol, place, turn};
+use nalgebra::Point3;
 use rayon::prelude::*;
 use serde::Serialize;
+use stiction::model::Pose;
+use stiction::multibody::Workspace;
 use stiction::{Model, Options, Simulation, StepError};
 
 /// Errors of one toss, as means over its time.
@@ -66,6 +69,84 @@ pub fn score_all(
         })
         .collect();
     Ok(scores?.into_iter().flatten().collect())
+}
+
+/// Errors of every link of a mechanism in one toss: ‖Δp‖ of its centre of mass and the angle of its rotation.
+struct Links<'a> {
+    model: &'a Model,
+    workspace: Workspace,
+    width: f64,
+    recorded: Vec<Pose>,
+    sums: Vec<Score>,
+    count: usize,
+}
+
+impl<'a> Links<'a> {
+    fn new(model: &'a Model, width: f64) -> Self {
+        let links = model.world().bodies.len() - 1;
+        let workspace = Workspace::new(model.multibody());
+        Self { model, workspace, width, recorded: Vec::new(), sums: vec![Score::default(); links], count: 0 }
+    }
+
+    fn add(&mut self, recorded: &[f64], foretold: &[f64]) {
+        let multibody = self.model.multibody();
+        multibody.positions(recorded, &mut self.workspace);
+        self.recorded.clear();
+        self.recorded.extend((1..=self.sums.len()).map(|body| multibody.pose(&self.workspace, body)));
+        multibody.positions(foretold, &mut self.workspace);
+        for (k, (sum, before)) in self.sums.iter_mut().zip(&self.recorded).enumerate() {
+            let (now, com) =
+                (multibody.pose(&self.workspace, k + 1), &self.model.world().bodies[k + 1].inertia.com);
+            sum.position += ((before * Point3::from(*com)) - (now * Point3::from(*com))).norm() / self.width;
+            sum.angle += before.rotation.angle_to(&now.rotation);
+        }
+        self.count += 1;
+    }
+
+    fn scores(&self) -> Option<Vec<Score>> {
+        let mean = |s: &Score| Score {
+            position: s.position / self.count as f64,
+            angle: s.angle / self.count as f64,
+            joints: 0.0,
+        };
+        (self.count > 0).then(|| self.sums.iter().map(mean).collect())
+    }
+}
+
+/// The errors of every body of the model, in its order, for each of many tosses.
+pub fn score_links(
+    model: &Model,
+    options: Options,
+    tosses: &[&Toss],
+    protocol: &Protocol,
+) -> Result<Vec<Vec<Score>>, StepError> {
+    let options = Options { step: protocol.step, ..options };
+    let scores: Result<Vec<Option<Vec<Score>>>, StepError> = tosses
+        .par_chunks(16)
+        .flat_map_iter(|chunk| {
+            let mut simulation = Simulation::new(model, options).expect("options were checked");
+            let one = move |toss: &&Toss| {
+                let mut links = Links::new(model, protocol.width);
+                protocol.simulate(&mut simulation, toss, |index, state| {
+                    links.add(&toss.samples[index].q, &state.q);
+                })?;
+                Ok(links.scores())
+            };
+            chunk.iter().map(one).collect::<Vec<_>>()
+        })
+        .collect();
+    Ok(scores?.into_iter().flatten().collect())
+}
+
+/// A line for each link: its name, mean and deviation.
+pub fn links_text(model: &Model, scores: &[Vec<Score>]) -> String {
+    let names = model.world().bodies.iter().skip(1).enumerate();
+    names
+        .map(|(k, body)| {
+            let each: Vec<Score> = scores.iter().map(|toss| toss[k]).collect();
+            format!("  {:<12} {}\n", body.name, Summary::of(&each))
+        })
+        .collect()
 }
 
 /// Mean and deviation over tosses.

@@ -124,7 +124,7 @@ impl Batch {
     /// The options as a dict: Simulation(batch.model, **batch.options) steps like one of the worlds.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        keywords(py, self.lock()?.options())
+        keywords(py, self.lock()?.options(), None)
     }
 
     /// Positions, shape (n, nq); writable, follows the worlds.

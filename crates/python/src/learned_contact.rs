@@ -1,15 +1,21 @@
-//! Contacts fitted to recordings.
+//! Contacts learned from data.
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyTuple};
 use std::path::PathBuf;
-use stiction::LearnedContactError;
+use stiction::{LearnedContactError, LearnedLaw, LearnedReport};
 
-/// A contact fitted to recordings: a law and a material, for `Simulation(model, contact=…)`.
+/// A contact learned from data, for `Simulation(model, contact=…)`. There are two kinds:
 ///
-/// Its material stands in place of what the geoms' materials combine to, for every pair that touches.
-/// Make one with `stiction learn calibrate`, or load one that comes with the package: "cube".
+/// "calibrated": a law and a material fitted to recordings (`stiction learn calibrate`, a .json file). Its material stands in
+/// place of what the geoms' materials combine to, for every pair that touches.
+///
+/// "dac": a data-augmented law (`stiction learn train`, a .safetensors file of weights): one body on stationary surfaces,
+/// friction learned, the rest solved. sim.learned tells what it did and whether it was outside its training range.
+///
+/// Equal contacts compare equal; they pickle and copy.
 #[pyclass(frozen, module = "stiction")]
 pub struct LearnedContact {
     pub inner: stiction::LearnedContact,
@@ -17,7 +23,8 @@ pub struct LearnedContact {
 
 #[pymethods]
 impl LearnedContact {
-    /// Loads a contact file (.json), or one that comes with the package, by its name: "cube".
+    /// Loads a contact file (.json or .safetensors), or one that comes with the package, by its name: "cube" (calibrated), "box",
+    /// "prism", "box-2d", "anisotropic", "link" (dac).
     ///
     /// Raises ValueError for an unknown name or a file that holds no contact, OSError for one that cannot be read.
     #[staticmethod]
@@ -26,27 +33,51 @@ impl LearnedContact {
         Ok(Self { inner: stiction::LearnedContact::load(&name).map_err(error)? })
     }
 
+    /// Names of the contacts that come with the package.
+    #[staticmethod]
+    fn names() -> Vec<&'static str> {
+        stiction::LearnedContact::names().collect()
+    }
+
     /// Reads the text of a contact file.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         Ok(Self { inner: stiction::LearnedContact::from_json(text, "the text").map_err(error)? })
     }
 
-    /// The text of a contact file.
-    fn to_json(&self) -> String {
-        self.inner.to_json()
+    /// Reads the bytes of a contact file of either kind.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        Ok(Self { inner: stiction::LearnedContact::from_bytes(data, "the bytes").map_err(error)? })
     }
 
-    /// Writes a contact file.
+    /// The text of a contact file. Raises ValueError for kind "dac", whose weights are no text: use to_bytes.
+    fn to_json(&self) -> PyResult<String> {
+        let message = "a data-augmented law has no text: use to_bytes() or save()";
+        self.inner.to_json().ok_or_else(|| PyValueError::new_err(message))
+    }
+
+    /// The bytes of its file: JSON, or safetensors for kind "dac".
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.inner.to_bytes().map_err(error)?))
+    }
+
+    /// Writes its file: JSON, or safetensors for kind "dac".
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        std::fs::write(&path, self.inner.to_json())
+        std::fs::write(&path, self.inner.to_bytes().map_err(error)?)
             .map_err(|e| PyOSError::new_err(format!("{}: {e}", path.display())))
     }
 
-    /// Its name.
+    /// Its name; that of a data-augmented law is the case it was trained for.
     #[getter]
     fn name(&self) -> &str {
         &self.inner.name
+    }
+
+    /// Its kind: "calibrated" or "dac".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
     }
 
     /// What its file says of where it comes from and how well it does: a dict.
@@ -56,9 +87,12 @@ impl LearnedContact {
     }
 
     fn __repr__(&self) -> String {
-        let material = &self.inner.law.material;
-        let friction = material.dynamic_friction.map_or(String::new(), |mu| format!(", friction {mu:.4}"));
-        format!("<stiction.LearnedContact \"{}\"{friction}>", self.inner.name)
+        let friction = match &self.inner.law {
+            LearnedLaw::Calibrated(law) => law.material.dynamic_friction,
+            LearnedLaw::Dac(law) => Some(law.friction),
+        };
+        let friction = friction.map_or(String::new(), |mu| format!(", friction {mu:.4}"));
+        format!("<stiction.LearnedContact \"{}\", {}{friction}>", self.inner.name, self.inner.kind())
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -66,9 +100,28 @@ impl LearnedContact {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let restore = py.get_type::<Self>().getattr("from_json")?;
-        Ok((restore, PyTuple::new(py, [self.to_json()])?))
+        let restore = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((restore, PyTuple::new(py, [self.to_bytes(py)?])?))
     }
+}
+
+/// A `LearnedReport` of `python/stiction/_results.py`.
+pub fn report_tuple<'py>(py: Python<'py>, report: &LearnedReport) -> PyResult<Bound<'py, PyAny>> {
+    static REPORT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static OUTSIDE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let outside = OUTSIDE.import(py, "stiction._results", "OutsideTraining")?;
+    let outside = report
+        .outside
+        .as_ref()
+        .map(|o| outside.call1((&o.what, o.value, o.range.0, o.range.1)))
+        .transpose()?;
+    let action = report.class.map(|class| class.name());
+    REPORT.import(py, "stiction._results", "LearnedReport")?.call1((
+        action,
+        outside,
+        report.converged,
+        report.outside_steps,
+    ))
 }
 
 fn error(error: LearnedContactError) -> PyErr {

@@ -5,11 +5,13 @@ use crate::learned_contact::LearnedContact;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
+use std::sync::Arc;
+use stiction::contact_law::Law;
 use stiction::continuous::{TangentialCompliance, TractionFriction};
 use stiction::model::ContactLaw;
 use stiction::names::nearest;
 use stiction::{
-    ContactModel, Method, Options, TangentialSprings, Tessellation, contact_model_from_name,
+    ContactModel, LearnedLaw, Method, Options, TangentialSprings, Tessellation, contact_model_from_name,
     contact_model_name, method_from_names,
 };
 
@@ -30,15 +32,20 @@ pub const NAMES: [&str; 13] = [
     "adhesion",
 ];
 
-/// Checked options from the keyword arguments a user gave; `step` stands apart because it may be given by position.
-pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+/// Checked options from the keyword arguments a user gave; `step` stands apart because it may be given by position. A
+/// data-augmented law comes beside them.
+pub fn options_and_law(
+    step: f64,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Options, Option<Arc<Law>>)> {
+    let mut law = None;
     let mut options = Options { step, ..Options::default() };
     let (mut method, mut integrator) = (String::from("convex"), String::from("radau"));
     let (mut springs, mut adhesion) = (None, 0.0);
     for (key, value) in given.into_iter().flatten() {
         let name = key.extract::<String>()?;
         match name.as_str() {
-            "contact" => (options.contact, options.law) = contact(&name, &value)?,
+            "contact" => (options.contact, options.law, law) = contact(&name, &value)?,
             "stiction_tolerance" => options.stiction_tolerance = number(&name, &value)?,
             "regularization" => options.regularization = number(&name, &value)?,
             "relative_tolerance" => options.relative_tolerance = number(&name, &value)?,
@@ -70,18 +77,34 @@ pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options
         }
     }
     options.check().map_err(option_error)?;
-    Ok(options)
+    Ok((options, law))
 }
 
-/// A contact model, or a contact learned from data and its law.
-fn contact(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(ContactModel, Option<ContactLaw>)> {
+/// The same for those who cannot follow a data-augmented law.
+pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    match options_and_law(step, given)? {
+        (options, None) => Ok(options),
+        _ => Err(PyValueError::new_err(
+            "contact: a data-augmented law (kind \"dac\") works with Simulation only; give a calibrated contact or a model",
+        )),
+    }
+}
+
+/// A contact model, or a contact learned from data and its law of either kind.
+fn contact(
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<(ContactModel, Option<ContactLaw>, Option<Arc<Law>>)> {
     if let Ok(learned) = value.cast::<LearnedContact>() {
-        return Ok((ContactModel::Lagged, Some(learned.get().inner.law)));
+        return Ok(match &learned.get().inner.law {
+            LearnedLaw::Calibrated(law) => (ContactModel::Lagged, Some(*law), None),
+            LearnedLaw::Dac(law) => (ContactModel::Lagged, None, Some(law.clone())),
+        });
     }
     let Ok(model) = value.extract::<String>() else {
         return Err(wrong(name, value, "the name of a contact model, or a LearnedContact"));
     };
-    Ok((contact_model_from_name(&model).map_err(option_error)?, None))
+    Ok((contact_model_from_name(&model).map_err(option_error)?, None, None))
 }
 
 fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
@@ -161,17 +184,24 @@ fn compliance(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialCompliance>
     Ok(Some(springs))
 }
 
-/// The keyword arguments that make these options.
-pub fn keywords<'py>(py: Python<'py>, options: &Options) -> PyResult<Bound<'py, PyDict>> {
+/// The keyword arguments that make these options, and this data-augmented law.
+pub fn keywords<'py>(
+    py: Python<'py>,
+    options: &Options,
+    law: Option<&Arc<Law>>,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("step", options.step)?;
-    match options.law {
-        Some(law) => {
-            let inner =
-                stiction::LearnedContact { name: "learned".into(), law, provenance: Default::default() };
+    match (law, options.law) {
+        (Some(law), _) => {
+            dict.set_item("contact", LearnedContact { inner: stiction::LearnedContact::dac(law.clone()) })?;
+        }
+        (None, Some(law)) => {
+            let (name, law) = ("learned".into(), LearnedLaw::Calibrated(law));
+            let inner = stiction::LearnedContact { name, law, provenance: Default::default() };
             dict.set_item("contact", LearnedContact { inner })?;
         }
-        None => dict.set_item("contact", contact_model_name(options.contact))?,
+        (None, None) => dict.set_item("contact", contact_model_name(options.contact))?,
     }
     dict.set_item("stiction_tolerance", options.stiction_tolerance)?;
     dict.set_item("regularization", options.regularization)?;

@@ -10,13 +10,14 @@ use crate::arrays::{Shared, three};
 use crate::changes::Changes;
 use crate::contacts::structured;
 use crate::controller::{Hook, Wanted};
-use crate::errors::{input_error, step_error};
+use crate::errors::{input_error, option_error, step_error};
 use crate::forces;
 use crate::indices::{self, whole};
+use crate::learned_contact::report_tuple;
 use crate::mocap;
 use crate::model::{Model, energy_tuple, pose_tuple, readings, warning_tuples};
 use crate::named;
-use crate::options::{keywords, options};
+use crate::options::{keywords, options_and_law};
 use crate::patches::patch_list;
 use crate::recording::{self, Recording, record_error};
 use crate::stats::stats_dict;
@@ -37,7 +38,8 @@ use stiction_viewer::{RecordOptions, Recorder};
 /// model: a stiction.Model.
 /// step: length of a step, s; with accuracy, of the first one tried.
 /// contact: contact model, "lagged", "similar" or "sap", or a LearnedContact. A model whose file has a contact law of its own
-///     (as the scene cube_toss) keeps it under "lagged".
+///     (as the scene cube_toss) keeps it under "lagged". With a data-augmented law (LearnedContact of kind "dac") the options
+///     below have no say (accuracy, continuous time and springs are refused), and sim.learned tells what it did.
 /// stiction_tolerance: slip speed below which contact sticks, m/s.
 /// regularization: impact regularisation σ, without unit; 0 turns it off.
 /// relative_tolerance: relative tolerance of each step's solve.
@@ -98,8 +100,10 @@ impl Simulation {
         step: f64,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = self::options(step, options)?;
-        Self::with(py, model, options)
+        let (options, law) = options_and_law(step, options)?;
+        let simulation = Self::with(py, model, options)?;
+        simulation.lock()?.set_contact_law(law).map_err(option_error)?;
+        Ok(simulation)
     }
 
     /// The model; a variant of the one it was made with once gravity or vary changed it.
@@ -199,7 +203,8 @@ impl Simulation {
     /// The options as a dict: Simulation(model, **sim.options) makes a simulation like this one.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        keywords(py, self.lock()?.options())
+        let inner = self.lock()?;
+        keywords(py, inner.options(), inner.contact_law())
     }
 
     /// Positions, shape (nq,); writable, follows the simulation.
@@ -400,6 +405,14 @@ impl Simulation {
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         warning_tuples(py, &self.lock()?.warnings())
+    }
+
+    /// What a data-augmented law did in the last step, as a stiction.LearnedReport: action ("static", "dynamic", "detach",
+    /// or None without contact), outside (None, or the first quantity out of its training range), converged,
+    /// outside_steps (since construction). None if contact follows no such law.
+    #[getter]
+    fn learned<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.lock()?.learned_report().map(|report| report_tuple(py, report)).transpose()
     }
 
     /// Counts and times since construction, as a dict: steps, rejected (attempts that error control turned

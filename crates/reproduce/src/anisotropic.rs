@@ -23,7 +23,6 @@ fn run(_study: &Study) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     let Some(case) = Case::named("anisotropic") else { return Err(Failure::work("the case is missing")) };
     let Some(law) = models::shipped("anisotropic") else { return Err(Failure::work("the law is missing")) };
-    let law = law.map_err(Failure::work)?;
     let plain = Law::coulomb(law.friction);
     let mut table =
         Table::new("anisotropic", &["direction_deg", "truth_m", "learned_m", "fitted_friction_m"]);
@@ -53,7 +52,7 @@ fn run(_study: &Study) -> Result<Outcome, Failure> {
         panels: vec![Panel {
             title: String::new(),
             x: Axis::linear("direction (°)"),
-            y: Axis::linear("distance (m)"),
+            y: Axis::linear("distance (m)").over(0.2, 0.85), // room for the legend
             series: vec![
                 Series::new("ground truth", Look::Line, color::GREY, truth),
                 Series::new("learned", Look::Marks(Shape::Circle), color::BLUE, ours),

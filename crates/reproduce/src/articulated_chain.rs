@@ -23,7 +23,6 @@ fn run(_study: &Study) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     let Some(case) = Case::named("link") else { return Err(Failure::work("the case is missing")) };
     let Some(law) = models::shipped("link") else { return Err(Failure::work("the law is missing")) };
-    let law = law.map_err(Failure::work)?;
     let mut table = Table::new(
         "articulated-chain",
         &["pin_m", "time_s", "truth_angle_3_rad", "angle_3_rad", "truth_impulse_Ns", "impulse_Ns"],

@@ -18,7 +18,8 @@ pub fn page(sections: &str) -> String {
          Papers: VLP is *Velocity Level Approximation of Pressure Field Contact Patches* (Masterjohn, Guoy, \
          Shepherd, Castro), PFC is *Pressure Field Contact* (Elandt), ICF is *A Theory of Irrotational Contact \
          Fields* (Castro, Han, Masterjohn), MFI is *Modeling and Analysis of Non-unique Behaviors in Multiple \
-         Frictional Impacts* (Halm, Posa).\n\n{}\n",
+         Frictional Impacts* (Halm, Posa), DAC is *Data-Augmented Contact Model for Rigid Body Simulation* (Jiang, \
+         Sun, Liu).\n\n{}\n",
         sections.trim_end()
     )
 }

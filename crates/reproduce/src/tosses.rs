@@ -38,7 +38,6 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
     for (name, position, orientation) in [("box", 0.03, 0.2), ("prism", 0.03, 0.2), ("box-2d", 0.05, 0.2)] {
         let Some(case) = Case::named(name) else { return Err(Failure::work("a case is missing")) };
         let Some(law) = models::shipped(name) else { return Err(Failure::work("a law is missing")) };
-        let law = law.map_err(Failure::work)?;
         study.say(format!("ground truth of {}", case.summary));
         let ground = truth(&case, 100, instances::STEPS, SEED).map_err(Failure::work)?;
         let (ours, each) = compare(&case, &law, &ground, instances::STEPS);

@@ -14,6 +14,7 @@ use crate::compiled::Model;
 use crate::contact::Contact;
 use crate::error::{OptionError, StepError};
 use crate::free_motion::FreeMotion;
+use crate::options::Options;
 use crate::patches::PatchSet;
 use crate::rigid::Looker;
 use crate::state::State;
@@ -39,6 +40,25 @@ pub struct LearnedReport {
     pub converged: bool,
     /// Steps since the law was set in which it was outside its range.
     pub outside_steps: u64,
+}
+
+impl LearnedReport {
+    /// There is no last step any more; the count goes on.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { outside_steps: self.outside_steps, ..Self::default() };
+    }
+}
+
+/// Whether steps with these options can follow a learned law.
+pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
+    let refuse = |what: &str| Err(OptionError::Learned(what.into()));
+    if options.error_controlled() {
+        return refuse("it needs steps of a fixed length: leave out accuracy and choose method = convex");
+    }
+    if options.tangential_springs.is_some() {
+        return refuse("friction is the law's own: leave out tangential springs");
+    }
+    Ok(())
 }
 
 /// The memory of learned steps.

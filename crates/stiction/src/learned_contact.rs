@@ -1,6 +1,6 @@
-//! Contact learned from data: a law and a material fitted to recordings, kept in a file.
+//! Contact learned from data, kept in a file: a law and a material fitted to recordings, or a data-augmented law (DAC).
 //!
-//! The file is JSON:
+//! A data-augmented law is a safetensors file (`stiction_learned`). The file of a fitted contact is JSON:
 //!
 //! ```json
 //! {
@@ -17,26 +17,48 @@
 //! What is left out is left as it is. The material stands in place of what two geoms' materials combine to, for every
 //! pair: a contact is of two surfaces, and a file holds one.
 
+use crate::compiled::Model;
+use crate::error::OptionError;
 use crate::options::Options;
+use crate::simulation::Simulation;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
+use stiction_learned::Law;
 use stiction_model::{ContactLaw, ContactProperties, Dissipation, FrictionLaw};
 
 const FORMAT: &str = "stiction-contact";
 const VERSION: u32 = 1;
 
-/// The contacts that come with the program.
-const BUILT_IN: [(&str, &str); 1] = [("cube", include_str!("../../../scenes/contacts/cube.json"))];
+/// The contacts that come with the program: calibrated ones as JSON, data-augmented laws as safetensors.
+const BUILT_IN: [(&str, &[u8]); 6] = [
+    ("cube", include_bytes!("../../../scenes/contacts/cube.json")),
+    ("box", include_bytes!("../../../scenes/contacts/box.safetensors")),
+    ("prism", include_bytes!("../../../scenes/contacts/prism.safetensors")),
+    ("box-2d", include_bytes!("../../../scenes/contacts/box-2d.safetensors")),
+    ("anisotropic", include_bytes!("../../../scenes/contacts/anisotropic.safetensors")),
+    ("link", include_bytes!("../../../scenes/contacts/link.safetensors")),
+];
 
-/// A contact fitted to recordings.
+/// A contact learned from data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnedContact {
     /// Its name.
     pub name: String,
-    /// The law, with its material.
-    pub law: ContactLaw,
+    /// What it learned.
+    pub law: LearnedLaw,
     /// What it was fitted to and how well it does: whatever its file says.
     pub provenance: serde_json::Value,
+}
+
+/// The two kinds of learned contact.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one a program")]
+pub enum LearnedLaw {
+    /// The convex contact of every step, with a law and a material that were fitted.
+    Calibrated(ContactLaw),
+    /// The data-augmented law, which takes the place of the convex contact ([`crate::learned`]).
+    Dac(Arc<Law>),
 }
 
 /// A contact file that cannot be used.
@@ -103,18 +125,55 @@ struct Springs {
 }
 
 impl LearnedContact {
-    /// Loads a contact file, or one that comes with the program by its name (`"cube"`).
+    /// Names of the contacts that come with the program.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// Loads a contact file, or one that comes with the program by its name (`"cube"`, `"box"`).
     pub fn load(name: &str) -> Result<Self, LearnedContactError> {
         #[cfg(feature = "fs")]
         if std::path::Path::new(name).exists() {
-            let text = std::fs::read_to_string(name).map_err(|e| LearnedContactError::Io(name.into(), e))?;
-            return Self::from_json(&text, name);
+            let bytes = std::fs::read(name).map_err(|e| LearnedContactError::Io(name.into(), e))?;
+            return Self::from_bytes(&bytes, name);
         }
-        let Some((_, text)) = BUILT_IN.iter().find(|(n, _)| *n == name) else {
-            let names: Vec<&str> = BUILT_IN.iter().map(|(n, _)| *n).collect();
-            return Err(LearnedContactError::Unknown(name.into(), names.join(", ")));
-        };
-        Self::from_json(text, name)
+        Self::built_in(name).ok_or_else(|| {
+            let names: Vec<&str> = Self::names().collect();
+            LearnedContactError::Unknown(name.into(), names.join(", "))
+        })
+    }
+
+    /// The contact of that name that comes with the program.
+    pub fn built_in(name: &str) -> Option<Self> {
+        let (_, bytes) = BUILT_IN.iter().find(|(n, _)| *n == name)?;
+        Some(Self::from_bytes(bytes, name).expect("what comes with the program reads"))
+    }
+
+    /// Reads the bytes of a contact file of either kind; `place` is for messages.
+    pub fn from_bytes(bytes: &[u8], place: &str) -> Result<Self, LearnedContactError> {
+        let wrong = |what: String| LearnedContactError::Content { place: place.into(), what };
+        // Safetensors begin with the length of their header in eight bytes, of which a text has none that are zero.
+        if place.ends_with(".safetensors") || bytes.iter().take(8).any(|b| *b == 0) {
+            let law = Law::from_bytes(bytes).map_err(|e| wrong(e.to_string()))?;
+            return Ok(Self::dac(Arc::new(law)));
+        }
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| wrong("it is neither a contact file (JSON) nor weights (safetensors)".into()))?;
+        Self::from_json(text, place)
+    }
+
+    /// A data-augmented law as a contact; its name is that of the case it was trained for.
+    pub fn dac(law: Arc<Law>) -> Self {
+        let name = law.provenance["case"].as_str().unwrap_or("dac").to_string();
+        Self { name, provenance: law.provenance.clone(), law: LearnedLaw::Dac(law) }
+    }
+
+    /// Which kind it is: `"calibrated"` or `"dac"`.
+    pub fn kind(&self) -> &'static str {
+        match self.law {
+            LearnedLaw::Calibrated(_) => "calibrated",
+            LearnedLaw::Dac(_) => "dac",
+        }
     }
 
     /// Reads the text of a contact file; `place` is for messages.
@@ -147,12 +206,15 @@ impl LearnedContact {
         if let Some(problem) = law.problem() {
             return Err(wrong(problem));
         }
-        Ok(Self { name: file.name, law, provenance: file.provenance })
+        Ok(Self { name: file.name, law: LearnedLaw::Calibrated(law), provenance: file.provenance })
     }
 
-    /// The text of a contact file.
-    pub fn to_json(&self) -> String {
-        let m = &self.law.material;
+    /// The text of a contact file; none for a data-augmented law, whose weights are no text.
+    pub fn to_json(&self) -> Option<String> {
+        let LearnedLaw::Calibrated(law) = &self.law else { return None };
+        let m = &law.material;
+        let springs =
+            |[stiffness_ratio, relaxation_time]: [f64; 2]| Springs { stiffness_ratio, relaxation_time };
         let file = File {
             format: FORMAT.into(),
             version: VERSION,
@@ -163,21 +225,42 @@ impl LearnedContact {
                 dissipation: m.dissipation,
                 relaxation_time: m.relaxation_time,
             },
-            dissipation: self.law.dissipation,
-            friction_passes: self.law.friction_passes,
-            tangential_springs: self
-                .law
-                .springs
-                .map(|[stiffness_ratio, relaxation_time]| Springs { stiffness_ratio, relaxation_time }),
-            friction_law: self.law.friction,
+            dissipation: law.dissipation,
+            friction_passes: law.friction_passes,
+            tangential_springs: law.springs.map(springs),
+            friction_law: law.friction,
             provenance: self.provenance.clone(),
         };
-        serde_json::to_string_pretty(&file).expect("a contact is plain") + "\n"
+        Some(serde_json::to_string_pretty(&file).expect("a contact is plain") + "\n")
     }
 
-    /// These options with this contact.
+    /// The bytes of its file: JSON, or safetensors for a data-augmented law.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, LearnedContactError> {
+        let wrong = |what| LearnedContactError::Content { place: self.name.clone(), what };
+        match &self.law {
+            LearnedLaw::Calibrated(_) => Ok(self.to_json().unwrap_or_default().into_bytes()),
+            LearnedLaw::Dac(law) => law.to_bytes().map_err(|e| wrong(e.to_string())),
+        }
+    }
+
+    /// These options with this contact. A data-augmented law is none of the options: see
+    /// [`LearnedContact::simulation`].
     pub fn options(&self, options: Options) -> Options {
-        Options { contact: stiction_convex::ContactModel::Lagged, law: Some(self.law), ..options }
+        let law = match &self.law {
+            LearnedLaw::Calibrated(law) => Some(*law),
+            LearnedLaw::Dac(_) => None,
+        };
+        Options { contact: stiction_convex::ContactModel::Lagged, law, ..options }
+    }
+
+    /// A simulation of `model` with this contact. Fails for options out of their range and for a model or options
+    /// that a data-augmented law does not fit.
+    pub fn simulation(&self, model: &Model, options: Options) -> Result<Simulation, OptionError> {
+        let mut simulation = Simulation::new(model, self.options(options))?;
+        if let LearnedLaw::Dac(law) = &self.law {
+            simulation.set_contact_law(Some(law.clone()))?;
+        }
+        Ok(simulation)
     }
 }
 
@@ -186,10 +269,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_contact_reads_back_as_it_was_written() {
-        let contact = LearnedContact::load("cube").expect("it comes with the program");
-        let back = LearnedContact::from_json(&contact.to_json(), "cube").expect("it reads");
-        assert_eq!(back, contact);
+    fn every_contact_that_ships_reads_back_as_it_was_written() {
+        for name in LearnedContact::names() {
+            let contact = LearnedContact::load(name).expect("it comes with the program");
+            let bytes = contact.to_bytes().expect("it is written");
+            assert_eq!(LearnedContact::from_bytes(&bytes, "bytes").expect("it reads"), contact);
+            assert_eq!(contact.name, name);
+            assert_eq!(contact.kind(), if name == "cube" { "calibrated" } else { "dac" });
+        }
+    }
+
+    #[test]
+    fn damaged_weights_are_refused_with_the_place() {
+        let good = LearnedContact::load("box").and_then(|c| c.to_bytes()).expect("it ships");
+        for (bytes, says) in [
+            (&good[..good.len() - 5], "safetensors"),
+            (&good[..100], "safetensors"),
+            (&b"\xff\xfe"[..], "neither"),
+        ] {
+            let error = LearnedContact::from_bytes(bytes, "w.bin").expect_err("damaged").to_string();
+            assert!(error.contains("w.bin") && error.contains(says), "{error}");
+        }
     }
 
     #[test]

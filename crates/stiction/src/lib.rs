@@ -91,7 +91,7 @@ pub use control::{Controller, Sample, Sampled, Senses};
 pub use derivatives::{ContactParameter, ContactProperty, DerivativeError, StepDerivatives};
 pub use error::{InputError, LoadError, OptionError, StepError};
 pub use learned::LearnedReport;
-pub use learned_contact::{LearnedContact, LearnedContactError};
+pub use learned_contact::{LearnedContact, LearnedContactError, LearnedLaw};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
 };

@@ -54,7 +54,11 @@ impl Simulation {
         if model.family() != self.model.family() {
             return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
         }
-        let stepper = Stepper::new(model, *self.options());
+        let law = self.contact_law().cloned();
+        let stepper = Stepper::new(model, *self.options()).and_then(|mut stepper| {
+            stepper.set_law(model, law)?;
+            Ok(stepper)
+        });
         self.stepper = stepper.map_err(|error| InputError::Variant(error.to_string()))?;
         self.model = model.clone();
         Ok(())
@@ -71,12 +75,8 @@ impl Simulation {
     }
 
     /// Has contact follow a law learned from data (see [`crate::learned`]) from the next step on, or the options again.
-    /// Steps have a fixed length then.
+    /// Steps have a fixed length then, and the options of the convex contact (its model, tolerances and margin) have no say.
     pub fn set_contact_law(&mut self, law: Option<Arc<Law>>) -> Result<(), OptionError> {
-        if law.is_some() && self.options().error_controlled() {
-            let what = "it needs steps of a fixed length: leave out accuracy and choose method = convex";
-            return Err(OptionError::Learned(what.into()));
-        }
         self.stepper.set_law(&self.model, law)
     }
 

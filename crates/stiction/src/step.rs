@@ -159,6 +159,9 @@ impl Stepper {
 
     pub fn set_options(&mut self, model: &Model, options: Options) -> Result<(), OptionError> {
         options.check()?;
+        if self.learned.is_some() {
+            crate::learned::fits(&options)?;
+        }
         if options.method == Method::Convex {
             self.continuous = None;
         } else if self.continuous.is_none() {
@@ -209,10 +212,10 @@ impl Stepper {
         model: &Model,
         law: Option<std::sync::Arc<stiction_learned::Law>>,
     ) -> Result<(), OptionError> {
-        self.learned = match law {
-            Some(law) => Some(Box::new(Learned::new(model, law)?)),
-            None => None,
-        };
+        if law.is_some() {
+            crate::learned::fits(&self.options)?;
+        }
+        self.learned = law.map(|law| Learned::new(model, law).map(Box::new)).transpose()?;
         Ok(())
     }
 
@@ -457,6 +460,9 @@ impl Stepper {
         self.patches.clear();
         if let Some(continuous) = &mut self.continuous {
             continuous.clear();
+        }
+        if let Some(learned) = &mut self.learned {
+            learned.report.forget();
         }
         self.last_step = 0.0;
         self.report = StepReport::default();

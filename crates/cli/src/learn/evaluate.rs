@@ -53,7 +53,7 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let law = match &arguments.weights {
         Some(path) => load(path)?,
         None => match models::shipped(case.name) {
-            Some(law) => law.map_err(Failure::work)?,
+            Some(law) => law,
             None => return Err(Failure::input("no law ships for this case: give --weights FILE")),
         },
     };

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use stiction::Options;
 use stiction_learn::Summary;
-use stiction_learn::score::score_all;
+use stiction_learn::score::{links_text, score_all, score_links};
 
 /// Arguments of `stiction learn score`.
 #[derive(Args)]
@@ -28,7 +28,13 @@ pub struct ScoreArguments {
 pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     let (model, dataset) = arguments.data.load()?;
     let protocol = arguments.protocol.protocol(&model)?;
-    let options = Options { step: protocol.step, ..contact(&arguments.contact)? };
+    let (contact, law) = contact(&arguments.contact)?;
+    if law.is_some() {
+        let what =
+            "this is a data-augmented law: score it with stiction learn evaluate --weights FILE --data DATA";
+        return Err(Failure::input(what));
+    }
+    let options = Options { step: protocol.step, ..contact };
     options.check().map_err(Failure::input)?;
     let tosses: Vec<_> = dataset.tosses.iter().collect();
     let scores = score_all(&model, options, &tosses, &protocol).map_err(Failure::work)?;
@@ -37,5 +43,10 @@ pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
         let report = json!({ "summary": summary, "tosses": scores });
         return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
     }
-    print(&format!("{summary}\n"))
+    let mut text = format!("{summary}\n");
+    if model.world().bodies.len() > 2 {
+        let links = score_links(&model, options, &tosses, &protocol).map_err(Failure::work)?;
+        text += &links_text(&model, &links);
+    }
+    print(&text)
 }

@@ -14,7 +14,9 @@ from ._results import (
     ContactPatch,
     Energy,
     ImpactOutcomes,
+    LearnedReport,
     ModelWarning,
+    OutsideTraining,
     RouthPath,
     StageSeconds,
     Stats,
@@ -43,10 +45,12 @@ __all__ = [
     "JointPath",
     "JointTracking",
     "LearnedContact",
+    "LearnedReport",
     "Measured",
     "Model",
     "ModelError",
     "ModelWarning",
+    "OutsideTraining",
     "PosePath",
     "PoseTracking",
     "Recording",
@@ -221,16 +225,23 @@ class Model:
 
 @final
 class LearnedContact:
-    """A contact fitted to recordings: a law and a material, for ``Simulation(model, contact=…)``."""
+    """A contact learned from data, calibrated or data-augmented, for ``Simulation(model, contact=…)``."""
 
     @staticmethod
     def load(name: str | PathLike[str]) -> LearnedContact: ...
     @staticmethod
+    def names() -> list[str]: ...
+    @staticmethod
     def from_json(text: str) -> LearnedContact: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> LearnedContact: ...
     def to_json(self) -> str: ...
+    def to_bytes(self) -> bytes: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     @property
     def name(self) -> str: ...
+    @property
+    def kind(self) -> Literal["calibrated", "dac"]: ...
     @property
     def provenance(self) -> dict[str, Any]: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -293,6 +304,8 @@ class Simulation:
     def patches(self) -> list[ContactPatch]: ...
     @property
     def warnings(self) -> list[ModelWarning]: ...
+    @property
+    def learned(self) -> LearnedReport | None: ...
     @property
     def stats(self) -> Stats: ...
     @property

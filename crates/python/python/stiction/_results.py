@@ -1,6 +1,6 @@
 """The small tuples and tables in which results come."""
 
-from typing import NamedTuple, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -59,6 +59,45 @@ describe(
     element='The element, for instance ``joint "elbow"``.',
     line="Line, counted from 1; 0 if unknown.",
     message="What is not honoured and what that changes.",
+)
+
+
+class OutsideTraining(NamedTuple):
+    """A quantity that a data-augmented law had not seen in training."""
+
+    what: str
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.value:.4g}, trained on {self.low:.4g} to {self.high:.4g}"
+
+
+describe(
+    OutsideTraining,
+    what="What is out of range.",
+    value="Its value, in the unit that what names; most inputs have none.",
+    low="Smallest value in the training data.",
+    high="Largest value in the training data.",
+)
+
+
+class LearnedReport(NamedTuple):
+    """What a data-augmented law did in the last step."""
+
+    action: Literal["static", "dynamic", "detach"] | None
+    outside: OutsideTraining | None
+    converged: bool
+    outside_steps: int
+
+
+describe(
+    LearnedReport,
+    action='What the patch did: "static", "dynamic" or "detach"; None without contact.',
+    outside="The first quantity out of its training range; None if there is none.",
+    converged="Whether the joints of a chain were solved to tolerance; True for a free body.",
+    outside_steps="Steps since construction in which something was out of its training range.",
 )
 
 
