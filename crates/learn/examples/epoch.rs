@@ -13,6 +13,9 @@ use std::time::Instant;
 use stiction_learn::dac::network::{FitOptions, Task, fit};
 use stiction_learn::random::Random;
 
+/// Trains, telling each pass and its loss.
+type Train<'a> = &'a dyn Fn(&mut dyn FnMut(usize, f64));
+
 fn main() {
     let mut random = Random::new(1);
     let count = 100_000;
@@ -22,7 +25,7 @@ fn main() {
     let task = Task { x: normal(45), y: normal(3), weight: vec![1.0; count], held, classes: false };
     let options =
         FitOptions { hidden: vec![96, 96], epochs: 4, batch: 256, rate: 3e-3, patience: 9, seed: 1 };
-    let time = |name: &str, train: &dyn Fn(&mut dyn FnMut(usize, f64))| {
+    let time = |name: &str, train: Train| {
         let (mut best, mut before, mut losses) = (f64::INFINITY, Instant::now(), Vec::new());
         train(&mut |epoch, loss| {
             // The first pass includes what is made once.
