@@ -147,6 +147,8 @@ pub struct Problem {
     pub(crate) a: Vec<f64>,
     pub(crate) v_star: Vec<f64>,
     pub(crate) v0: Vec<f64>,
+    /// Parent of each dof within its clique.
+    pub(crate) parents: Vec<u32>,
     pub(crate) bodies: Vec<Body>,
     pub(crate) jacobians: Vec<f64>,
     pub(crate) pairs: Vec<Pair>,
@@ -168,6 +170,7 @@ impl Problem {
             a: Vec::new(),
             v_star: Vec::new(),
             v0: Vec::new(),
+            parents: Vec::new(),
             bodies: Vec::new(),
             jacobians: Vec::new(),
             pairs: Vec::new(),
@@ -187,6 +190,7 @@ impl Problem {
         self.a.clear();
         self.v_star.clear();
         self.v0.clear();
+        self.parents.clear();
         self.bodies.clear();
         self.jacobians.clear();
         self.pairs.clear();
@@ -242,6 +246,30 @@ impl Problem {
         self.a.extend_from_slice(a);
         self.v_star.extend_from_slice(v_star);
         self.v0.extend_from_slice(v0);
+        // A chain, in which everything may be coupled with everything.
+        self.parents.extend((0..n as u32).map(|k| k.wrapping_sub(1)));
+        Ok(dof)
+    }
+
+    /// The same for a clique whose A is sparse as that of a tree of joints: A_kj is zero unless one of k and j is an
+    /// ancestor of the other in the forest `parents`, in which each dof comes after its parent (`u32::MAX` for none). A
+    /// large tree is solved faster with its branches known.
+    pub fn add_tree(
+        &mut self,
+        a: &[f64],
+        parents: &[u32],
+        v_star: &[f64],
+        v0: &[f64],
+    ) -> Result<usize, ProblemError> {
+        length("parents", parents.len(), v_star.len())?;
+        for (k, &parent) in parents.iter().enumerate() {
+            if parent != u32::MAX && parent as usize >= k {
+                return Err(ProblemError::Index { what: "parent", index: parent as usize, count: k });
+            }
+        }
+        let dof = self.add_clique(a, v_star, v0)?;
+        self.parents.truncate(dof);
+        self.parents.extend_from_slice(parents);
         Ok(dof)
     }
 

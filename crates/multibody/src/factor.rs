@@ -1,15 +1,15 @@
 //! The sparse factor M = Lᵀ D L of the mass matrix.
 //!
 //! Eliminating coordinates from the leaves to the roots creates no fill: L_kj ≠ 0 only where j lies on
-//! the path from k to its root (Featherstone's branch-induced sparsity). For each k from the last:
+//! the path from k to its root (Featherstone's branch-induced sparsity). For each i from the last:
 //!
 //! ```text
-//! for i on the path above k:   a = M_ki / M_kk;   M_ij −= a M_kj for j = i and above;   L_ki = a
+//! M_ij −= L_ki D_k L_kj for every k below i, for j = i and above;   D_i = M_ii;   L_ij = M_ij / D_i
 //! ```
 //!
-//! A row is stored packed: its entries along the path from the root, diagonal last. The path of i is the
-//! beginning of the path of every k below it, so the packed rows of i and k line up and the inner loop
-//! runs over plain memory.
+//! A row is stored packed: its entries along the path from the root, then zeros up to a multiple of four.
+//! The path of i is the beginning of the path of every k below it, so the packed rows of i and k line up
+//! and the inner loop runs over plain memory, four numbers at a time.
 //!
 //! Locked coordinates are left out: their rows and columns are dropped and their solution is zero.
 
@@ -17,15 +17,24 @@ use crate::Multibody;
 use crate::mass::MassMatrix;
 use crate::spatial::fma;
 
+const LANES: usize = 4;
+type Four = [f64; LANES];
+
 /// The LᵀDL factor of a mass matrix, possibly with an added diagonal.
 #[derive(Clone, Debug)]
 pub struct Factor {
-    /// Packed rows: L along the path, then D, which `inverse` inverts.
-    rows: Vec<f64>,
+    /// Packed rows of L.
+    rows: Vec<Four>,
+    /// The coordinates along each row, itself last, zero in the padding.
+    path: Vec<[usize; LANES]>,
     /// Where each row starts; one more entry than rows.
     start: Vec<usize>,
-    /// The coordinates along each row, itself last.
-    path: Vec<usize>,
+    /// Number of coordinates above each one.
+    depth: Vec<usize>,
+    /// The end of the coordinates below each one, which follow it.
+    branch_end: Vec<usize>,
+    /// D L, packed as L is.
+    scaled: Vec<f64>,
     /// 1/D; zero for locked coordinates.
     inverse: Vec<f64>,
     locked: Vec<bool>,
@@ -35,18 +44,26 @@ pub struct Factor {
 impl Factor {
     /// A factor of the right shape, of nothing yet: it solves to zero.
     pub fn new(multibody: &Multibody) -> Self {
-        let (mut start, mut path) = (vec![0], Vec::new());
-        for k in 0..multibody.nv() {
-            path.extend(multibody.ancestors(k).iter().cloned().flatten());
-            path.push(k);
+        let nv = multibody.nv();
+        let (mut start, mut path, mut depth) = (vec![0], Vec::new(), Vec::new());
+        let mut branch_end: Vec<usize> = (1..=nv).collect();
+        for k in 0..nv {
+            let mut along: Vec<usize> = multibody.ancestors(k).iter().cloned().flatten().collect();
+            along.iter().for_each(|&j| branch_end[j] = k + 1);
+            depth.push(along.len());
+            along.push(k);
+            path.extend(along.chunks(LANES).map(|c| std::array::from_fn(|i| *c.get(i).unwrap_or(&0))));
             start.push(path.len());
         }
         let locked = multibody.locked().to_vec();
         Self {
-            rows: vec![0.0; path.len()],
-            start,
+            rows: vec![[0.0; LANES]; path.len()],
+            scaled: vec![0.0; LANES * path.len()],
             path,
-            inverse: vec![0.0; multibody.nv()],
+            start,
+            depth,
+            branch_end,
+            inverse: vec![0.0; nv],
             any_locked: locked.contains(&true),
             locked,
         }
@@ -58,36 +75,29 @@ impl Factor {
         let nv = self.inverse.len();
         assert_eq!(mass.nv(), nv, "a mass matrix of the same multibody");
         assert!(added.is_empty() || added.len() == nv, "an added diagonal of nv numbers");
-        for k in 0..nv {
-            let (row, first) = mass.row(k);
-            let range = self.start[k]..self.start[k + 1];
-            for (entry, &j) in self.rows[range.clone()].iter_mut().zip(&self.path[range]) {
-                *entry = row[j - first];
-            }
-        }
-        for (k, d) in added.iter().enumerate() {
-            self.rows[self.start[k + 1] - 1] += d;
-        }
-        if self.any_locked {
-            self.drop_locked();
-        }
         let mut sound = true;
-        for k in (0..nv).rev() {
-            let (above, row) = self.rows.split_at_mut(self.start[k]);
-            let path = &self.path[self.start[k]..self.start[k + 1]];
-            let row = &mut row[..path.len()];
-            let last = path.len() - 1;
-            sound &= row[last] > 0.0;
-            let inverse = 1.0 / row[last];
-            self.inverse[k] = inverse;
-            for p in (0..last).rev() {
-                let a = row[p] * inverse;
-                let begin = self.start[path[p]];
-                for (m, x) in above[begin..begin + p + 1].iter_mut().zip(&row[..p + 1]) {
-                    *m = fma(-a, *x, *m);
-                }
-                row[p] = a;
+        for i in (0..nv).rev() {
+            self.load(mass, added, i);
+            let (begin, end) = (self.start[i], self.start[i + 1]);
+            let mut at = begin;
+            while at + 3 <= end {
+                self.subtract::<3>(i, at);
+                at += 3;
             }
+            match end - at {
+                2 => self.subtract::<2>(i, at),
+                1 => self.subtract::<1>(i, at),
+                _ => {}
+            }
+            let pivot = self.rows[end - 1][self.depth[i] % LANES];
+            sound &= pivot > 0.0;
+            let inverse = 1.0 / pivot;
+            self.inverse[i] = inverse;
+            self.scaled[LANES * begin..LANES * end].copy_from_slice(self.rows[begin..end].as_flattened());
+            for row in &mut self.rows[begin..end] {
+                *row = row.map(|x| x * inverse);
+            }
+            self.rows[end - 1][self.depth[i] % LANES..].fill(0.0);
         }
         if self.any_locked {
             for (inverse, _) in self.inverse.iter_mut().zip(&self.locked).filter(|(_, locked)| **locked) {
@@ -97,16 +107,48 @@ impl Factor {
         sound
     }
 
-    /// Replaces rows and columns of locked coordinates by those of the identity.
-    fn drop_locked(&mut self) {
-        for k in 0..self.inverse.len() {
-            for e in self.start[k]..self.start[k + 1] {
-                let j = self.path[e];
-                if self.locked[k] || self.locked[j] {
-                    self.rows[e] = if j == k { 1.0 } else { 0.0 };
+    /// Row i of the matrix, diagonal last; rows and columns of locked coordinates are those of the identity.
+    fn load(&mut self, mass: &MassMatrix, added: &[f64], i: usize) {
+        let (row, first) = mass.row(i);
+        let packed = self.rows[self.start[i]..self.start[i + 1]].as_flattened_mut();
+        let path = self.path[self.start[i]..self.start[i + 1]].as_flattened();
+        let depth = self.depth[i];
+        for (entry, &j) in packed.iter_mut().zip(&path[..=depth]) {
+            *entry = row[j - first];
+        }
+        packed[depth] += added.get(i).copied().unwrap_or(0.0);
+        if self.any_locked {
+            for (entry, &j) in packed.iter_mut().zip(&path[..=depth]) {
+                if self.locked[i] || self.locked[j] {
+                    *entry = if j == i { 1.0 } else { 0.0 };
                 }
             }
         }
+    }
+
+    /// Takes from W fours of row i, from `at` on, what the coordinates below it leave there.
+    #[inline(always)]
+    fn subtract<const W: usize>(&mut self, i: usize, at: usize) {
+        let (skip, depth) = (at - self.start[i], self.depth[i]);
+        let mut sum: [Four; W] = self.rows[at..at + W].try_into().expect("W fours");
+        for &start in &self.start[i + 1..self.branch_end[i]] {
+            let scale = -self.scaled[LANES * start + depth];
+            let (other, _) = self.rows[start + skip..].split_first_chunk::<W>().expect("W fours");
+            for w in 0..W {
+                let mut four = sum[w];
+                for lane in 0..LANES {
+                    four[lane] = fma(scale, other[w][lane], four[lane]);
+                }
+                sum[w] = four;
+            }
+        }
+        self.rows[at..at + W].copy_from_slice(&sum);
+    }
+
+    /// Row k of L and the coordinates it reaches.
+    fn row(&self, k: usize) -> (&[Four], &[[usize; LANES]]) {
+        let range = self.start[k]..self.start[k + 1];
+        (&self.rows[range.clone()], &self.path[range])
     }
 
     /// Solves for x in place: x ← (Lᵀ D L)⁻¹ x. Locked coordinates become zero.
@@ -115,18 +157,22 @@ impl Factor {
         assert_eq!(x.len(), nv, "a vector of nv numbers");
         for k in (0..nv).rev() {
             let x_k = x[k];
-            let range = self.start[k]..self.start[k + 1] - 1;
-            for (l, &j) in self.rows[range.clone()].iter().zip(&self.path[range]) {
-                x[j] = fma(-x_k, *l, x[j]);
+            let (row, path) = self.row(k);
+            for (l, j) in row.iter().zip(path) {
+                for lane in 0..LANES {
+                    x[j[lane]] = fma(-x_k, l[lane], x[j[lane]]);
+                }
             }
         }
         for k in 0..nv {
-            let mut sum = x[k] * self.inverse[k];
-            let range = self.start[k]..self.start[k + 1] - 1;
-            for (l, &j) in self.rows[range.clone()].iter().zip(&self.path[range]) {
-                sum = fma(-x[j], *l, sum);
+            let mut sum = [0.0; LANES];
+            let (row, path) = self.row(k);
+            for (l, j) in row.iter().zip(path) {
+                for lane in 0..LANES {
+                    sum[lane] = fma(x[j[lane]], l[lane], sum[lane]);
+                }
             }
-            x[k] = sum;
+            x[k] = x[k] * self.inverse[k] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
         }
     }
 

@@ -234,6 +234,12 @@ impl Multibody {
         &self.node_runs[self.node_run_start[node]..self.node_run_start[node + 1]]
     }
 
+    /// The velocity coordinate before `dof` on its way to the root of its tree: the mass matrix couples a coordinate with
+    /// those it reaches this way, and with those that reach it.
+    pub fn parent_dof(&self, dof: usize) -> Option<usize> {
+        self.ancestors(dof).last().map(|run| run.end - 1)
+    }
+
     #[inline(always)]
     pub(crate) fn ancestors(&self, dof: usize) -> &[Range<usize>] {
         &self.runs[self.run_start[dof]..self.run_start[dof + 1]]

@@ -133,6 +133,8 @@ pub(crate) struct Assembler {
     body_ids: Vec<Option<BodyId>>,
     used_bodies: Vec<usize>,
     block: Vec<f64>,
+    /// Parent of each velocity coordinate, counted within its tree.
+    parents: Vec<u32>,
     jacobian: Vec<[f64; 6]>,
     /// Where couplings between bodies act.
     pub couplings: Vec<Coupling>,
@@ -148,12 +150,21 @@ pub(crate) struct Assembler {
 
 impl Assembler {
     pub fn new(model: &Model) -> Self {
-        let largest = model.multibody().trees().iter().map(|t| t.v.len()).max().unwrap_or(0);
+        let multibody = model.multibody();
+        let mut parents = vec![u32::MAX; multibody.nv()];
+        for tree in multibody.trees() {
+            for dof in tree.v.clone() {
+                parents[dof] =
+                    multibody.parent_dof(dof).map_or(u32::MAX, |above| (above - tree.v.start) as u32);
+            }
+        }
+        let largest = multibody.trees().iter().map(|t| t.v.len()).max().unwrap_or(0);
         Self {
             manifolds: Vec::new(),
             body_ids: vec![None; model.multibody().body_count()],
             used_bodies: Vec::new(),
             block: vec![0.0; largest * largest],
+            parents,
             jacobian: vec![[0.0; 6]; largest],
             couplings: Vec::new(),
             limits: Vec::new(),
@@ -286,7 +297,8 @@ impl Assembler {
                 }
                 a[i * n + i] = 1.0;
             }
-            problem.add_clique(a, &free.v_star[tree.v.clone()], &free.v0[tree.v.clone()])?;
+            let (v_star, v0) = (&free.v_star[tree.v.clone()], &free.v0[tree.v.clone()]);
+            problem.add_tree(a, &self.parents[tree.v.clone()], v_star, v0)?;
         }
         Ok(())
     }

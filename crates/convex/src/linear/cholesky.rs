@@ -6,8 +6,9 @@
 //!                      H_ik -= X_i L_kjᵀ                             for each pair i ≥ k below
 //! ```
 
+use super::branches::Branches;
 use super::kernels::{self, block6, block6_mut};
-use super::symbolic::Symbolic;
+use super::symbolic::{SMALL, Symbolic};
 
 /// A factor H = L D Lᵀ, L unit lower triangular and D diagonal, and the room H is assembled in.
 #[derive(Debug, Default, Clone)]
@@ -20,12 +21,27 @@ pub struct BlockCholesky {
     /// L D of the column at hand.
     panel: Vec<f64>,
     work: Vec<f64>,
+    /// Factors of the diagonal blocks of more than six, in their own order.
+    branches: Vec<Branches>,
 }
 
 impl BlockCholesky {
-    /// Prepares for a pattern; see [`Symbolic::analyze`].
-    pub fn analyze(&mut self, sizes: &[u32], edges: &[(u32, u32)]) -> bool {
+    /// Prepares for a pattern; see [`Symbolic::analyze`]. `parents` has for every scalar its parent within its block, see
+    /// [`super::branches`]; blocks of at most six take no notice of it.
+    pub fn analyze(&mut self, sizes: &[u32], edges: &[(u32, u32)], parents: &[u32]) -> bool {
         let kept = self.symbolic.analyze(sizes, edges);
+        let (mut count, mut dof) = (0, 0);
+        for &size in sizes {
+            let end = dof + size as usize;
+            if size > SMALL {
+                if self.branches.len() == count {
+                    self.branches.push(Branches::default());
+                }
+                self.branches[count].analyze(&parents[dof..end]);
+                count += 1;
+            }
+            dof = end;
+        }
         self.values.resize(self.symbolic.value_count(), 0.0);
         self.inv_d.resize(self.symbolic.dofs(), 0.0);
         self.panel.resize(self.symbolic.largest_column(), 0.0);
@@ -83,13 +99,20 @@ impl BlockCholesky {
             let (column, later) = self.values[start..].split_at_mut(end - start);
             let (diag, below) = column.split_at_mut(n * n);
             let inv_d = &mut self.inv_d[dof..dof + n];
-            raised += kernels::ldl(diag, inv_d, n);
+            let mut branches = s.large[j].map(|b| &mut self.branches[b as usize]);
+            raised += match &mut branches {
+                None => kernels::ldl(diag, inv_d, n),
+                Some(branches) => branches.factor(diag, inv_d),
+            };
             let range = s.column[j] as usize..s.column[j + 1] as usize;
             let at = |i: usize| s.offsets[i] as usize - start - n * n;
             let rows = |i: usize| s.size_at[s.rows[i] as usize] as usize;
             for i in range.clone() {
                 let block = &mut below[at(i)..at(i) + n * rows(i)];
-                kernels::solve_right(block, diag, rows(i), n);
+                match &branches {
+                    None => kernels::solve_right(block, diag, rows(i), n),
+                    Some(branches) => branches.solve_right(block, rows(i)),
+                }
                 self.panel[at(i)..at(i) + n * rows(i)].copy_from_slice(block);
                 kernels::scale_columns(block, inv_d, rows(i));
             }
@@ -151,9 +174,9 @@ impl BlockCholesky {
             w[at..at + n].copy_from_slice(&x[from..from + n]);
         }
         if s.uniform6 {
-            substitute::<true>(s, &self.values, &self.inv_d, w);
+            substitute::<true>(s, &self.branches, &self.values, &self.inv_d, w);
         } else {
-            substitute::<false>(s, &self.values, &self.inv_d, w);
+            substitute::<false>(s, &self.branches, &self.values, &self.inv_d, w);
         }
         for j in 0..s.block_count() {
             let (n, at, to) =
@@ -164,16 +187,27 @@ impl BlockCholesky {
 }
 
 /// Forward and back substitution in elimination order; `SIX` promises that every block is 6×6.
-fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_d: &[f64], w: &mut [f64]) {
+fn substitute<const SIX: bool>(
+    s: &Symbolic,
+    branches: &[Branches],
+    values: &[f64],
+    inv_d: &[f64],
+    w: &mut [f64],
+) {
     let size = |j: usize| if SIX { 6 } else { s.size_at[j] as usize };
+    let large = |j: usize| if SIX { None } else { s.large[j].map(|b| &branches[b as usize]) };
     for j in 0..s.block_count() {
         let (n, at, diag) = (size(j), s.start_at[j] as usize, s.diagonal[j] as usize);
         let l = &values[diag..diag + n * n];
         let (head, tail) = w.split_at_mut(at + n);
         let x = &mut head[at..];
-        for k in 0..n {
-            for r in k + 1..n {
-                x[r] = l[r + n * k].mul_add(-x[k], x[r]);
+        if let Some(branches) = large(j) {
+            branches.forward(x);
+        } else {
+            for k in 0..n {
+                for r in k + 1..n {
+                    x[r] = l[r + n * k].mul_add(-x[k], x[r]);
+                }
             }
         }
         for i in s.column[j] as usize..s.column[j + 1] as usize {
@@ -197,6 +231,10 @@ fn substitute<const SIX: bool>(s: &Symbolic, values: &[f64], inv_d: &[f64], w: &
             let from = s.start_at[row] as usize - at - n;
             kernels::sub_atx(x, &values[block..block + m * n], &tail[from..from + m], m, n);
         }
+        if let Some(branches) = large(j) {
+            branches.backward(x);
+            continue;
+        }
         for k in (0..n).rev() {
             let mut sum = x[k];
             for r in k + 1..n {
@@ -216,7 +254,7 @@ mod tests {
     proptest! {
         #[test]
         fn block_factor_solves_what_the_dense_one_solves(
-            sizes in prop::collection::vec(prop_oneof![Just(6u32), 1u32..9], 1..12),
+            sizes in prop::collection::vec(prop_oneof![Just(6u32), 1u32..12], 1..12),
             six in any::<bool>(),
             picks in prop::collection::vec((0usize..12, 0usize..12), 0..20),
             seed in prop::collection::vec(-1.0f64..1.0, 600),
@@ -241,7 +279,8 @@ mod tests {
             }
             for i in 0..dofs { h[(i, i)] = 1.0 + h.row(i).iter().map(|x| x.abs()).sum::<f64>(); }
             let mut f = BlockCholesky::default();
-            f.analyze(&sizes, &edges);
+            let chains: Vec<u32> = sizes.iter().flat_map(|&n| (0..n).map(|k| k.wrapping_sub(1))).collect();
+            f.analyze(&sizes, &edges, &chains);
             f.values.fill(0.0);
             for &(r, c) in &blocks {
                 let (at, rows_of_r) = if r == c { (f.symbolic.diagonal_offset(r), true) } else { f.symbolic.coupling_offset(r, c) };
@@ -263,15 +302,15 @@ mod tests {
         let sizes = vec![6; 50];
         let edges: Vec<(u32, u32)> = (1..50).map(|i| (i, i - 1)).collect();
         let mut f = BlockCholesky::default();
-        assert!(!f.analyze(&sizes, &edges));
+        assert!(!f.analyze(&sizes, &edges, &[]));
         assert_eq!(f.symbolic.rows.len(), 49);
-        assert!(f.analyze(&sizes, &edges), "the same pattern is kept");
+        assert!(f.analyze(&sizes, &edges, &[]), "the same pattern is kept");
     }
 
     #[test]
     fn a_pivot_lost_to_rounding_is_raised_and_counted() {
         let mut f = BlockCholesky::default();
-        f.analyze(&[2], &[]);
+        f.analyze(&[2], &[], &[]);
         f.values.copy_from_slice(&[1e20, 1e20, 1e20, 1e20]);
         assert_eq!(f.factor(), 1);
         let mut x = [1.0, 0.0];

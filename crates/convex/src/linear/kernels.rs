@@ -160,8 +160,9 @@ fn eliminate_6<const K: usize>(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6], rais
     }
 }
 
+/// The inverse of a pivot, or of its floor.
 #[inline(always)]
-fn invert_pivot(pivot: f64, yardstick: f64, raised: &mut usize) -> f64 {
+pub fn invert_pivot(pivot: f64, yardstick: f64, raised: &mut usize) -> f64 {
     let floor = PIVOT_FLOOR * yardstick;
     if pivot > floor {
         return 1.0 / pivot;

@@ -7,6 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Blocks of at most so many scalars are factored densely.
+pub const SMALL: u32 = 6;
+
 /// The pattern of a factor L and where its blocks lie in one array of values.
 #[derive(Debug, Default, Clone)]
 pub struct Symbolic {
@@ -33,6 +36,8 @@ pub struct Symbolic {
     pub diagonal: Vec<u32>,
     /// Target of each update L_ij L_kjᵀ, in the order of the loops j, k, i ≥ k.
     pub targets: Vec<u32>,
+    /// Number among the blocks of more than six, of the j-th eliminated block if it is one.
+    pub large: Vec<Option<u32>>,
     /// All blocks are 6×6.
     pub uniform6: bool,
     scratch: Scratch,
@@ -63,6 +68,13 @@ impl Symbolic {
         self.eliminate();
         self.lay_out();
         self.find_targets();
+        self.large.clear();
+        self.large.resize(sizes.len(), None);
+        let mut count = 0;
+        for (block, _) in sizes.iter().enumerate().filter(|(_, size)| **size > SMALL) {
+            self.large[self.position[block] as usize] = Some(count);
+            count += 1;
+        }
         false
     }
 

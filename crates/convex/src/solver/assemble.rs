@@ -3,10 +3,10 @@
 //! Between free bodies J is a shift, X = [I 0; −p× I], and the products are a few cross products; the pair's
 //! point is the first body's own reference, so that its X is the identity. Other pairs multiply out.
 
-use super::evaluate::dot6;
+use super::columns::{self, Columns, columns_of};
 use super::island::{Island, LocalPair, Side, SideJacobian};
 use crate::linear::kernels;
-use crate::spatial::{PairSum, V3, V6, shift_twist};
+use crate::spatial::{PairSum, V3};
 
 /// A row-major 3×3 matrix.
 type M3 = [[f64; 3]; 3];
@@ -14,7 +14,7 @@ type M3 = [[f64; 3]; 3];
 impl Island {
     /// Assembles H into the factor's room.
     pub fn assemble(&mut self) {
-        let Self { factor, cliques, a, pairs, sums, jacobians, dense_scratch, .. } = self;
+        let Self { factor, cliques, a, pairs, sums, columns, weighted, .. } = self;
         let values = &mut factor.values;
         values.fill(0.0);
         for (index, c) in cliques.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Island {
                         p1,
                     );
                 }
-                _ => add_dense(values, pair, sides, sum, jacobians, dense_scratch),
+                _ => add_columns(values, pair, sides, sum, columns, weighted),
             }
         }
         let first = self.pair_rows.len();
@@ -174,57 +174,38 @@ fn add_free_pair(values: &mut [f64], at: [usize; 3], first_rows: bool, sum: &Pai
 }
 
 /// H += Jᵀ W J for a pair with at least one side that is not a free body.
-fn add_dense(
+fn add_columns(
     values: &mut [f64],
     pair: &LocalPair,
     sides: &[Side],
     sum: &PairSum,
-    jacobians: &[f64],
-    scratch: &mut [f64],
+    columns: &[Columns],
+    weighted: &mut Vec<Columns>,
 ) {
     let w = sum.matrix();
-    let third = scratch.len() / 3;
-    let (j0, rest) = scratch.split_at_mut(third);
-    let (j1, wj) = rest.split_at_mut(third);
-    let load = |side: &Side, out: &mut [f64]| match side.jacobian {
-        SideJacobian::Dense { at } => {
-            let len = 6 * side.n as usize;
-            out[..len].copy_from_slice(&jacobians[at as usize..at as usize + len]);
-        }
-        SideJacobian::Free { p, sign } => {
-            for k in 0..6 {
-                let mut unit = [0.0; 6];
-                unit[k] = sign;
-                out[6 * k..6 * k + 6].copy_from_slice(&shift_twist(unit, p));
-            }
-        }
-    };
-    load(&sides[0], j0);
-    if sides.len() == 2 {
-        load(&sides[1], j1);
-    }
-    // W J of `column`, then Jᵀ (W J) for `row`.
-    let mut project = |row: &[f64], rows: usize, column: &[f64], columns: usize, at: usize| {
-        for c in 0..columns {
-            let out = &mut wj[6 * c..6 * c + 6];
-            out.fill(0.0);
-            kernels::add_ax(out, &w, &column[6 * c..6 * c + 6], 6, 6);
-        }
-        let block = &mut values[at..at + rows * columns];
-        for c in 0..columns {
-            let x: &V6 = wj[6 * c..6 * c + 6].try_into().expect("six rows");
-            for r in 0..rows {
-                let column: &V6 = row[6 * r..6 * r + 6].try_into().expect("six rows");
-                block[r + rows * c] += dot6(column, x);
-            }
-        }
-    };
+    let mut rooms = [[Columns::default(); 2]; 2];
+    let [room0, room1] = &mut rooms;
     let n0 = sides[0].n as usize;
-    project(j0, n0, j0, n0, sides[0].diagonal as usize);
-    if sides.len() == 2 {
-        let n1 = sides[1].n as usize;
-        project(j1, n1, j1, n1, sides[1].diagonal as usize);
-        let at = pair.coupling.0 as usize;
-        if pair.coupling.1 { project(j0, n0, j1, n1, at) } else { project(j1, n1, j0, n0, at) }
+    let j0 = columns_of(&sides[0], columns, room0);
+    columns::weigh(&w, j0, weighted);
+    columns::project(block(values, sides[0].diagonal, n0 * n0), n0, j0, weighted, true);
+    if sides.len() < 2 {
+        return;
     }
+    let n1 = sides[1].n as usize;
+    let j1 = columns_of(&sides[1], columns, room1);
+    let (at, first_rows) = pair.coupling;
+    if !first_rows {
+        columns::project(block(values, at, n0 * n1), n1, j1, weighted, false);
+    }
+    columns::weigh(&w, j1, weighted);
+    columns::project(block(values, sides[1].diagonal, n1 * n1), n1, j1, weighted, true);
+    if first_rows {
+        columns::project(block(values, at, n0 * n1), n0, j0, weighted, false);
+    }
+}
+
+#[inline(always)]
+fn block(values: &mut [f64], at: u32, length: usize) -> &mut [f64] {
+    &mut values[at as usize..at as usize + length]
 }

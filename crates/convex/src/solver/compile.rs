@@ -6,10 +6,11 @@
 
 use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
 use super::evaluate::multiply;
+use super::branching::join_branches;
+use super::columns::Columns;
 use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian, rotate};
-use super::transform::{body_delassus, is_orthogonal, shift_columns, similarity};
+use super::transform::{add_delassus, body_delassus, is_orthogonal, shift_columns, similarity};
 use crate::lanes::F4;
-use crate::linear::kernels;
 use crate::problem::{BodyId, Problem, RowPlace};
 use crate::spatial::{V3, V6, shift_twist, sub};
 
@@ -32,6 +33,11 @@ pub struct Compiler {
     /// Rows of each pair, compressed.
     row_start: Vec<u32>,
     row_list: Vec<u32>,
+    /// Columns of each body's Jacobian that are not zero, and where they start.
+    active: Vec<u32>,
+    active_start: Vec<u32>,
+    /// Columns of a side in the making, with their dofs.
+    side: Vec<(u32, V6)>,
     dense: Vec<f64>,
     u0: Vec<f64>,
 }
@@ -171,8 +177,11 @@ impl Compiler {
         self.rotation_body.resize(problem.cliques.len(), NONE);
         self.delassus.clear();
         self.twists.clear();
+        self.active.clear();
+        self.active_start.clear();
         for (index, body) in problem.bodies.iter().enumerate() {
             let clique = &problem.cliques[body.clique];
+            self.active_start.push(self.active.len() as u32);
             if self.island_of[body.clique] == NONE {
                 self.delassus.push([0.0; 36]);
                 self.twists.push([0.0; 6]);
@@ -180,20 +189,26 @@ impl Compiler {
             }
             let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * clique.n];
             let a = &problem.a[clique.a..clique.a + clique.n * clique.n];
-            self.delassus.push(body_delassus(jacobian, a, clique.n));
-            let mut twist = [0.0; 6];
-            kernels::add_ax(
-                &mut twist,
-                jacobian,
-                &problem.v0[clique.dof..clique.dof + clique.n],
-                6,
-                clique.n,
-            );
+            let v0 = &problem.v0[clique.dof..clique.dof + clique.n];
+            let (mut delassus, mut twist) = ([0.0; 36], [0.0; 6]);
+            for (k, column) in jacobian.chunks_exact(6).enumerate() {
+                let column: &V6 = column.try_into().expect("six rows");
+                if clique.n > 6 && *column == [0.0; 6] {
+                    continue;
+                }
+                self.active.push(k as u32);
+                add_delassus(&mut delassus, column, a[k + clique.n * k]);
+                for i in 0..6 {
+                    twist[i] = column[i].mul_add(v0[k], twist[i]);
+                }
+            }
+            self.delassus.push(delassus);
             self.twists.push(twist);
             if clique.n == 6 && self.rotation_body[body.clique] == NONE && is_orthogonal(jacobian) {
                 self.rotation_body[body.clique] = index as u32;
             }
         }
+        self.active_start.push(self.active.len() as u32);
     }
 
     fn add_cliques(&mut self, problem: &Problem, islands: &mut [Island]) {
@@ -236,27 +251,57 @@ impl Compiler {
                 rotation,
             });
             island.sizes.push(n as u32);
+            island.parents.extend_from_slice(&problem.parents[clique.dof..clique.dof + n]);
         }
     }
 
-    /// The dense Jacobian of body `id` at `point` in the clique's coordinates u, into `self.dense`.
-    fn dense_jacobian(&mut self, problem: &Problem, id: BodyId, point: V3) {
+    /// Adds `sign` times the Jacobian of body `id` at `point`, in the clique's coordinates u, to `self.side`.
+    fn side_columns(&mut self, problem: &Problem, id: BodyId, point: V3, sign: f64) {
         let body = &problem.bodies[id.0 as usize];
         let n = problem.cliques[body.clique].n;
-        self.dense.clear();
-        self.dense.extend_from_slice(&problem.jacobians[body.jacobian..body.jacobian + 6 * n]);
+        let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * n];
+        let p = sub(point, body.point.into());
+        let before = self.side.len();
         if self.rotation_body[body.clique] != NONE {
             // J v = (J J₁ᵀ) u
             let j1 = problem.bodies[self.rotation_body[body.clique] as usize].jacobian;
             let j1 = &problem.jacobians[j1..j1 + 36];
-            let j: [f64; 36] = self.dense[..36].try_into().expect("6x6");
-            for c in 0..6 {
-                for r in 0..6 {
-                    self.dense[r + 6 * c] = (0..6).map(|k| j[r + 6 * k] * j1[c + 6 * k]).sum();
-                }
-            }
+            self.side.extend((0..6).map(|c| {
+                (c as u32, std::array::from_fn(|r| (0..6).map(|k| jacobian[r + 6 * k] * j1[c + 6 * k]).sum()))
+            }));
+        } else {
+            let range = self.active_start[id.0 as usize] as usize..self.active_start[id.0 as usize + 1] as usize;
+            let column = |k: u32| jacobian[6 * k as usize..6 * k as usize + 6].try_into().expect("six rows");
+            self.side.extend(self.active[range].iter().map(|&k| (k, column(k))));
         }
-        shift_columns(&mut self.dense, sub(point, body.point.into()));
+        for (_, column) in &mut self.side[before..] {
+            *column = shift_twist(*column, p).map(|x| sign * x);
+        }
+        if before > 0 {
+            // Within one clique the two sides are one, with the difference of their Jacobians.
+            self.side.sort_unstable_by_key(|(dof, _)| *dof);
+            self.side.dedup_by(|second, first| {
+                let same = first.0 == second.0;
+                if same {
+                    (0..6).for_each(|i| first.1[i] += second.1[i]);
+                }
+                same
+            });
+        }
+    }
+
+    /// Puts the columns gathered into the island.
+    fn place_side(&mut self, island: &mut Island) -> SideJacobian {
+        let at = island.columns.len() as u32;
+        for four in self.side.chunks(F4::LANES) {
+            let mut columns = Columns::default();
+            for (lane, (dof, column)) in four.iter().enumerate() {
+                columns.set(lane, *dof, column);
+            }
+            island.columns.push(columns);
+        }
+        self.side.clear();
+        SideJacobian::Columns { at, count: island.columns.len() as u32 - at }
     }
 
     /// Whether body `id` carries its clique's rotation.
@@ -289,7 +334,7 @@ impl Compiler {
                     clique: 0,
                     dof: 0,
                     n: 0,
-                    jacobian: SideJacobian::Dense { at: 0 },
+                    jacobian: SideJacobian::Columns { at: 0, count: 0 },
                     diagonal: 0,
                 }; 2],
                 side_count: 0,
@@ -357,31 +402,19 @@ impl Compiler {
             let body = &problem.bodies[id.0 as usize];
             let clique = island.cliques[self.local_of[body.clique] as usize];
             let p = sub(point, body.point.into());
-            let n = clique.n as usize;
-            let side = |jacobian| Side {
-                clique: self.local_of[body.clique],
-                dof: clique.dof,
-                n: clique.n,
-                jacobian,
-                diagonal: 0,
-            };
-            if self.is_free(problem, id) && !same {
-                local.sides[local.side_count as usize] = side(SideJacobian::Free { p, sign });
-                local.side_count += 1;
+            let clique_index = self.local_of[body.clique];
+            let jacobian = if self.is_free(problem, id) && !same {
+                Some(SideJacobian::Free { p, sign })
             } else {
-                let at = island.jacobians.len();
-                let side = side(SideJacobian::Dense { at: at as u32 });
-                self.dense_jacobian(problem, id, point);
-                if same && local.side_count == 1 {
-                    // Within one clique the two sides are one, with the difference of their Jacobians.
-                    for (x, y) in island.jacobians[at - 6 * n..].iter_mut().zip(&self.dense) {
-                        *x += sign * y;
-                    }
-                } else {
-                    island.jacobians.extend(self.dense.iter().map(|x| sign * x));
-                    local.sides[local.side_count as usize] = side;
-                    local.side_count += 1;
-                }
+                self.side_columns(problem, id, point, sign);
+                // Of two bodies of one clique the second completes the one side.
+                (!same || sign < 0.0).then(|| self.place_side(island))
+            };
+            if let Some(jacobian) = jacobian {
+                let (dof, n) = (clique.dof, clique.n);
+                local.sides[local.side_count as usize] =
+                    Side { clique: clique_index, dof, n, jacobian, diagonal: 0 };
+                local.side_count += 1;
             }
             let mut k = self.delassus[id.0 as usize];
             if p != [0.0; 3] {
@@ -509,7 +542,8 @@ fn transpose(m: &mut [f64; 36]) {
 fn finish(island: &mut Island) {
     island.edges.sort_unstable();
     island.edges.dedup();
-    let kept = island.factor.analyze(&island.sizes, &island.edges);
+    join_branches(island);
+    let kept = island.factor.analyze(&island.sizes, &island.edges, &island.parents);
     let symbolic = &island.factor.symbolic;
     for pair in &mut island.pairs {
         for side in &mut pair.sides[..pair.side_count as usize] {

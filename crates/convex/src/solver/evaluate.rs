@@ -7,6 +7,7 @@
 //! gradient       ∇ℓ = A(u − u*) − Σ Jᵀ (wrench)
 //! ```
 
+use super::columns;
 use super::island::{Island, LocalPair, SideJacobian};
 use crate::linear::kernels;
 use crate::normal::NormalLaw;
@@ -31,9 +32,9 @@ impl Island {
                         twist[i] += sign * shifted[i];
                     }
                 }
-                SideJacobian::Dense { at } => {
-                    let at = at as usize;
-                    kernels::add_ax(&mut twist, &self.jacobians[at..at + 6 * n], &u[dof..dof + n], 6, n);
+                SideJacobian::Columns { at, count } => {
+                    let columns = &self.columns[at as usize..(at + count) as usize];
+                    columns::add_twist(columns, &u[dof..dof + n], &mut twist);
                 }
             }
         }
@@ -165,11 +166,9 @@ impl Island {
                             out[dof + 3 + i] += wrench[3 + i];
                         }
                     }
-                    SideJacobian::Dense { at } => {
-                        let j = &self.jacobians[at as usize..at as usize + 6 * n];
-                        for i in 0..n {
-                            out[dof + i] += (0..6).map(|k| j[6 * i + k].abs() * wrench[k]).sum::<f64>();
-                        }
+                    SideJacobian::Columns { at, count } => {
+                        let columns = &self.columns[at as usize..(at + count) as usize];
+                        columns::add_magnitude(columns, &wrench, &mut out[dof..dof + n]);
                     }
                 }
             }
@@ -208,12 +207,9 @@ impl Island {
                             out[i] += sign * f[i];
                         }
                     }
-                    SideJacobian::Dense { at } => {
-                        let j = &self.jacobians[at as usize..at as usize + 6 * n];
-                        for i in 0..n {
-                            let column: &V6 = j[6 * i..6 * i + 6].try_into().expect("six rows");
-                            out[i] += dot6(column, &sum.wrench);
-                        }
+                    SideJacobian::Columns { at, count } => {
+                        let columns = &self.columns[at as usize..(at + count) as usize];
+                        columns::add_impulse(columns, &sum.wrench, out);
                     }
                 }
             }

@@ -4,6 +4,7 @@
 //! orthogonal, so that v = Jᵀ u): its Jacobian about any other point is then a shift, and projecting a pair's
 //! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
 
+use super::columns::Columns;
 use crate::contact::spring::SpringLaw;
 use crate::contact::{ContactLaw, ContactModel, ContactValue, ModelLaw};
 use crate::linear::cholesky::BlockCholesky;
@@ -34,8 +35,8 @@ pub struct LocalClique {
 pub enum SideJacobian {
     /// A free body whose reference point is at −p from the pair's point; sign −1 for body a.
     Free { p: V3, sign: f64 },
-    /// A 6×n Jacobian at the pair's point, sign included, starting here in `jacobians`.
-    Dense { at: u32 },
+    /// Columns at the pair's point, sign included: packets of `columns`.
+    Columns { at: u32, count: u32 },
 }
 
 /// One side of a pair.
@@ -213,7 +214,9 @@ pub struct Island {
     pub rows: Vec<LocalRow>,
     pub row_entries: Vec<(u32, f64)>,
     pub row_segments: Vec<(u32, u32, u32)>,
-    pub jacobians: Vec<f64>,
+    pub columns: Vec<Columns>,
+    /// Parent of each dof within its clique, for the factor.
+    pub parents: Vec<u32>,
     pub factor: BlockCholesky,
 
     // State.
@@ -238,7 +241,8 @@ pub struct Island {
     pub row_step: Vec<f64>,
     pub row_impulse: Vec<f64>,
     pub row_hessian: Vec<f64>,
-    pub dense_scratch: Vec<f64>,
+    /// W J of a side.
+    pub weighted: Vec<Columns>,
     /// While looking for a feasible start: barriers are springs of this stiffness.
     pub stand_in: Option<f64>,
     /// Packets of the Similar model evaluate their shifted law.
@@ -250,6 +254,8 @@ pub struct Island {
     // Scratch of the compilation.
     pub sizes: Vec<u32>,
     pub edges: Vec<(u32, u32)>,
+    /// Last dof of each clique that is coupled with other cliques.
+    pub hooks: Vec<Option<u32>>,
 }
 
 impl Island {
@@ -271,7 +277,8 @@ impl Island {
         self.rows.clear();
         self.row_entries.clear();
         self.row_segments.clear();
-        self.jacobians.clear();
+        self.columns.clear();
+        self.parents.clear();
         self.sizes.clear();
         self.edges.clear();
         self.u.clear();
@@ -313,8 +320,6 @@ impl Island {
         for v in [&mut self.row_velocity, &mut self.row_step, &mut self.row_impulse, &mut self.row_hessian] {
             v.resize(rows, 0.0);
         }
-        let widest = self.cliques.iter().map(|c| c.n as usize).max().unwrap_or(0);
-        self.dense_scratch.resize(18 * widest.max(6), 0.0);
     }
 
     /// Coordinates u of the velocities v of the problem (`out` is local).

@@ -10,6 +10,8 @@
 //! | `island` | the compiled island and its state |
 //! | `evaluate` | laws and gradient |
 //! | `assemble` | Hessian |
+//! | `branching` | which branches of a robot its constraints couple |
+//! | `columns` | Jacobians of robots' contacts by their columns that are not zero |
 //! | `newton` | the iteration and its stopping rules |
 //! | `similar` | stages for the stiff cones of the Similar model |
 //! | `line_search` | root of ℓ′ along a line |
@@ -18,6 +20,8 @@
 //! | [`report`] | what a solve says about itself |
 
 mod assemble;
+mod branching;
+mod columns;
 mod compile;
 mod compile_contact;
 mod evaluate;

@@ -1,20 +1,26 @@
 //! Small matrix work of the compilation: shifts, similarity, Delassus estimates.
 
-use crate::spatial::{V3, cross};
+use crate::spatial::{V3, V6, cross};
 
 /// J diag(A)⁻¹ Jᵀ (6×6, column-major) of a 6×n Jacobian, with the elementwise diagonal of A.
 pub fn body_delassus(jacobian: &[f64], a: &[f64], n: usize) -> [f64; 36] {
     let mut k = [0.0; 36];
     for (c, column) in jacobian.chunks_exact(6).enumerate() {
-        let inverse = 1.0 / a[c + n * c];
-        for j in 0..6 {
-            let s = inverse * column[j];
-            for i in 0..6 {
-                k[i + 6 * j] += column[i] * s;
-            }
-        }
+        add_delassus(&mut k, column.try_into().expect("six rows"), a[c + n * c]);
     }
     k
+}
+
+/// K += j jᵀ / a for one column.
+#[inline(always)]
+pub fn add_delassus(k: &mut [f64; 36], column: &V6, a: f64) {
+    let inverse = 1.0 / a;
+    for j in 0..6 {
+        let s = inverse * column[j];
+        for i in 0..6 {
+            k[i + 6 * j] += column[i] * s;
+        }
+    }
 }
 
 /// Moves the reference point of every column (a twist) of a 6×n matrix by `p`.
