@@ -44,7 +44,7 @@ enum Command {
     Learn(learn::LearnArguments),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
-    /// Time built-in scenes, impacts or the mesher, measure creep or what recording costs
+    /// Time built-in scenes and their stages, impacts or the mesher, measure creep or what recording costs
     Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,

@@ -22,12 +22,14 @@
 //! | `packet` | the fast path: four contacts at a time |
 //! | [`solver`] | islands, Newton's method, exact line search |
 //! | `linear` | block-sparse Cholesky factorisation |
+//! | [`limits`] | what this core can do, to compare with |
 
 pub mod check;
 pub mod contact;
 pub mod error;
 pub mod friction;
 mod lanes;
+pub mod limits;
 mod linear;
 pub mod normal;
 mod packet;
@@ -44,6 +46,7 @@ pub use normal::{NormalInput, NormalLaw, NormalValue, UserNormalLaw};
 pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
 pub use scalar::{Compliance, RowLaw};
 pub use sensitivity::{ContactResponse, PairMotion};
+pub use solver::flops::Flops;
 pub use solver::report::{Criterion, IslandReport, SolveReport, StageSeconds};
 pub use solver::work::Work;
 pub use solver::{Solver, SolverSettings};

@@ -576,8 +576,11 @@ fn length(what: &'static str, found: usize, expected: usize) -> Result<(), Probl
 }
 
 fn finite(what: &'static str, values: &[f64]) -> Result<(), ProblemError> {
-    match values.iter().find(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(&value) => Err(ProblemError::Value { what, value, must: "finite" }),
+    // Without a way out of the loop, many are tested at a time.
+    let bad = values.iter().fold(0, |bad, x| bad | u64::from(!x.is_finite()));
+    if bad == 0 {
+        return Ok(());
     }
+    let value = values.iter().copied().find(|x| !x.is_finite()).unwrap_or(f64::NAN);
+    Err(ProblemError::Value { what, value, must: "finite" })
 }

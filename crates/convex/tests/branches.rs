@@ -63,7 +63,9 @@ fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usiz
         if a == Some(&b) {
             continue;
         }
-        problem.add_pair(a.copied(), Some(b), Vector3::new(next(), next(), next()), Vector6::zeros()).unwrap();
+        problem
+            .add_pair(a.copied(), Some(b), Vector3::new(next(), next(), next()), Vector6::zeros())
+            .unwrap();
         for _ in 0..2 {
             let normal = Vector3::new(next(), next(), 1.0 + next()).normalize();
             let r = Vector3::new(next(), next(), next());

@@ -37,8 +37,13 @@ impl Broad {
         Self { finite, fat: vec![Aabb::EMPTY; n], is_escaped: vec![false; n], ..Self::default() }
     }
 
-    /// Sorted pairs that contain all whose boxes `need(geom)` overlap and that the rules allow.
-    pub fn pairs(&mut self, set: &GeomSet, need: impl Fn(usize) -> Aabb) -> &[Pair] {
+    /// Sorted pairs that contain all that [`Broad::update`] was asked for.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// Finds pairs that contain all whose boxes `need(geom)` overlap and that the rules allow.
+    pub fn update(&mut self, set: &GeomSet, need: impl Fn(usize) -> Aabb) {
         self.escaped.clear();
         for (k, &g) in self.finite.iter().enumerate() {
             let needed = need(g as usize);
@@ -51,7 +56,6 @@ impl Broad {
         if !self.escaped.is_empty() {
             self.refresh(set);
         }
-        &self.pairs
     }
 
     fn refresh(&mut self, set: &GeomSet) {

@@ -99,13 +99,25 @@ impl Proximity {
     /// the two geoms'), ordered by geom pair and then as the pair's routine orders them. Pairs with a compliant
     /// geom give no points; those whose boxes meet are left in [`Proximity::patch_pairs`].
     pub fn contacts(&mut self, margin: f64, out: &mut Vec<ContactPoint>) {
+        self.find_pairs(margin);
+        self.find_points(margin, out);
+    }
+
+    /// The broad phase of [`Proximity::contacts`]: pairs whose boxes may meet.
+    pub fn find_pairs(&mut self, margin: f64) {
+        let Self { set, boxes, broad, .. } = self;
+        let geoms = set.geoms();
+        broad.update(set, |g| boxes[g].grown(margin.max(geoms[g].margin).max(0.0) + set.overhang(g)));
+    }
+
+    /// The narrow phase, for the pairs and the margin of the last [`Proximity::find_pairs`].
+    pub fn find_points(&mut self, margin: f64, out: &mut Vec<ContactPoint>) {
         out.clear();
         self.stats = ProximityStats::default();
         let Self { set, frames, boxes, broad, half_space_pairs, patch_pairs, scratch, stats, .. } = self;
         patch_pairs.clear();
         let geoms = set.geoms();
-        let pairs =
-            broad.pairs(set, |g| boxes[g].grown(margin.max(geoms[g].margin).max(0.0) + set.overhang(g)));
+        let pairs = broad.pairs();
         let mut planes = half_space_pairs.iter().copied().peekable();
         let mut test = |(a, b): Pair, near: &dyn Fn(f64) -> bool| {
             let (a, b) = (a as usize, b as usize);

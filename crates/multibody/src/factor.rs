@@ -34,7 +34,7 @@ pub struct Factor {
     /// The end of the coordinates below each one, which follow it.
     branch_end: Vec<usize>,
     /// D L, packed as L is.
-    scaled: Vec<f64>,
+    scaled: Vec<Four>,
     /// 1/D; zero for locked coordinates.
     inverse: Vec<f64>,
     locked: Vec<bool>,
@@ -58,7 +58,7 @@ impl Factor {
         let locked = multibody.locked().to_vec();
         Self {
             rows: vec![[0.0; LANES]; path.len()],
-            scaled: vec![0.0; LANES * path.len()],
+            scaled: vec![[0.0; LANES]; path.len()],
             path,
             start,
             depth,
@@ -93,11 +93,16 @@ impl Factor {
             sound &= pivot > 0.0;
             let inverse = 1.0 / pivot;
             self.inverse[i] = inverse;
-            self.scaled[LANES * begin..LANES * end].copy_from_slice(self.rows[begin..end].as_flattened());
-            for row in &mut self.rows[begin..end] {
-                *row = row.map(|x| x * inverse);
+            for (row, scaled) in self.rows[begin..end].iter_mut().zip(&mut self.scaled[begin..end]) {
+                *scaled = *row;
+                for lane in 0..LANES {
+                    row[lane] *= inverse;
+                }
             }
-            self.rows[end - 1][self.depth[i] % LANES..].fill(0.0);
+            let last = &mut self.rows[end - 1];
+            for lane in 0..LANES {
+                last[lane] = if lane < self.depth[i] % LANES { last[lane] } else { 0.0 };
+            }
         }
         if self.any_locked {
             for (inverse, _) in self.inverse.iter_mut().zip(&self.locked).filter(|(_, locked)| **locked) {
@@ -129,10 +134,10 @@ impl Factor {
     /// Takes from W fours of row i, from `at` on, what the coordinates below it leave there.
     #[inline(always)]
     fn subtract<const W: usize>(&mut self, i: usize, at: usize) {
-        let (skip, depth) = (at - self.start[i], self.depth[i]);
+        let (skip, depth, scaled) = (at - self.start[i], self.depth[i], self.scaled.as_flattened());
         let mut sum: [Four; W] = self.rows[at..at + W].try_into().expect("W fours");
         for &start in &self.start[i + 1..self.branch_end[i]] {
-            let scale = -self.scaled[LANES * start + depth];
+            let scale = -scaled[LANES * start + depth];
             let (other, _) = self.rows[start + skip..].split_first_chunk::<W>().expect("W fours");
             for w in 0..W {
                 let mut four = sum[w];
@@ -142,7 +147,7 @@ impl Factor {
                 sum[w] = four;
             }
         }
-        self.rows[at..at + W].copy_from_slice(&sum);
+        *self.rows[at..].first_chunk_mut::<W>().expect("W fours") = sum;
     }
 
     /// Row k of L and the coordinates it reaches.

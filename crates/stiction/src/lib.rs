@@ -67,6 +67,7 @@ mod muscle;
 pub mod names;
 pub mod options;
 pub mod patches;
+mod profile;
 pub mod randomization;
 mod readings;
 pub mod rigid;
@@ -96,6 +97,7 @@ pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
 };
 pub use patches::ContactPatch;
+pub use profile::Profile;
 pub use rigid::{Flight, Touching};
 pub use simulation::Simulation;
 pub use state::State;

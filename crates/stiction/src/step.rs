@@ -12,7 +12,7 @@
 
 use crate::accuracy::Doubling;
 use crate::assemble::{Assembler, EntrySource, Touching};
-use crate::clock::Clock;
+use crate::clock::{Clock, Laps};
 use crate::compiled::{Energy, Model};
 use crate::contact::Contact;
 use crate::continuous::Continuous;
@@ -23,6 +23,7 @@ use crate::learned::Learned;
 use crate::measure::Gauge;
 use crate::options::{Method, Options};
 use crate::patches::{FaceResult, PatchSet};
+use crate::profile::Profile;
 use crate::readings::Readings;
 use crate::state::{ContactStretch, State};
 use crate::stats::StageSeconds;
@@ -113,6 +114,8 @@ pub(crate) struct Stepper {
     /// Length of the last step, s; 0 before the first.
     last_step: f64,
     readings: Readings,
+    /// There when the stages are timed in detail.
+    profile: Option<Box<Profile>>,
 }
 
 /// The law that is in force: the options' own, or what the file says; the plain one under other models than Lagged.
@@ -148,6 +151,7 @@ impl Stepper {
             continuous: None,
             last_step: 0.0,
             readings: Readings::default(),
+            profile: None,
         };
         stepper.set_options(model, options)?;
         Ok(stepper)
@@ -170,12 +174,25 @@ impl Stepper {
         let settings = SolverSettings {
             relative_tolerance: options.solve_tolerance(),
             max_iterations: options.max_iterations,
+            timings: self.profile.is_some(),
             ..SolverSettings::default()
         };
         self.solver.set(settings).expect("checked tolerances are allowed");
         self.law = effective_law(model, &options);
         self.options = options;
         Ok(())
+    }
+
+    /// Begins a profile of the stages, or ends it.
+    pub fn set_profiling(&mut self, on: bool) {
+        self.profile = on.then(Box::default);
+        let settings = SolverSettings { timings: on, ..*self.solver.settings() };
+        self.solver.set(settings).expect("tolerances in force are allowed");
+    }
+
+    /// The profile, if there is one.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_deref()
     }
 
     /// Takes one step of the length in the options. On an error `state` is untouched.
@@ -249,15 +266,19 @@ impl Stepper {
 
     /// Kinematics and proximity: everything that depends on where things are and not on the step's length.
     pub(crate) fn look(&mut self, model: &Model, state: &State, report: &mut StepReport) {
-        let mut clock = Clock::start();
+        let (mut clock, mut laps) = (Clock::start(), Laps::start(&self.profile));
         self.free.kinematics(model, state);
         clock.lap(&mut report.seconds.kinematics);
+        laps.lap(&mut self.profile, |p| &mut p.kinematics);
 
         self.proximity.update(&self.free.x_wb);
-        self.points.clear();
-        self.proximity.contacts(self.options.margin, &mut self.points);
+        self.proximity.find_pairs(self.options.margin);
+        laps.lap(&mut self.profile, |p| &mut p.broad_phase);
+        self.proximity.find_points(self.options.margin, &mut self.points);
+        laps.lap(&mut self.profile, |p| &mut p.narrow_phase);
         self.patches.find(model, &self.options, &self.free.x_wb, self.proximity.patch_pairs());
         clock.lap(&mut report.seconds.proximity);
+        laps.lap(&mut self.profile, |p| &mut p.patches);
     }
 
     /// Assembles and solves the step of length `dt` from the state looked at; leaves v⁺ in the solver and
@@ -270,10 +291,11 @@ impl Stepper {
         guess: Option<&[f64]>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let mut clock = Clock::start();
+        let (mut clock, mut laps) = (Clock::start(), Laps::start(&self.profile));
         let touching = Touching { points: &self.points, patches: &self.patches };
         self.free.solve(model, state, dt, touching)?;
         clock.lap(&mut report.seconds.kinematics);
+        laps.lap(&mut self.profile, |p| &mut p.free_motion);
 
         let problem = &mut self.problem;
         let built = self.assembler.assemble(
@@ -288,14 +310,19 @@ impl Stepper {
         );
         built.map_err(|error| not_finite(state, &error))?;
         clock.lap(&mut report.seconds.assemble);
+        laps.lap(&mut self.profile, |p| &mut p.assemble);
 
         let solved = self.solver.solve(problem, guess.unwrap_or(&self.free.v0));
         let solve = solved.map_err(|error| not_finite(state, &error))?;
         report.take(solve);
+        if let Some(profile) = &mut self.profile {
+            profile.take(solve);
+        }
         for _ in 1..self.law.friction_passes {
             self.pass(report).map_err(|error| not_finite(state, &error))?;
         }
         clock.lap(&mut report.seconds.solve);
+        laps.skip(); // the solver has its own clock
 
         let (multibody, v) = (model.multibody(), self.solver.velocities());
         multibody.integrate(&state.q, v, dt, QuaternionStep::Projected, &mut self.q_next);
@@ -305,6 +332,7 @@ impl Stepper {
             return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
         }
         clock.lap(&mut report.seconds.advance);
+        laps.lap(&mut self.profile, |p| &mut p.advance);
         Ok(())
     }
 
@@ -318,13 +346,17 @@ impl Stepper {
         }
         self.pass.clear();
         self.pass.extend_from_slice(self.solver.velocities());
-        report.take(self.solver.solve(&self.problem, &self.pass)?);
+        let solve = self.solver.solve(&self.problem, &self.pass)?;
+        report.take(solve);
+        if let Some(profile) = &mut self.profile {
+            profile.take(solve);
+        }
         Ok(())
     }
 
     /// Makes the solved step the state, and collects its results.
     pub(crate) fn accept(&mut self, model: &Model, state: &mut State, dt: f64, report: &mut StepReport) {
-        let mut clock = Clock::start();
+        let (mut clock, mut laps) = (Clock::start(), Laps::start(&self.profile));
         state.q.copy_from_slice(&self.q_next);
         state.v.copy_from_slice(self.solver.velocities());
         model.compiled().drives.advance(&state.ctrl, &mut state.activation, dt);
@@ -333,6 +365,7 @@ impl Stepper {
         self.collect(model, dt, report);
         std::mem::swap(&mut state.stretches, &mut self.stretches);
         clock.lap(&mut report.seconds.advance);
+        laps.lap(&mut self.profile, |p| &mut p.advance);
     }
 
     /// Contact results, springs to keep, and the numbers of the report.

@@ -1,11 +1,12 @@
-//! `stiction bench`: how fast the built-in scenes run here, how little things creep, what the mesher makes, and what
-//! recording costs.
+//! `stiction bench`: how fast the built-in scenes run here and where their time goes, how little things creep, what the
+//! mesher makes, and what recording costs.
 //!
 //! The same next to other simulators is `cargo xtask bench`, which installs them.
 
 mod impact;
 mod mesh;
 mod record;
+mod stages;
 
 use crate::failure::{Failure, print};
 use clap::Args;
@@ -19,12 +20,14 @@ use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 /// Arguments of `stiction bench`.
 #[derive(Args)]
 pub struct BenchArguments {
-    /// A built-in scene, `creep`, `impact`, `mesh` or `record`; without a name a choice of scenes
+    /// A built-in scene, `creep`, `impact`, `mesh`, `record` or `stages`; without a name a choice of scenes
     name: Option<String>,
+    /// The scene of `stages`; without one a choice of scenes
+    scene: Option<String>,
     /// Runs of each scene; the median is told
     #[arg(long, default_value_t = 3)]
     repeat: usize,
-    /// Write the figure to DIR, as SVG and PNG
+    /// Write the figure to DIR, as SVG and PNG, and the page of `stages`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print JSON
@@ -51,12 +54,13 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         Some("record") => record::record(arguments.repeat.max(1))?,
         Some("mesh") => mesh::mesh()?,
         Some("impact") => impact::impacts(arguments.repeat.max(1))?,
+        Some("stages") => stages::stages(arguments.scene.as_deref(), arguments.repeat.max(1))?,
         Some(name) if scenes::text(name).is_some() => speeds(&[name], arguments.repeat.max(1))?,
         None => speeds(&CHOICE, arguments.repeat.max(1))?,
         Some(name) => {
             let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
             let message = format!(
-                "no benchmark is called \"{name}\"; choose creep, impact, mesh, record or a scene: {}",
+                "no benchmark is called \"{name}\"; choose creep, impact, mesh, record, stages or a scene: {}",
                 known.join(", ")
             );
             return Err(Failure::input(message));
@@ -64,6 +68,12 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     };
     if let Some(folder) = &arguments.out {
         write_figure(&measured.figure, folder)?;
+        if arguments.name.as_deref() == Some("stages") {
+            let path = folder.join("stages.md");
+            std::fs::write(&path, &measured.text).map_err(|e| {
+                Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
+            })?;
+        }
     }
     if arguments.json {
         let text = serde_json::to_string_pretty(&measured.rows).map_err(Failure::work)?;

@@ -48,7 +48,7 @@ pub struct Branches {
     path: Vec<[u32; LANES]>,
     rows: Vec<[f64; LANES]>,
     /// D L, packed as L is.
-    scaled: Vec<f64>,
+    scaled: Vec<[f64; LANES]>,
     /// Place of each coordinate in its own path.
     depth: Vec<u32>,
     /// Where the rows of the coordinates below each one start, last first, and where these lists start.
@@ -87,7 +87,7 @@ impl Branches {
         self.rows.clear();
         self.rows.resize(self.path.len(), [0.0; LANES]);
         self.scaled.clear();
-        self.scaled.resize(LANES * self.path.len(), 0.0);
+        self.scaled.resize(self.path.len(), [0.0; LANES]);
         self.below.clear();
         self.below_start.clear();
         for i in 0..n as u32 {
@@ -115,7 +115,8 @@ impl Branches {
         for i in (0..n).rev() {
             let (begin, end) = (self.start[i] as usize, self.start[i + 1] as usize);
             let depth = self.depth[i] as usize;
-            let (row, path) = (self.rows[begin..end].as_flattened_mut(), self.path[begin..end].as_flattened());
+            let (row, path) =
+                (self.rows[begin..end].as_flattened_mut(), self.path[begin..end].as_flattened());
             for (entry, &j) in row[..depth].iter_mut().zip(path) {
                 *entry = block[i + n * j as usize];
             }
@@ -134,11 +135,14 @@ impl Branches {
             let pivot = self.rows[end - 1][depth % LANES];
             let inverse = invert_pivot(pivot, inv_d[i], &mut raised);
             inv_d[i] = inverse;
-            self.scaled[LANES * begin..LANES * end].copy_from_slice(self.rows[begin..end].as_flattened());
-            for row in &mut self.rows[begin..end] {
+            for (row, scaled) in self.rows[begin..end].iter_mut().zip(&mut self.scaled[begin..end]) {
+                *scaled = *row;
                 *row = (F4(*row) * F4::splat(inverse)).0;
             }
-            self.rows[end - 1][depth % LANES..].fill(0.0);
+            let last = &mut self.rows[end - 1];
+            for lane in 0..LANES {
+                last[lane] = if lane < depth % LANES { last[lane] } else { 0.0 };
+            }
         }
         raised
     }
@@ -151,15 +155,21 @@ impl Branches {
         let skip = at - self.start[i] as usize;
         let target: &mut [[f64; LANES]; W] = (&mut done[at..at + W]).try_into().expect("W fours");
         let mut sum = target.map(F4);
-        let depth = self.depth[i] as usize;
+        let (depth, scaled) = (self.depth[i] as usize, self.scaled.as_flattened());
         for &k in &self.below[self.below_start[i] as usize..self.below_start[i + 1] as usize] {
-            let scale = F4::splat(self.scaled[LANES * k as usize + depth]);
+            let scale = F4::splat(scaled[LANES * k as usize + depth]);
             let (fours, _) = later[k as usize - end + skip..].split_first_chunk::<W>().expect("W fours");
             for w in 0..W {
                 sum[w] = sum[w].less(scale, F4(fours[w]));
             }
         }
         *target = sum.map(|x| x.0);
+    }
+
+    /// Operations of a factorisation, and the numbers it stores.
+    pub fn operations(&self) -> (f64, f64) {
+        let entries = self.depth.iter().map(|&d| f64::from(d + 1));
+        (entries.clone().map(|d| d * d).sum(), entries.sum())
     }
 
     /// Row k of L and its path.

@@ -22,7 +22,7 @@ pub struct BlockCholesky {
     panel: Vec<f64>,
     work: Vec<f64>,
     /// Factors of the diagonal blocks of more than six, in their own order.
-    branches: Vec<Branches>,
+    pub branches: Vec<Branches>,
 }
 
 impl BlockCholesky {

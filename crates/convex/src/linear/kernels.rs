@@ -172,6 +172,25 @@ pub fn invert_pivot(pivot: f64, yardstick: f64, raised: &mut usize) -> f64 {
     1.0 / if floor > 0.0 { floor } else { f64::MIN_POSITIVE }
 }
 
+/// `y = A x` with A of n×n, four columns at a time.
+#[inline(always)]
+pub fn multiply(y: &mut [f64], a: &[f64], x: &[f64], n: usize) {
+    let y = &mut y[..n];
+    y.fill(0.0);
+    let fours = n - n % 4;
+    for (columns, x) in a[..n * fours].chunks_exact(4 * n).zip(x.chunks_exact(4)) {
+        let (c0, rest) = columns.split_at(n);
+        let (c1, rest) = rest.split_at(n);
+        let (c2, c3) = rest.split_at(n);
+        let (c0, c1, c2, c3) = (&c0[..n], &c1[..n], &c2[..n], &c3[..n]);
+        for r in 0..n {
+            let low = c1[r].mul_add(x[1], c0[r].mul_add(x[0], y[r]));
+            y[r] = c3[r].mul_add(x[3], c2[r].mul_add(x[2], low));
+        }
+    }
+    add_ax(y, &a[n * fours..], &x[fours..], n, n - fours);
+}
+
 /// `y += A x` with A of m×n.
 #[inline(always)]
 pub fn add_ax(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {

@@ -70,10 +70,9 @@ impl Symbolic {
         self.find_targets();
         self.large.clear();
         self.large.resize(sizes.len(), None);
-        let mut count = 0;
-        for (block, _) in sizes.iter().enumerate().filter(|(_, size)| **size > SMALL) {
-            self.large[self.position[block] as usize] = Some(count);
-            count += 1;
+        let large = sizes.iter().enumerate().filter(|(_, size)| **size > SMALL);
+        for (count, (block, _)) in large.enumerate() {
+            self.large[self.position[block] as usize] = Some(count as u32);
         }
         false
     }

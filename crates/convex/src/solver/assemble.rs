@@ -16,7 +16,11 @@ impl Island {
     pub fn assemble(&mut self) {
         let Self { factor, cliques, a, pairs, sums, columns, weighted, .. } = self;
         let values = &mut factor.values;
-        values.fill(0.0);
+        for (j, &size) in factor.symbolic.size_at.iter().enumerate() {
+            // Diagonal blocks are A's.
+            let (at, end) = (factor.symbolic.diagonal[j], factor.symbolic.diagonal[j + 1]);
+            values[(at + size * size) as usize..end as usize].fill(0.0);
+        }
         for (index, c) in cliques.iter().enumerate() {
             if c.n == 6 {
                 let to = factor.symbolic.diagonal_offset(index);

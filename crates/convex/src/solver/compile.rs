@@ -4,10 +4,10 @@
 //! change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
-use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
-use super::evaluate::multiply;
 use super::branching::join_branches;
 use super::columns::Columns;
+use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
+use super::evaluate::multiply;
 use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian, rotate};
 use super::transform::{add_delassus, body_delassus, is_orthogonal, shift_columns, similarity};
 use crate::lanes::F4;
@@ -270,7 +270,8 @@ impl Compiler {
                 (c as u32, std::array::from_fn(|r| (0..6).map(|k| jacobian[r + 6 * k] * j1[c + 6 * k]).sum()))
             }));
         } else {
-            let range = self.active_start[id.0 as usize] as usize..self.active_start[id.0 as usize + 1] as usize;
+            let range =
+                self.active_start[id.0 as usize] as usize..self.active_start[id.0 as usize + 1] as usize;
             let column = |k: u32| jacobian[6 * k as usize..6 * k as usize + 6].try_into().expect("six rows");
             self.side.extend(self.active[range].iter().map(|&k| (k, column(k))));
         }

@@ -302,7 +302,6 @@ pub fn multiply(a: &[f64], x: &[f64], out: &mut [f64], n: usize) {
         }
         out.copy_from_slice(&y);
     } else {
-        out.fill(0.0);
-        kernels::add_ax(out, a, x, n, n);
+        kernels::multiply(out, a, x, n);
     }
 }

@@ -16,6 +16,7 @@
 //! | `similar` | stages for the stiff cones of the Similar model |
 //! | `line_search` | root of ℓ′ along a line |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
+//! | [`flops`] | how much arithmetic a solve does |
 //! | [`work`] | where the energy of a step went |
 //! | [`report`] | what a solve says about itself |
 
@@ -25,6 +26,7 @@ mod columns;
 mod compile;
 mod compile_contact;
 mod evaluate;
+pub mod flops;
 mod hessian;
 mod island;
 mod line_search;
@@ -141,6 +143,9 @@ impl Solver {
             island.to_local(v_guess, &mut u);
             island.u = u;
             island.solve(problem, settings);
+            if settings.timings {
+                island.report.flops = island.flops();
+            }
             if settings.condition {
                 island.report.condition = Some(hessian::condition(island, problem));
             }

@@ -1,5 +1,7 @@
 //! What a solve says about itself.
 
+use super::flops::Flops;
+
 /// Why the solution of an island ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
@@ -80,6 +82,8 @@ pub struct IslandReport {
     pub condition: Option<f64>,
     /// Where the time went, when asked for.
     pub seconds: StageSeconds,
+    /// What was done in it, when asked for.
+    pub flops: Flops,
 }
 
 /// Seconds by stage; all zero unless asked for.
@@ -148,6 +152,8 @@ pub struct SolveReport {
     pub unconverged_islands: usize,
     /// Where the time went, when asked for.
     pub seconds: StageSeconds,
+    /// What was done in it, when asked for.
+    pub flops: Flops,
 }
 
 impl SolveReport {
@@ -169,5 +175,6 @@ impl SolveReport {
         self.raised_pivots += island.raised_pivots;
         self.unconverged_islands += usize::from(!island.criterion.converged());
         self.seconds.add(&island.seconds);
+        self.flops.add(&island.flops);
     }
 }
