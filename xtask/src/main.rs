@@ -39,7 +39,8 @@ cargo xtask COMMAND
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
                        --seed S, --only SEED, --out FILE)
-  wheel                the Python wheel for other machines, into target/dist (on Linux: manylinux2014)
+  wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
+                       size and import time; --twice builds it again and compares the two byte for byte
   web [build | test [NAME...] | screenshots | gallery]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
                        or the pictures in docs/figures and README, or those of the gallery, made anew

@@ -67,7 +67,7 @@ impl Batch {
         signature = (model, n, threads=None, *, step=1e-3, **options),
         text_signature = "(model, n, threads=None, *, step=1e-3, contact='lagged', stiction_tolerance=1e-4, \
                           regularization=1e-3, relative_tolerance=1e-5, margin=0.0, tangential_springs=False, \
-                          max_iterations=2000, tessellation='polygons', accuracy=None, method='convex', \
+                          max_iterations=2000, tessellation='polygons', accuracy=None, max_step=0.1, method='convex', \
                           integrator='radau', adhesion=0.0)"
     )]
     fn new(
@@ -127,7 +127,7 @@ impl Batch {
         keywords(py, self.lock()?.options(), None)
     }
 
-    /// Positions, shape (n, nq); writable, follows the worlds.
+    /// Positions, shape (n, nq), m or rad and quaternions with w first; writable, follows the worlds.
     #[getter]
     fn qpos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.qpos.view(py)
@@ -149,7 +149,8 @@ impl Batch {
         self.qvel.assign("qvel", values)
     }
 
-    /// Controls, shape (n, nu), held until they are changed; writable, follows the worlds.
+    /// Controls, shape (n, nu), in each actuator's own unit (N or N m for motors, m or rad for position servos), held until they are
+    /// changed; writable, follows the worlds.
     #[getter]
     fn ctrl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.ctrl.view(py)
@@ -387,7 +388,7 @@ impl Batch {
         stats_dict(py, &stats)
     }
 
-    /// Readings of all sensors, a dict from name to array of shape (n, numbers of the sensor): see Simulation.sensors.
+    /// Readings of all sensors, a dict from name to array of shape (n, numbers of the sensor), SI: see Simulation.sensors.
     #[getter]
     fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.lock()?;

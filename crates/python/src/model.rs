@@ -211,7 +211,7 @@ impl Model {
         self.inner.multibody().mocap_bodies().iter().map(|&b| bodies[b].name.clone()).collect()
     }
 
-    /// Positions at which every body stands as described, shape (nq,).
+    /// Positions at which every body stands as described, shape (nq,), m or rad and quaternions with w first.
     #[getter]
     fn default_qpos<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.inner.default_q())
@@ -245,7 +245,7 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Moment arms of all tendons at positions q: the gradient of each length, shape (ntendon, nv).
+    /// Moment arms of all tendons at positions q: the gradient of each length, shape (ntendon, nv), m per m or rad.
     fn tendon_moments<'py>(
         &self,
         py: Python<'py>,
@@ -254,7 +254,7 @@ impl Model {
         Ok(matrix(py, &self.inner.tendon_moments(&vector("q", q)?).map_err(input_error)?))
     }
 
-    /// Lengths of all actuators' transmissions at positions q, shape (nu,).
+    /// Lengths of all actuators' transmissions at positions q, shape (nu,), m or rad.
     fn actuator_lengths<'py>(
         &self,
         py: Python<'py>,
@@ -264,7 +264,7 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Moment arms of all actuators at positions q: joint forces per unit of actuator force, shape (nu, nv).
+    /// Moment arms of all actuators at positions q: joint forces per unit of actuator force, shape (nu, nv), 1 or m.
     fn actuator_moments<'py>(
         &self,
         py: Python<'py>,
@@ -273,7 +273,7 @@ impl Model {
         Ok(matrix(py, &self.inner.actuator_moments(&vector("q", q)?).map_err(input_error)?))
     }
 
-    /// Forces of all actuators along their lengths, shape (nu,), at positions q, velocities v, controls and
+    /// Forces of all actuators along their lengths, shape (nu,), N or N m, at positions q, velocities v, controls and
     /// activations (zeros if not given).
     #[pyo3(signature = (q, v, ctrl, act=None))]
     fn actuator_forces<'py>(
@@ -290,7 +290,7 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Forces of springs and damping of joints and tendons and of gravity compensation, shape (nv,).
+    /// Forces of springs and damping of joints and tendons and of gravity compensation, shape (nv,), N or N m.
     fn passive_forces<'py>(
         &self,
         py: Python<'py>,
@@ -378,7 +378,7 @@ impl Model {
         Ok(self.inner.varied(&variation).map_err(load_error)?.into())
     }
 
-    /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv).
+    /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv); kg, kg m or kg m².
     fn mass_matrix<'py>(
         &self,
         py: Python<'py>,

@@ -16,7 +16,7 @@ use stiction::{
 };
 
 /// The options' names, in the order of `Simulation`'s arguments.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 14] = [
     "step",
     "contact",
     "stiction_tolerance",
@@ -27,6 +27,7 @@ pub const NAMES: [&str; 13] = [
     "max_iterations",
     "tessellation",
     "accuracy",
+    "max_step",
     "method",
     "integrator",
     "adhesion",
@@ -58,6 +59,7 @@ pub fn options_and_law(
             "tessellation" => options.tessellation = tessellation(&text(&name, &value)?)?,
             "accuracy" if value.is_none() => options.accuracy = None,
             "accuracy" => options.accuracy = Some(number(&name, &value)?),
+            "max_step" => options.max_step = number(&name, &value)?,
             "method" => method = text(&name, &value)?,
             "integrator" => integrator = text(&name, &value)?,
             "adhesion" => adhesion = number(&name, &value)?,
@@ -107,7 +109,8 @@ fn contact(
     Ok((contact_model_from_name(&model).map_err(option_error)?, None, None))
 }
 
-fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+/// An option that is a number.
+pub fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract().map_err(|_| wrong(name, value, "a number"))
 }
 
@@ -230,6 +233,7 @@ pub fn keywords<'py>(
     };
     dict.set_item("tessellation", tessellation)?;
     dict.set_item("accuracy", options.accuracy)?;
+    dict.set_item("max_step", options.max_step)?;
     dict.set_item("method", options.method_name())?;
     dict.set_item("integrator", options.continuous().integrator.name())?;
     dict.set_item("adhesion", options.continuous().adhesion)?;

@@ -17,7 +17,7 @@ use crate::learned_contact::report_tuple;
 use crate::mocap;
 use crate::model::{Model, energy_tuple, pose_tuple, readings, warning_tuples};
 use crate::named;
-use crate::options::{keywords, options_and_law};
+use crate::options::{keywords, number, options_and_law};
 use crate::patches::patch_list;
 use crate::recording::{self, Recording, record_error};
 use crate::stats::stats_dict;
@@ -52,6 +52,7 @@ use stiction_viewer::{RecordOptions, Recorder};
 ///     and make the force a continuous function of the poses.
 /// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); the steps then choose their
 ///     own length. None for steps of fixed length.
+/// max_step: longest step with an accuracy, s.
 /// method: "convex", or "continuous" for continuous time with an accuracy (1e-4 if none is given): compliant geoms
 ///     only; tangential_springs may then be a dict with stretch (m, 1e-4) and relaxation_time (s, 6e-3).
 /// integrator: of continuous time, "radau", "dormand-prince" or "bogacki-shampine".
@@ -90,9 +91,9 @@ impl Simulation {
     #[new]
     #[pyo3(
         signature = (model, step=1e-3, **options),
-        text_signature = "(model, step=1e-3, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
+        text_signature = "(model, step=1e-3, *, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=2000, \
-                          tessellation='polygons', accuracy=None, method='convex', integrator='radau', adhesion=0.0)"
+                          tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"
     )]
     fn new(
         py: Python<'_>,
@@ -207,7 +208,41 @@ impl Simulation {
         keywords(py, inner.options(), inner.contact_law())
     }
 
-    /// Positions, shape (nq,); writable, follows the simulation.
+    /// Changes options from the next step on, by their names; the others stay. Raises ValueError for one out of its range, and
+    /// then nothing changes.
+    ///
+    ///     sim.set_options(step=5e-4, margin=1e-3)         # steps of half a millisecond, contacts kept from 1 mm on
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
+                          relative_tolerance=..., margin=..., tangential_springs=..., max_iterations=..., \
+                          tessellation=..., accuracy=..., max_step=..., method=..., integrator=..., adhesion=...)"
+    )]
+    fn set_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let wanted = self.options(py)?;
+        if let Some(options) = options {
+            wanted.update(options.as_mapping())?;
+        }
+        let step = wanted.get_item("step")?.expect("one of the options");
+        let step = number("step", &step)?;
+        wanted.del_item("step")?;
+        let (options, law) = options_and_law(step, Some(&wanted))?;
+        let mut inner = self.lock()?;
+        let before = (*inner.options(), inner.contact_law().cloned());
+        let mut change = |options, law| {
+            // A law asks for steps of fixed length: it goes before the options change, and comes after.
+            inner.set_contact_law(None)?;
+            inner.set_options(options)?;
+            inner.set_contact_law(law)
+        };
+        change(options, law).map_err(|error| {
+            let back = change(before.0, before.1);
+            debug_assert!(back.is_ok(), "they were in force before");
+            option_error(error)
+        })
+    }
+
+    /// Positions, shape (nq,), m or rad and quaternions with w first; writable, follows the simulation.
     #[getter]
     fn qpos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.qpos.view(py)
@@ -229,7 +264,8 @@ impl Simulation {
         self.qvel.assign("qvel", values)
     }
 
-    /// Controls, shape (nu,), held until they are changed; writable, follows the simulation.
+    /// Controls, shape (nu,), in each actuator's own unit (N or N m for motors, m or rad for position servos), held until they are
+    /// changed; writable, follows the simulation.
     #[getter]
     fn ctrl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.ctrl.view(py)
@@ -429,7 +465,7 @@ impl Simulation {
     }
 
     /// Readings of all sensors, a dict from name to array: positions and velocities of the present state,
-    /// accelerations and forces of the last step (zero before the first).
+    /// accelerations and forces of the last step (zero before the first); m, rad, m/s, rad/s, m/s², N and N m.
     #[getter]
     fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut inner = self.lock()?;
@@ -585,8 +621,8 @@ impl Simulation {
         self.pull(py, &inner)
     }
 
-    /// Has controller(time, qpos, qvel) set controls from now on, every period seconds (0: every step), after those that were
-    /// added before. Returns its number.
+    /// Has controller(time, qpos, qvel) set controls from now on, every period (s; 0: every step), after those that were added
+    /// before. Returns its number.
     ///
     /// It is called at the beginning of the first step at or after each multiple of the period, gets copies of the state, and
     /// returns the controls, shape (nu,), held until someone sets them again. If it returns None, what it wrote to sim.ctrl

@@ -185,7 +185,7 @@ impl Solid {
         self.report.bind(py).as_any().get_item("notes")
     }
 
-    /// Writes a legacy VTK file with the pressure at the vertices.
+    /// Writes a legacy VTK file, coordinates in m, with the pressure at the vertices in Pa.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let tetrahedra = Tetrahedra {
             cells: self.inner.tets().to_vec(),

@@ -143,6 +143,18 @@ def test_fingers_close_to_a_force_and_follow_it():
             wrong()
 
 
+def test_a_path_at_speed_finds_its_own_times():
+    positions, still = [[0, 0, 0], [0.3, 0, 0], [0.3, 0.1, 0]], [[1, 0, 0, 0]] * 3
+    path = st.PosePath.at_speed(1.0, positions, still, 0.5, 2.0)
+    assert np.allclose(path.times, [1.0, 1.0 + 1.875 * 0.6, 1.0 + 1.875 * 0.8]) and path.end == path.times[-1]
+    fastest = max(np.linalg.norm(path.at(t)[2][3:]) for t in np.linspace(1, path.end, 2001))
+    assert fastest == pytest.approx(0.5, rel=1e-4)
+    twin = pickle.loads(pickle.dumps(path))
+    assert all(np.array_equal(a, b) for a, b in zip(path.at(1.7), twin.at(1.7), strict=True))
+    with pytest.raises(ValueError, match="needs positive speeds"):
+        st.PosePath.at_speed(0.0, positions, still, 0.0, 1.0)
+
+
 def test_inverse_kinematics_pickles_with_all_its_settings():
     model = arm(SERVOS)
     ik = st.InverseKinematics(

@@ -219,6 +219,10 @@ def cases(model, sim, batch):
     yield "PosePath", lambda: st.PosePath([0], [[0, 0]], [[1, 0, 0, 0]])
     yield "PosePath", lambda: st.PosePath([0], [[0, 0, 0]], [[0, 0, 0, 0]])
     yield "PosePath", lambda: st.PosePath([0], [[0, 0, np.nan]], [[1, 0, 0, 0]])
+    for x in numbers():
+        yield "PosePath.at_speed", lambda x=x: st.PosePath.at_speed(0.0, [[0, 0, 0]], [[1, 0, 0, 0]], x, 1.0)
+        yield "PosePath.at_speed", lambda x=x: st.PosePath.at_speed(x, [[0, 0, 0]], [[1, 0, 0, 0]], 1.0, 1.0)
+        yield "Simulation.set_options", lambda x=x: sim.set_options(step=x)
     yield "JointPath.at", lambda: st.JointPath([0], [[0]]).at("noon")
     yield "PosePath.at", lambda: st.PosePath([0], [[0, 0, 0]], [[1, 0, 0, 0]]).at(None)
     yield "TactileGrid.sample", lambda: st.TactileGrid("nobody", [1, 1], 2, 2).sample(sim)

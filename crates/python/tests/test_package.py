@@ -63,8 +63,10 @@ def arguments(node):
     defaults.update({a.arg: d for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None})
     optional = []
     if given.kwarg and isinstance(given.kwarg.annotation, ast.Subscript):
-        table = DESCRIBED[given.kwarg.annotation.slice.id]
-        optional = [f.target.id for f in table.body if isinstance(f, ast.AnnAssign)]
+        tables = [DESCRIBED[given.kwarg.annotation.slice.id]]
+        while (base := tables[-1].bases[0].id) in DESCRIBED:
+            tables.append(DESCRIBED[base])
+        optional = [f.target.id for table in tables for f in table.body if isinstance(f, ast.AnnAssign)]
     return [n for n in names if n not in ("self", "cls")], optional, defaults
 
 
@@ -103,6 +105,49 @@ def test_everything_public_says_what_it_is():
                 continue  # a slot, which has no text of its own; its class says what it is
             text = inspect.getdoc(getattr(owner, member)) or ""
             assert len(text) > 5 and "Alias for field" not in text, f"{owner.__name__}.{member}"
+
+
+QUANTITY = re.compile(
+    r"\b(forces?|torques?|positions?|velocit\w+|accelerations?|mass|masses|times?|pressure|area|energ\w+|lengths?|stiffness|speeds?|moments?|"
+    r"impulses?|inertia|gravity|angles?|modulus|volume|radius|penetration|slip|distance|period)\b",
+    re.IGNORECASE,
+)
+#: A unit, or where to find it.
+UNIT = re.compile(
+    r"(?<!\w)(m|kg|s|ms|N|J|Pa|rad|degrees|m/s|m/s²|rad/s|N/m|1/s|s/m|m²|m³|N s|MB|SI|without unit|w first|factors?|frames per|"
+    r"bit for bit|(Simulation|Model|Batch|TactileGrid)\.\w+)(?!\w)"
+)
+#: Those that speak of quantities and give none.
+WORDS = {
+    "ActuatorInfo.type", "Batch.step", "GeomInfo.compliant", "ImpactOutcomes", "ImpactOutcomes.level", "JointInfo.qpos", "JointInfo.qvel",
+    "Measured.memory", "Measured.touches", "Model.body", "Model.nq", "Model.nv", "Model.save", "Simulation.body", "Simulation.model",
+    "Simulation.patches", "Simulation.warnings", "Solid", "Solid.extents", "Touch.normal",
+}
+
+
+def test_every_text_about_a_quantity_says_its_unit():
+    texts = {}
+    for name in st.__all__:
+        item = getattr(st, name)
+        if not callable(item):
+            continue
+        texts[name] = inspect.getdoc(item) or ""
+        if item in CLASSES and not issubclass(item, (Exception, dict)):
+            for member in getattr(item, "_fields", None) or public(item):
+                texts[f"{name}.{member}"] = inspect.getdoc(getattr(item, member)) or ""
+    lacking = {name for name, text in texts.items() if QUANTITY.search(text) and not UNIT.search(text)}
+    assert sorted(lacking - WORDS) == []
+    assert WORDS <= lacking, "none is excused that need not be"
+
+
+def test_all_that_step_take_the_same_options_with_the_same_defaults():
+    sim = st.Simulation(models.ball())
+    takes = {kind: inspect.signature(kind).parameters for kind in (st.Simulation, st.Batch, st.rollout)}
+    for name, value in sim.options.items():
+        for kind, parameters in takes.items():
+            if kind is st.rollout and name in ("accuracy", "max_step", "method", "integrator", "adhesion"):
+                continue  # its rows share the times of their steps
+            assert parameters[name].default == value, (kind, name)
 
 
 def test_everything_pickles():

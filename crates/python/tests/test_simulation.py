@@ -282,6 +282,7 @@ def test_options_come_back_as_given():
         "max_iterations": 50,
         "tessellation": "fans",
         "accuracy": None,
+        "max_step": 0.05,
         "method": "convex",
         "integrator": "radau",
         "adhesion": 0.0,
@@ -388,6 +389,28 @@ def test_forces_and_torques_are_taken_in_the_frame_they_are_said_to_be_in():
     ]:
         with pytest.raises(ValueError, match=message):
             wrong()
+
+
+def test_options_are_changed_one_by_one():
+    sim = st.Simulation(models.ball(), step=1e-3, margin=1e-3, tangential_springs={"stiffness_ratio": 0.5})
+    before = sim.options
+    sim.set_options(step=5e-4, contact="lagged", max_iterations=50)
+    assert sim.options == {**before, "step": 5e-4, "max_iterations": 50}
+    sim.step(2)
+    assert sim.time == pytest.approx(1e-3)
+    sim.set_options(accuracy=1e-4, max_step=2e-3, step=1e-4, tangential_springs=False)
+    sim.run_until(0.05)
+    assert 0 < sim.stats["max_step"] <= 2e-3
+    kept = sim.options
+    for wrong, kind, message in [
+        ({"step": -1.0}, ValueError, "step = -1"),
+        ({"step": "long"}, TypeError, "step = long: give a number"),
+        ({"stepp": 1.0}, TypeError, "did you mean step"),
+        ({"contact": "sap", "tangential_springs": True}, ValueError, "choose contact = lagged"),
+    ]:
+        with pytest.raises(kind, match=message):
+            sim.set_options(**wrong)
+    assert sim.options == kept
 
 
 def test_a_model_is_written_for_others_and_loads_back(tmp_path):

@@ -94,7 +94,7 @@ class ModelError(ValueError):
 class SimulationError(RuntimeError):
     """A step that could not be completed. The simulation keeps the last good state."""
 
-class _Options(TypedDict, total=False):
+class _StepOptions(TypedDict, total=False):
     contact: _ContactModel | LearnedContact
     stiction_tolerance: float
     regularization: float
@@ -103,10 +103,16 @@ class _Options(TypedDict, total=False):
     tangential_springs: bool | TangentialSprings
     max_iterations: int
     tessellation: _Tessellation
+
+class _Options(_StepOptions, total=False):
     accuracy: float | None
+    max_step: float
     method: _Method
     integrator: _Integrator
     adhesion: float
+
+class _AllOptions(_Options, total=False):
+    step: float
 
 _Name = str | int
 
@@ -260,6 +266,7 @@ class Simulation:
     def model(self) -> Model: ...
     @property
     def options(self) -> dict[str, Any]: ...
+    def set_options(self, **options: Unpack[_AllOptions]) -> None: ...
     @property
     def gravity(self) -> _Floats: ...
     @gravity.setter
@@ -384,6 +391,12 @@ class PosePath:
     def __new__(
         cls, times: ArrayLike, positions: ArrayLike, quaternions: ArrayLike, kind: str = "minimum-jerk"
     ) -> PosePath: ...
+    @staticmethod
+    def at_speed(
+        start: float, positions: ArrayLike, quaternions: ArrayLike, linear_speed: float, angular_speed: float
+    ) -> PosePath: ...
+    @property
+    def times(self) -> _Floats: ...
     @property
     def end(self) -> float: ...
     def at(self, time: float) -> tuple[_Floats, _Floats, _Floats]: ...
@@ -649,6 +662,7 @@ class Solid:
     def notes(self) -> list[str]: ...
     def save(self, path: str | PathLike[str]) -> None: ...
 
+@final
 class TactileGrid:
     """A grid of sensing cells fixed to a body; z of its frame points out of the skin."""
 
@@ -731,7 +745,7 @@ def rollout(
     *,
     steps: int | None = None,
     step: float = 1e-3,
-    **options: Unpack[_Options],
+    **options: Unpack[_StepOptions],
 ) -> _Floats:
     """Simulates many initial states of one model on several threads."""
 
@@ -742,6 +756,7 @@ class SweepTable:
     """The rows of a sweep in the order of its parameters: parameters first, then results, then "error"."""
 
     columns: dict[str, np.ndarray]
+    def __init__(self, rows: Any, outcomes: Any) -> None: ...
     @property
     def errors(self) -> dict[int, str]: ...
     def __len__(self) -> int: ...

@@ -1,7 +1,9 @@
 """Docstrings for the fields of named tuples."""
 
+from typing import Any
 
-def describe(owner: type, **fields: str) -> None:
+
+def describe(owner: Any, **fields: str) -> None:
     """Sets what help() says of each field; every field needs a text."""
     missing = set(owner._fields) ^ set(fields)
     if missing:

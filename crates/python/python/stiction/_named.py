@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -130,9 +130,11 @@ class _Named:
 
     __slots__ = ("_sim", "info")
 
-    def __init__(self, sim: Simulation, info: BodyInfo | JointInfo | GeomInfo | ActuatorInfo) -> None:
+    #: What the model says of it.
+    info: Any
+
+    def __init__(self, sim: Simulation, info: Any) -> None:
         self._sim = sim
-        #: What the model says of it.
         self.info = info
 
     @property
@@ -148,7 +150,7 @@ class _Named:
     def __repr__(self) -> str:
         return f"<stiction.{type(self).__name__} \"{self.name}\" of {self._sim!r}>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._sim, self.info)
 
 
@@ -156,6 +158,7 @@ class Body(_Named):
     """A body of a simulation, from Simulation.body."""
 
     __slots__ = ()
+    info: BodyInfo
 
     @property
     def position(self) -> np.ndarray:
@@ -196,6 +199,7 @@ class Joint(_Named):
     """A joint of a simulation, from Simulation.joint."""
 
     __slots__ = ()
+    info: JointInfo
 
     @property
     def qpos(self) -> np.ndarray:
@@ -229,10 +233,11 @@ class Actuator(_Named):
     """An actuator of a simulation, from Simulation.actuator."""
 
     __slots__ = ()
+    info: ActuatorInfo
 
     @property
     def ctrl(self) -> float:
-        """Its control; may be set. A force for motors, a target for servos."""
+        """Its control; may be set. A force for motors, N or N m; a target for servos, m or rad, or m/s or rad/s."""
         return float(self._sim.ctrl[self.id])
 
     @ctrl.setter
@@ -241,11 +246,12 @@ class Actuator(_Named):
 
 
 def _contact(name: str, text: str) -> property:
-    def get(self: Geom):
+    def get(self: Geom) -> Any:
         return getattr(self._sim.model.geom(self.id), name)
 
     def put(self: Geom, value: float) -> None:
-        self._sim.vary(**{name: {self.id: value}})
+        changes: dict[str, Any] = {name: {self.id: value}}
+        self._sim.vary(**changes)
 
     return property(get, put, doc=text + "; may be set.")
 
@@ -254,6 +260,7 @@ class Geom(_Named):
     """A geom of a simulation, from Simulation.geom. Setting a property is Simulation.vary."""
 
     __slots__ = ()
+    info: GeomInfo
 
     friction = _contact("friction", "Coefficient of dynamic friction; setting it sets the static one too")
     static_friction = _contact("static_friction", "Coefficient of static friction")

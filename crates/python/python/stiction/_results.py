@@ -176,7 +176,7 @@ describe(
     areas="Area of each polygon, m²; shape (m,).",
     normals="Unit normal of each polygon, from a into b; shape (m, 3).",
     centroids="Centroid of each polygon, m; shape (m, 3).",
-    peak_extent="Largest pressure over the smaller modulus; near 1 the core of a field is reached and force no longer grows with depth.",
+    peak_extent="Largest pressure over the smaller modulus, without unit; near 1 the core of a field is reached and force no longer grows with depth.",
 )
 
 
@@ -294,13 +294,13 @@ class ImpactOutcomes(NamedTuple):
 
 describe(
     ImpactOutcomes,
-    velocities="Velocities after, laid out as qvel; shape (n, nv).",
+    velocities="Velocities after, laid out as qvel, m/s or rad/s; shape (n, nv).",
     impulses="Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).",
     modes="What each contact does after: 0 sticks, 1 slides, 2 separates; shape (n, c).",
     certificate="Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or None), direction (the velocity that proves it), balanced (contacts that can push against each other).",
     level='"unique", "velocities differ" or "contact modes differ".',
-    spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm.",
-    contacts="For each contact: name, friction, velocity before [t1, t2, n]; of points also geoms, bodies, position, frame (rows t1, t2, n in the world).",
+    spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm, without unit.",
+    contacts="For each contact: name, friction, velocity before [t1, t2, n] in m/s; of points also geoms, bodies, position (m), frame (rows t1, t2, n in the world).",
     origins='"at once", the order of contacts of a sequence, or "sample".',
     residuals="Worst violation of the conditions of the inclusion in each outcome's steps, relative; shape (n,).",
     unfinished="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
@@ -325,8 +325,8 @@ describe(
     state="∂state⁺/∂state; shape (n, n).",
     ctrl="∂state⁺/∂ctrl; shape (n, nu).",
     parameters="∂state⁺/∂parameter, one column for each parameter asked for; shape (n, p).",
-    qpos="Positions after the step; shape (nq,).",
-    qvel="Velocities after the step, from a tight solve; shape (nv,).",
+    qpos="Positions after the step, m or rad and quaternions with w first; shape (nq,).",
+    qvel="Velocities after the step, from a tight solve, m/s or rad/s; shape (nv,).",
     doubtful="Pairs of geom ids whose contact points come or go very near to this state: the step has a kink there.",
 )
 

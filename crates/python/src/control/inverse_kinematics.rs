@@ -91,7 +91,7 @@ impl InverseKinematics {
         Ok((arguments.into_pyobject(py)?, keywords))
     }
 
-    /// Position (3,) and quaternion (4,) of the site with all coordinates at qpos, shape (nq,).
+    /// Position (3,), m, and quaternion (4,), w first, of the site with all coordinates at qpos, shape (nq,).
     fn pose<'py>(&self, py: Python<'py>, qpos: &Bound<'py, PyAny>) -> PyResult<(Array<'py>, Array<'py>)> {
         let model = &self.model.get().inner;
         let q = finite_vector("qpos", qpos, model.nq())?;
@@ -99,7 +99,7 @@ impl InverseKinematics {
         Ok(place(py, &self.lock().pose(model, &q, &state.mocap)))
     }
 
-    /// Velocities of the joints, shape (joints,), to be held for period seconds, that take the site from where it is at qpos
+    /// Velocities of the joints, shape (joints,), m/s or rad/s, to be held for period seconds, that take the site from where it is at qpos
     /// towards a pose which itself moves with a twist [angular; linear], world axes.
     #[pyo3(signature = (qpos, position, quaternion, twist=None, period=0.0))]
     fn solve<'py>(
@@ -125,7 +125,7 @@ impl InverseKinematics {
         Ok(PyArray1::from_slice(py, &v))
     }
 
-    /// Positions of the joints, shape (joints,), that put the site at a pose, searched from qpos within the limits; None if
+    /// Positions of the joints, shape (joints,), m or rad, that put the site at a pose, searched from qpos within the limits; None if
     /// the search does not get there.
     fn reach<'py>(
         &self,

@@ -87,15 +87,7 @@ impl PosePath {
     ) -> PyResult<Self> {
         let times = vector("times", times)?.to_vec();
         let (positions, quaternions) = (rows("positions", positions)?, rows("quaternions", quaternions)?);
-        if positions.len() != quaternions.len() {
-            return Err(PyValueError::new_err(format!(
-                "{} positions and {} quaternions: give as many of one as of the other",
-                positions.len(),
-                quaternions.len()
-            )));
-        }
-        let poses = positions.iter().zip(&quaternions).map(|(p, q)| pose(p, q));
-        let poses = poses.collect::<PyResult<Vec<Pose>>>()?;
+        let poses = poses(&positions, &quaternions)?;
         let inner = match kind {
             "minimum-jerk" => control::PosePath::minimum_jerk(&times, &poses),
             "cubic" => control::PosePath::cubic(&times, &poses),
@@ -111,6 +103,33 @@ impl PosePath {
         self.inner.end()
     }
 
+    /// A path from rest to rest through poses, minimum jerk, as fast as peak speeds allow: it finds its own times.
+    ///
+    /// start: time of the first keyframe, s.
+    /// positions, quaternions: as of PosePath.
+    /// linear_speed, angular_speed: peak speeds, m/s and rad/s.
+    #[staticmethod]
+    fn at_speed(
+        start: f64,
+        positions: &Bound<'_, PyAny>,
+        quaternions: &Bound<'_, PyAny>,
+        linear_speed: f64,
+        angular_speed: f64,
+    ) -> PyResult<Self> {
+        let (positions, quaternions) = (rows("positions", positions)?, rows("quaternions", quaternions)?);
+        let poses = poses(&positions, &quaternions)?;
+        let inner =
+            control::PosePath::at_speed(start, &poses, linear_speed, angular_speed).map_err(input_error)?;
+        let times = inner.times().to_vec();
+        Ok(Self { inner, times, poses: (positions, quaternions), kind: "minimum-jerk".into() })
+    }
+
+    /// Times of the keyframes, s, shape (n,).
+    #[getter]
+    fn times<'py>(&self, py: Python<'py>) -> Array<'py> {
+        PyArray1::from_slice(py, &self.times)
+    }
+
     /// Position (3,), quaternion (4,) and twist (6,) [angular; linear] in world axes at a time, s.
     fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
         let point = self.inner.at(time);
@@ -124,6 +143,18 @@ impl PosePath {
         let arguments = (this.times.clone(), positions, quaternions, this.kind.clone());
         Ok((slf.get_type().into_any(), arguments.into_pyobject(slf.py())?))
     }
+}
+
+/// Poses from rows of positions and of quaternions.
+fn poses(positions: &[Vec<f64>], quaternions: &[Vec<f64>]) -> PyResult<Vec<Pose>> {
+    if positions.len() != quaternions.len() {
+        return Err(PyValueError::new_err(format!(
+            "{} positions and {} quaternions: give as many of one as of the other",
+            positions.len(),
+            quaternions.len()
+        )));
+    }
+    positions.iter().zip(quaternions).map(|(p, q)| pose(p, q)).collect()
 }
 
 fn unknown_kind(kind: &str) -> PyErr {

@@ -77,7 +77,7 @@ impl PosePath {
 
     /// Minimum jerk from `start` (s) through poses as fast as these peak speeds allow (m/s, rad/s).
     pub fn at_speed(start: f64, poses: &[Pose], linear: f64, angular: f64) -> Result<Self, InputError> {
-        if !(linear > 0.0 && angular > 0.0) {
+        if ![linear, angular].iter().all(|speed| *speed > 0.0 && speed.is_finite()) {
             return Err(InputError::Control("a trajectory at speed needs positive speeds".into()));
         }
         let mut times = vec![start];
@@ -90,6 +90,11 @@ impl PosePath {
         }
         times.truncate(poses.len());
         Self::minimum_jerk(&times, poses)
+    }
+
+    /// Times of the keyframes, s.
+    pub fn times(&self) -> &[f64] {
+        &self.times
     }
 
     /// Time of the first keyframe, s.

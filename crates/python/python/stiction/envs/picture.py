@@ -25,10 +25,14 @@ class Camera:
                     "record or watch env.unwrapped.sim instead"
                 )
         self._moves = sorted({geom.body for geom in self._geoms if geom.body and geom.shape != "half-space"})
-        at = {body: model.body_pose(body, model.default_qpos).position for body in self._moves}
-        middle = np.mean(list(at.values()), axis=0)
-        reach = max(np.linalg.norm(at[geom.body] - middle) + _reach(geom) for geom in self._geoms if geom.body in at)
-        self._eye = 1.15 * reach / VIEW * np.array([0.5, -0.8, 0.4])
+        bodies = {body: model.body_pose(body, model.default_qpos) for body in self._moves}
+        moving = [geom for geom in self._geoms if geom.body in bodies]
+        at = [bodies[geom.body].position + _matrix(bodies[geom.body].quaternion) @ geom.position for geom in moving]
+        middle = np.mean(at, axis=0)
+        reach = max(np.linalg.norm(place - middle) + _reach(geom) for geom, place in zip(moving, at, strict=True))
+        #: From what it follows, the mean of the bodies' origins, to what it looks at; and from there to the eye.
+        self._ahead = middle - np.mean([pose.position for pose in bodies.values()], axis=0)
+        self._eye = 1.25 * reach / VIEW * np.array([0.5, -0.8, 0.4])
         forward = -self._eye / np.linalg.norm(self._eye)
         right = np.cross(forward, [0, 0, 1])
         right /= np.linalg.norm(right)
@@ -42,7 +46,7 @@ class Camera:
     def draw(self, sim):
         """The present state, shape (height, width, 3), bytes."""
         poses = {body: sim.body_pose(body) for body in {geom.body for geom in self._geoms}}
-        eye = np.mean([poses[body].position for body in self._moves], axis=0) + self._eye
+        eye = np.mean([poses[body].position for body in self._moves], axis=0) + self._ahead + self._eye
         colour, depth = self._sky.copy(), np.full(len(self._rays), np.inf)
         for geom in self._geoms:
             turn = _matrix(poses[geom.body].quaternion)
