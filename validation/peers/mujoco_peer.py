@@ -42,11 +42,16 @@ class Peer:
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
+        mujoco.mj_tendon(model, data)
         mujoco.mj_makeM(model, data)
         mujoco.mj_comVel(model, data)
         M, bias = np.zeros((self.nv, self.nv)), np.zeros(self.nv)
         mujoco.mj_fullM(model, data, M)
         mujoco.mj_rne(model, data, 0, bias)
+        if "tendon armature" in self.particulars():
+            mujoco.mj_fwdPosition(model, data)
+            mujoco.mj_fwdVelocity(model, data)
+            bias = data.qfrc_bias.copy()
         inverse = M @ a + bias
         forward = solve(M, (inverse if tau is None else tau) - bias)
         return Evaluation(M, bias, inverse, forward, self.poses())

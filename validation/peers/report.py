@@ -10,6 +10,7 @@ from quantities import NAMES
 
 EXPLAINED = tomllib.loads((Path(__file__).parent / "explained.toml").read_text())["difference"]
 VERDICTS = ["agrees", "explained", "differs", "no answer", "not loaded here", "peer does not load", "out of scope"]
+SETTLED = ["agrees", "peer does not load", "out of scope"]
 
 
 def explained(row):

@@ -315,8 +315,10 @@ impl Builder {
     fn finish(mut self, world: &World) -> Multibody {
         debug_assert_eq!(self.nq, world.nq());
         for (node, gathered) in self.out.nodes.iter_mut().zip(&self.gathered).skip(self.out.bases) {
-            if gathered.mass > 0.0 {
-                let com = gathered.moment / gathered.mass;
+            let turns = gathered.parts.iter().any(|(_, _, inertia)| *inertia != Matrix3::zeros());
+            if gathered.mass > 0.0 || turns {
+                // Rotational inertia without mass is the same about every point.
+                let com = if gathered.mass > 0.0 { gathered.moment / gathered.mass } else { Vec3::zeros() };
                 let mut total = Matrix3::zeros();
                 for (mass, at, inertia) in &gathered.parts {
                     let d = at - com;

@@ -85,7 +85,7 @@ impl Multibody {
 /// The wrench about O that node `i`'s own inertia needs for its acceleration against gravity.
 #[inline(always)]
 fn inertial_wrench(node: &Node, i: usize, ws: &Workspace, gravity: V3) -> V6 {
-    if node.mass == 0.0 {
+    if !node.has_inertia() {
         return [0.0; 6];
     }
     let (frame, v, a) = (&ws.frames[i], &ws.v[i], &ws.a[i]);

@@ -125,7 +125,7 @@ impl Multibody {
         }
         ws.inertias_ready = true;
         for (i, node) in self.nodes.iter().enumerate().skip(self.bases) {
-            if node.mass > 0.0 {
+            if node.has_inertia() {
                 let frame = &ws.frames[i];
                 ws.inertias[i] = RigidInertia::new(node.mass, frame.com, &frame.rot, &node.rotational);
             }

@@ -54,6 +54,13 @@ pub(crate) struct Node {
     pub compensated_moment: V3,
 }
 
+impl Node {
+    /// Whether it carries mass, or rotational inertia that files give to bodies without mass.
+    pub fn has_inertia(&self) -> bool {
+        self.mass != 0.0 || self.rotational != [0.0; 6]
+    }
+}
+
 /// Where a body is fixed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mount {

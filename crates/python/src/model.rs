@@ -385,6 +385,10 @@ impl Model {
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let q = vector("q", q)?;
+        if self.inner.has_tendon_inertia() {
+            let m = self.inner.mass_matrix(&q).map_err(input_error)?;
+            return Ok(Array2::from_shape_fn(m.shape(), |at| m[at]).into_pyarray(py));
+        }
         self.with_scratch(|scratch| scratch.mass_matrix(py, &self.inner, &q))
     }
 
@@ -396,6 +400,10 @@ impl Model {
         v: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
+        if self.inner.has_tendon_inertia() {
+            let forces = self.inner.bias(&q, &v).map_err(input_error)?;
+            return Ok(PyArray1::from_vec(py, forces));
+        }
         self.with_scratch(|scratch| {
             scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
                 multibody.bias(workspace, out);
@@ -413,6 +421,10 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
         let a = finite_vector("a", a, self.inner.nv())?;
+        if self.inner.has_tendon_inertia() {
+            let forces = self.inner.inverse_dynamics(&q, &v, &a).map_err(input_error)?;
+            return Ok(PyArray1::from_vec(py, forces));
+        }
         self.with_scratch(|scratch| {
             scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
                 multibody.inverse_dynamics(workspace, &a, out);
@@ -430,6 +442,10 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
         let tau = finite_vector("tau", tau, self.inner.nv())?;
+        if self.inner.has_tendon_inertia() {
+            let accelerations = self.inner.forward_dynamics(&q, &v, &tau).map_err(input_error)?;
+            return Ok(PyArray1::from_vec(py, accelerations));
+        }
         self.with_scratch(|scratch| {
             scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
                 multibody.forward_dynamics(workspace, &tau, out);

@@ -351,6 +351,11 @@ impl Model {
         Ok(dense)
     }
 
+    /// Whether tendons have inertia (armature), which couples coordinates of different trees in the mass matrix.
+    pub fn has_tendon_inertia(&self) -> bool {
+        self.inner.tendons.heavy
+    }
+
     /// Adds the forces that the inertia of tendons needs at velocities `v` and accelerations `a`.
     fn add_tendon_inertia(&self, q: &[f64], v: &[f64], a: Option<&[f64]>, out: &mut [f64]) {
         if !self.inner.tendons.heavy {
