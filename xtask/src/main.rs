@@ -14,6 +14,7 @@ mod fuzz;
 mod gallery;
 mod lint;
 mod peers;
+mod platforms;
 mod project;
 mod python_env;
 mod soak;
@@ -36,6 +37,9 @@ cargo xtask COMMAND
                        growth with size: scaling (default: all)
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
+  platforms [TARGET...]
+                       whether the core crates compile for wasm32, Windows, macOS and Linux on Arm, as far as
+                       those targets are installed
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
                        --seed S, --only SEED, --out FILE)
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         "docs" => docs::run(rest),
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
+        "platforms" => platforms::run(rest),
         "soak" => soak::run(rest),
         "fuzz" => fuzz::run(rest),
         "web" => web::run(rest),

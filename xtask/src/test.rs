@@ -19,7 +19,11 @@ pub fn run(args: &[String]) -> Outcome {
 
     let venv = python_env::for_tests(&mut stages)?;
     wheel::build_and_install(&mut stages, &venv, &venv)?;
-    stages.run("python tests", venv.python().args(["-m", "pytest", "-q", "crates/python/tests"]))?;
+    let program = project::target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX));
+    stages.run(
+        "python tests",
+        venv.python().args(["-m", "pytest", "-q", "crates/python/tests"]).env("STICTION_PROGRAM", program),
+    )?;
 
     web::check(&mut stages)?;
 

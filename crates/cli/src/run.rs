@@ -13,7 +13,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 use stiction::continuous::DEFAULT_ACCURACY;
-use stiction::{ContactModel, Method, Options, Simulation, TangentialSprings, method_from_names};
+use stiction::{
+    ContactModel, Method, Options, Simulation, TangentialSprings, TrajectoryHash, method_from_names,
+};
 use stiction_viewer::{JointChoice, RecordError, RecordOptions, Recorder};
 
 /// Arguments of `stiction run`.
@@ -96,12 +98,15 @@ struct Outputs {
     trajectory: Option<Trajectory>,
     recorder: Option<Recorder>,
     checkpoint: Option<Checkpoint>,
+    /// Of every step, for the report.
+    hash: TrajectoryHash,
 }
 
 impl Outputs {
     /// Opens the checkpoint, which may move the simulation on, and then the files.
     fn create(arguments: &RunArguments, simulation: &mut Simulation) -> Result<Self, Failure> {
-        let mut outputs = Self { trajectory: None, recorder: None, checkpoint: None };
+        let hash = TrajectoryHash::default();
+        let mut outputs = Self { trajectory: None, recorder: None, checkpoint: None, hash };
         let begin = simulation.state().time;
         if let Some(path) = &arguments.checkpoint {
             outputs.checkpoint = Some(Checkpoint::open(path, simulation)?);
@@ -210,6 +215,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     interrupt::listen();
     let simulated = simulate(arguments, begin, &mut simulation, &mut outputs);
     // Whatever happened, what was recorded is kept.
+    let hash = outputs.hash;
     let files = outputs.finish(&simulation);
     let (wall, files) = (simulated?, files?);
     let end = simulation.energy();
@@ -219,6 +225,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         simulated: simulation.state().time - start,
         files: &files,
         energy: [energy.total(), end.total()],
+        hash,
     };
     if arguments.json {
         let text =
@@ -266,7 +273,11 @@ fn simulate(
         while going {
             let clock = Instant::now();
             for _ in 0..16 {
-                going &= simulation.step_towards(end).map_err(Failure::work)?;
+                let stepped = simulation.step_towards(end).map_err(Failure::work)?;
+                if stepped && arguments.json {
+                    outputs.hash.add(simulation.state());
+                }
+                going &= stepped;
                 if let Some(recorder) = &mut outputs.recorder {
                     recorder.observe(simulation).map_err(record_failure)?;
                 }
@@ -305,6 +316,7 @@ struct Summary<'a> {
     simulated: f64,
     files: &'a [PathBuf],
     energy: [f64; 2],
+    hash: TrajectoryHash,
 }
 
 impl Summary<'_> {
@@ -430,6 +442,7 @@ impl Summary<'_> {
             "wall_seconds": self.wall,
             "real_time_factor": self.rate(),
             "seconds": seconds,
+            "trajectory_hash": format!("{:016x}", self.hash.value()),
             "qpos": state.q,
             "qvel": state.v,
             "html": self.file("html"),

@@ -83,6 +83,47 @@ fn a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits() {
     assert!(resumed["csv"].as_str().unwrap().contains("clutter-from-"), "{}", resumed["csv"]);
 }
 
+#[test]
+fn a_run_killed_again_and_again_goes_on_each_time_and_ends_where_one_that_was_not_ends() {
+    let folder = folder("killed often");
+    let (state, out) = (path(&folder, "state"), path(&folder, "out"));
+    let arguments = |time: &str| {
+        command(&["run", "stack", "--time", time, "--out", &out, "--checkpoint", &state, "--json"])
+    };
+    let mut killed = 0;
+    for wait in [370_u64, 1130, 90, 710] {
+        let mut child = arguments("100000").spawn().unwrap();
+        let clock = Instant::now();
+        while !folder.join("state").exists() && clock.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+        // Whatever it was doing, what it wrote is whole rows, and there is a checkpoint to go on from.
+        for entry in std::fs::read_dir(folder.join("out")).unwrap().flatten() {
+            let file = entry.path();
+            if file.extension().is_some_and(|e| e == "csv") {
+                let rows = rows(&file);
+                assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{}", file.display());
+                assert!(rows.windows(2).all(|two| two[0][0] < two[1][0]), "{}", file.display());
+            }
+        }
+    }
+    assert_eq!(killed, 4);
+    // Up to a second before the last kill at most is lost: the runs together had more than two.
+    let reached: f64 = std::fs::read_dir(folder.join("out"))
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|e| e == "csv"))
+        .filter_map(|entry| rows(&entry.path()).last().map(|row| row[0]))
+        .fold(0.0, f64::max);
+    let end = (reached + 1.0).ceil().to_string();
+    let resumed = report(&arguments(&end).output().unwrap());
+    let straight = report(&command(&["run", "stack", "--time", &end, "--json"]).output().unwrap());
+    assert_eq!((&resumed["qpos"], &resumed["qvel"]), (&straight["qpos"], &straight["qvel"]));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_completes_its_files_and_says_how_to_go_on() {

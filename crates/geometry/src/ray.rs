@@ -135,7 +135,7 @@ fn discs(o: &V3, d: &V3, r: f64, half: f64) -> Hit {
     first(disc(-1.0), disc(1.0))
 }
 
-fn surface(o: &V3, d: &V3, max: f64, mesh: &TriangleMesh) -> Hit {
+pub(crate) fn surface(o: &V3, d: &V3, max: f64, mesh: &TriangleMesh) -> Hit {
     let enters = |b: &crate::Aabb| {
         let (mut lo, mut hi) = (0.0f64, max);
         for i in 0..3 {

@@ -69,15 +69,17 @@ proptest! {
 
     #[test]
     fn a_body_that_is_not_convex_is_no_deeper_in_a_large_wall_than_it_pokes(
-        turn in rotation(), y in -1.0..1.0f64, z in -4.8..4.8f64, depth in 1e-4..0.01f64,
+        turn in rotation(), y in -1.0..1.0f64, z in -4.8..4.8f64, depth in -1e-3..0.01f64,
+        margin in prop_oneof![Just(0.0), Just(1e-3)],
     ) {
         // The wall is solid from x = 0 to x = 1, and much larger than the body.
         let (l, wall) = (l_mesh(0.08), Shape::cuboid(V3::new(0.5, 1.5, 5.0)).unwrap());
         let Shape::Mesh(mesh) = &l else { unreachable!() };
         let furthest = mesh.vertices().iter().map(|v| (turn * v).x).fold(f64::NEG_INFINITY, f64::max);
         let x_wl = Iso::from_parts(Translation3::new(depth - furthest, y, z), turn);
-        let c = contacts((&wall, &Iso::translation(0.5, 0.0, 0.0)), (&l, &x_wl), 0.0);
-        prop_assert!(!c.is_empty());
+        let c = contacts((&wall, &Iso::translation(0.5, 0.0, 0.0)), (&l, &x_wl), margin);
+        // Nothing is seen from further away than the margin, all the rest is.
+        prop_assert!(c.is_empty() == (depth < -margin) || (depth + margin).abs() < 1e-9);
         for p in &c {
             prop_assert!(p.distance >= -depth - 1e-9, "{depth} {p:?}");
             prop_assert!((p.normal_w + V3::x()).norm() < 1e-6, "{p:?}");

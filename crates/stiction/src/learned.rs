@@ -113,6 +113,11 @@ impl Learned {
         })
     }
 
+    /// Velocities at the end of the last step.
+    pub fn velocities(&self) -> &[f64] {
+        &self.v
+    }
+
     /// Takes one step of `dt`. On an error `state` is untouched.
     pub fn step(
         &mut self,

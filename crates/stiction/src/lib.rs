@@ -82,6 +82,7 @@ pub mod stats;
 pub mod step;
 pub mod tactile;
 mod tendons;
+mod trajectory_hash;
 mod transmission;
 pub mod variation;
 
@@ -113,4 +114,5 @@ pub use stiction_learned as contact_law;
 pub use stiction_model as model;
 pub use stiction_multibody as multibody;
 pub use tactile::{TactileGrid, TactileImage};
+pub use trajectory_hash::TrajectoryHash;
 pub use variation::{ContactChange, Variation};

@@ -515,12 +515,20 @@ impl Stepper {
         self.readings.clear(compiled, bodies.len());
         compiled.read_state(state, &mut self.gauge, &mut self.readings.values);
         if self.last_step > 0.0 {
-            let (rows, v) = (self.solver.row_impulses(), self.solver.velocities());
             let readings = &mut self.readings;
             readings.contacts(&self.contacts, &self.patches, compiled);
-            readings.couplings(&self.assembler.couplings, rows, self.last_step);
-            readings.tendons(&self.assembler.tendons.rows, rows, self.last_step);
-            readings.limits(&self.assembler.limits, &self.assembler.tendons.limits, rows, self.last_step);
+            // A learned law has no problem to solve, and so no rows.
+            let v = match &self.learned {
+                Some(learned) => learned.velocities(),
+                None => {
+                    let rows = self.solver.row_impulses();
+                    readings.couplings(&self.assembler.couplings, rows, self.last_step);
+                    readings.tendons(&self.assembler.tendons.rows, rows, self.last_step);
+                    let tendons = &self.assembler.tendons.limits;
+                    readings.limits(&self.assembler.limits, tendons, rows, self.last_step);
+                    self.solver.velocities()
+                }
+            };
             readings.forces(compiled, &mut self.free, v, self.last_step, bodies);
         }
     }

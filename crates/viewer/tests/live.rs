@@ -356,3 +356,29 @@ fn random_bytes_and_messages_leave_the_server_standing() {
     assert!(server.commands().is_empty());
     assert!(ask(address, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with(b"HTTP/1.1 200"));
 }
+
+#[test]
+fn a_browser_that_is_closed_in_the_middle_leaves_the_simulation_going_for_the_next_one() {
+    let sim = serving("stack", false, |address| {
+        let mut last = 0.0;
+        for round in 0..4 {
+            let mut socket = connect(address);
+            let seen = frame(&mut socket, |frame| frame.time > last).time;
+            assert!(seen > last, "time goes on");
+            last = seen;
+            match round {
+                // The tab is closed, the browser is killed, the network is gone with data under way.
+                0 => socket.close(None).unwrap(),
+                1 => drop(socket),
+                _ => {
+                    let stream = socket.get_mut();
+                    let _ = stream.write_all(&[0x81, 0xfe]);
+                    stream.shutdown(std::net::Shutdown::Both).unwrap();
+                }
+            }
+        }
+        let mut socket = connect(address);
+        frame(&mut socket, |frame| frame.time > last);
+    });
+    assert!(sim.state().time > 0.0);
+}

@@ -23,6 +23,7 @@ use super::gjk::{CorePair, on_triangle};
 use super::manifold::GapPoint;
 use super::reduce::outline;
 use super::{Frame, Scratch, Sink, convex, features, manifold};
+use crate::ray::surface;
 use crate::{Aabb, Shape, TriangleMesh, V3};
 
 /// Sine of the angle by which a corner may miss being a local extreme.
@@ -218,8 +219,11 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Sc
             near.push(Near { face, direct: None });
             continue;
         }
-        let a =
-            if in_front && gap < 0.0 { Core::Prism(corners, normal * gap) } else { Core::Triangle(corners) };
+        let a = if in_front && gap < 0.0 {
+            Core::Prism(corners, normal * -thickness(mesh, &corners, &normal, -gap))
+        } else {
+            Core::Triangle(corners)
+        };
         let pair = CorePair { a, b: body.core, x_ab: body.x };
         let Some(mut axis) = convex::axis(&pair, body.reach, &normal, &mut scratch.epa) else { continue };
         if normal.dot(&axis.n) >= SNAP {
@@ -234,6 +238,21 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Sc
             }
         }
     }
+}
+
+/// How far what is solid behind a face goes before the mesh ends, up to `deepest`: the least of what rays from its middle
+/// and from near its corners meet. Open surfaces have no end.
+fn thickness(mesh: &TriangleMesh, corners: &[V3; 3], normal: &V3, deepest: f64) -> f64 {
+    if !mesh.is_watertight() {
+        return deepest;
+    }
+    let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+    let starts = corners.iter().map(|c| c + 0.05 * (middle - c)).chain([middle]);
+    starts.fold(deepest, |least, start| {
+        // From a little below, so that the face itself is not met.
+        let lift = 1e-6 * least;
+        surface(&(start - lift * normal), &-normal, least, mesh).map_or(least, |(t, _)| (t + lift).min(least))
+    })
 }
 
 /// Step 2: the surface normal along which a face pushes, if any is within reach.
@@ -288,7 +307,7 @@ fn face_points(mesh: &TriangleMesh, near: &Near, n: &V3, body: &Body, scratch: &
 fn settle(mesh: &TriangleMesh, body: &Body, scratch: &mut SurfaceScratch) {
     let SurfaceScratch { found, normals, .. } = scratch;
     normals.clear();
-    for f in found.iter().filter(|f| f.front && f.point.gap < 0.0) {
+    for f in found.iter().filter(|f| f.front) {
         match normals.iter_mut().find(|m| m.0.dot(&f.n) >= SAME) {
             Some(m) => m.1 = m.1.min(f.point.gap),
             None => normals.push((f.n, f.point.gap)),
@@ -300,6 +319,9 @@ fn settle(mesh: &TriangleMesh, body: &Body, scratch: &mut SurfaceScratch) {
     let depth = |n: &V3| normals.iter().find(|m| m.0.dot(n) >= SAME).map_or(0.0, |m| m.1);
     found.retain(|f| {
         let (own, corners) = (depth(&f.n), mesh.corners(f.face));
+        if own >= 0.0 {
+            return true;
+        }
         let frees = |m: &(V3, f64)| {
             m.1 > own + 1e-9 * own.abs() && body.gap_along(&corners, &m.0) >= m.1 - 1e-9 * m.1.abs()
         };

@@ -102,6 +102,9 @@ impl Live {
         let server = Server::start(address, port, scene);
         let server = server.map_err(|error| LiveError::Listen { address, port, error })?;
         let (now, time) = (Instant::now(), simulation.state().time);
+        // For pages that are there before the first tick.
+        let ctrl = simulation.state().ctrl.clone();
+        server.status(Status { paused: options.paused, speed: 1.0, time, rate: 0.0, ctrl, message: None });
         Ok(Self {
             server,
             capture,
