@@ -48,8 +48,8 @@ const SLOWEST: f64 = 200.0;
 /// on every distribution since 2014; maturin checks that it needs nothing newer. It is then installed, and the package tells
 /// its size and how long importing it takes.
 ///
-/// The same sources make the same wheel, byte for byte, whatever folder they are in: `--twice` compiles all crates of the
-/// workspace once more and compares.
+/// Dates, folders of this machine and pieces of earlier builds are kept out of it, so that the same sources make the same wheel:
+/// `--twice` compiles all crates of the workspace once more and fails unless the two are the same byte for byte.
 pub fn run(args: &[String]) -> Outcome {
     let twice = match args {
         [] => false,

@@ -65,7 +65,10 @@ impl Reader<'_> {
 
     fn bound(&self, inertia: &mut Inertia) {
         let c = &self.compiler;
-        inertia.mass = inertia.mass.max(c.bound_mass);
+        // Without a bound a mass stays what it is, for whoever checks it to refuse if it is negative.
+        if c.bound_mass > 0.0 {
+            inertia.mass = inertia.mass.max(c.bound_mass);
+        }
         if !(c.bound_inertia > 0.0 || c.balance_inertia) || inertia.rotational.iter().any(|x| !x.is_finite())
         {
             return;
