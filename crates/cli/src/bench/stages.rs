@@ -75,7 +75,7 @@ pub fn stages(scene: Option<&str>, repeat: usize) -> Result<Measured, Failure> {
             x: Axis::linear("stage, in the order of a step"),
             y: Axis::linear("share of the time, %"),
             series,
-            legend: Corner::TopLeft,
+            legend: Corner::TopRight,
         }],
     };
     let rows = json!({
