@@ -90,5 +90,5 @@ pub fn impacts(repeat: usize) -> Result<Measured, Failure> {
     let caption =
         "Time for the set of outcomes of an impact: a block in the plane, a tripod and a box in space.";
     let figure = Figure { name: "bench-impact", caption: caption.into(), panels: vec![panel] };
-    Ok(Measured { rows: json!(rows), text, figure })
+    Ok(Measured { rows: json!(rows), text, figure: Some(figure) })
 }

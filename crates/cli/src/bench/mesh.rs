@@ -69,7 +69,7 @@ pub fn mesh() -> Result<Measured, Failure> {
             legend: Corner::TopLeft,
         }],
     };
-    Ok(Measured { rows: json!(rows), text, figure })
+    Ok(Measured { rows: json!(rows), text, figure: Some(figure) })
 }
 
 /// Processor time of this process, s (Linux; elsewhere the clock on the wall is used).

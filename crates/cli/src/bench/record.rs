@@ -98,7 +98,7 @@ pub fn record(repeat: usize) -> Result<Measured, Failure> {
     Ok(Measured {
         rows: json!({ "scene": SCENE, "simulated": DURATION, "rows": rows, "bytes": sizes }),
         text,
-        figure,
+        figure: Some(figure),
     })
 }
 

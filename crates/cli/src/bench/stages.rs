@@ -1,13 +1,12 @@
 //! `stiction bench stages`: where the time of a step goes, and how far that is from what the core can do.
 
-use super::{Measured, look};
+use super::Measured;
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Instant;
 use stiction::convex::limits::{block_rate, peak_rate};
 use stiction::{Model, Options, Simulation, Stats};
-use stiction_plot::{Axis, Corner, Figure, Panel, Series};
 use stiction_viewer::{RecordOptions, Recorder};
 
 /// Scenes shown when none is named: a pile of points, a pile of patches, a robot, a gripper.
@@ -57,31 +56,15 @@ pub fn stages(scene: Option<&str>, repeat: usize) -> Result<Measured, Failure> {
         let runs: Result<Vec<Shares>, Failure> = (0..repeat).map(|_| profiled(name)).collect();
         all.extend(runs?.into_iter().reduce(Shares::least));
     }
-    let (mut text, mut rows, mut series) = (head(&core, repeat), Vec::new(), Vec::new());
+    let (mut text, mut rows) = (head(&core, repeat), Vec::new());
     for shares in &all {
         text.push_str(&table(shares, &core));
         rows.push(as_json(shares));
-        let (look, color) = look(series.len());
-        let total = shares.total();
-        let seconds = shares.stages.iter().map(|(_, seconds, _)| *seconds);
-        let points = seconds.enumerate().map(|(k, s)| [(k + 1) as f64, 100.0 * s / total]).collect();
-        series.push(Series::new(shares.scene.clone(), look, color, points));
     }
-    let figure = Figure {
-        name: "bench_stages",
-        caption: "Share of each stage in the time of a step, in the order of the tables.".into(),
-        panels: vec![Panel {
-            title: "where the time goes".into(),
-            x: Axis::linear("stage, in the order of a step"),
-            y: Axis::linear("share of the time, %"),
-            series,
-            legend: Corner::TopRight,
-        }],
-    };
     let rows = json!({
         "peak_flops_per_s": core.peak, "block_kernel_flops_per_s": core.block, "scenes": rows,
     });
-    Ok(Measured { rows, text, figure })
+    Ok(Measured { rows, text, figure: None })
 }
 
 /// One run with the clocks of all stages on, recorded as `stiction run --out` does.
