@@ -8,8 +8,9 @@
 //! ```
 
 use crate::Multibody;
-use crate::spatial::{RigidInertia, V6, dot6};
-use crate::workspace::Workspace;
+use crate::multibody::{Motion, Node};
+use crate::spatial::{RigidInertia, V6, cross, dot6, scale3};
+use crate::workspace::{Frame, Workspace};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -103,6 +104,11 @@ impl Multibody {
             let composite = ws.composite[i];
             let (range, start) = &out.blocks[node.tree];
             let (first, n) = (range.start, range.len());
+            if node.motion == Motion::Free && n == 6 {
+                let armature = &self.armature[node.v..node.v + 6];
+                free_body(node, &ws.frames[i], armature, &mut out.data[*start..start + 36]);
+                continue;
+            }
             for j in node.v..node.v + node.nv {
                 let force: V6 = composite.apply(&ws.s[j]);
                 let begin = start + (j - first) * n;
@@ -130,6 +136,29 @@ impl Multibody {
                 ws.inertias[i] = RigidInertia::new(node.mass, frame.com, &frame.rot, &node.rotational);
             }
         }
+    }
+}
+
+/// The block of a body that floats alone. In its own axes its inertia about its origin does not change:
+///
+/// ```text
+/// M = [m 1, −m c× R; (−m c× R)ᵀ, I_C + m (c·c 1 − c cᵀ)]        c the centre of mass from the origin
+/// ```
+fn free_body(node: &Node, frame: &Frame, armature: &[f64], block: &mut [f64]) {
+    let (m, [x, y, z], i) = (node.mass, node.com, &node.rotational);
+    let (xy, xz, yz) = (i[3] - m * x * y, i[4] - m * x * z, i[5] - m * y * z);
+    let about_origin = [
+        [i[0] + m * (y * y + z * z), 0.0, 0.0],
+        [xy, i[1] + m * (x * x + z * z), 0.0],
+        [xz, yz, i[2] + m * (x * x + y * y)],
+    ];
+    let (rot, moment) = (&frame.rot, scale3(m, frame.com));
+    for k in 0..3 {
+        block[7 * k] = m + armature[k];
+        let row = &mut block[6 * (3 + k)..6 * (3 + k) + 6];
+        row[..3].copy_from_slice(&cross([rot[k], rot[3 + k], rot[6 + k]], moment));
+        row[3..].copy_from_slice(&about_origin[k]);
+        row[3 + k] += armature[3 + k];
     }
 }
 

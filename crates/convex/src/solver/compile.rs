@@ -8,6 +8,7 @@ use super::branching::join_branches;
 use super::columns::Columns;
 use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
 use super::evaluate::multiply;
+use super::free;
 use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian, rotate};
 use super::transform::{add_delassus, body_delassus, is_orthogonal, shift_columns, similarity};
 use crate::lanes::F4;
@@ -190,6 +191,15 @@ impl Compiler {
             let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * clique.n];
             let a = &problem.a[clique.a..clique.a + clique.n * clique.n];
             let v0 = &problem.v0[clique.dof..clique.dof + clique.n];
+            if let Some(r) = jacobian.try_into().ok().and_then(free::rotation) {
+                self.active.extend(0..6);
+                self.delassus.push(free::delassus(&r, a));
+                self.twists.push(free::twist(&r, v0));
+                if self.rotation_body[body.clique] == NONE && free::is_orthogonal(&r) {
+                    self.rotation_body[body.clique] = index as u32;
+                }
+                continue;
+            }
             let (mut delassus, mut twist) = ([0.0; 36], [0.0; 6]);
             for (k, column) in jacobian.chunks_exact(6).enumerate() {
                 let column: &V6 = column.try_into().expect("six rows");
@@ -233,7 +243,8 @@ impl Compiler {
                     let j: [f64; 36] = problem.jacobians[j..j + 36].try_into().expect("6x6");
                     rotation = Some(island.rotations.len() as u32);
                     island.rotations.push(j);
-                    island.a.extend_from_slice(&similarity(&j, a));
+                    let a = free::rotation(&j).map_or_else(|| similarity(&j, a), |r| free::similarity(&r, a));
+                    island.a.extend_from_slice(&a);
                     let mut u = [0.0; 6];
                     rotate(&j, v_star, &mut u);
                     island.u_star.extend_from_slice(&u);

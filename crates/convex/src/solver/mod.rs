@@ -7,6 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `compile` | problem → islands; everything that does not change with v |
+//! | `free` | free bodies, for which much is simpler |
 //! | `island` | the compiled island and its state |
 //! | `evaluate` | laws and gradient |
 //! | `assemble` | Hessian |
@@ -27,6 +28,7 @@ mod compile;
 mod compile_contact;
 mod evaluate;
 pub mod flops;
+mod free;
 mod hessian;
 mod island;
 mod line_search;
