@@ -1,4 +1,4 @@
-//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `soak`, `web`, `wheel`.
+//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `fuzz`, `platforms`, `soak`, `web`, `wheel`.
 //!
 //! Only the standard library, so that it compiles in a second. Everything a command needs it
 //! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
