@@ -16,6 +16,7 @@ use crate::spatial::{
     symmetric_mul,
 };
 use crate::workspace::Workspace;
+use std::ops::Range;
 
 impl Multibody {
     /// Joint forces `tau` (nv numbers) that produce the accelerations `vdot` at the positions and
@@ -61,8 +62,14 @@ impl Multibody {
 
     /// Accelerations and wrenches of all nodes with v̇ = 0.
     pub(crate) fn bias_wrenches(&self, ws: &mut Workspace) {
+        self.bias_wrenches_of(self.bases..self.nodes.len(), ws);
+    }
+
+    /// The same of whole trees, given by their nodes.
+    pub(crate) fn bias_wrenches_of(&self, nodes: Range<usize>, ws: &mut Workspace) {
         let gravity: V3 = ws.gravity.into();
-        for (i, node) in self.nodes.iter().enumerate().skip(self.bases) {
+        for i in nodes {
+            let node = &self.nodes[i];
             ws.a[i] = self.free_acceleration(i, node, ws);
             ws.f[i] = inertial_wrench(node, i, ws, gravity);
         }
@@ -70,7 +77,13 @@ impl Multibody {
 
     /// Hands the wrenches in `ws.f` down to the roots, adding them up: `out` = Sᵀ f.
     pub(crate) fn project_wrenches(&self, ws: &mut Workspace, out: &mut [f64]) {
-        for (i, node) in self.nodes.iter().enumerate().skip(self.bases).rev() {
+        self.project_wrenches_of(self.bases..self.nodes.len(), ws, out);
+    }
+
+    /// The same of whole trees, given by their nodes; the entries of other trees are left alone.
+    pub(crate) fn project_wrenches_of(&self, nodes: Range<usize>, ws: &mut Workspace, out: &mut [f64]) {
+        for i in nodes.rev() {
+            let node = &self.nodes[i];
             let f = ws.f[i];
             for (tau, s) in out[node.v..node.v + node.nv].iter_mut().zip(&ws.s[node.v..node.v + node.nv]) {
                 *tau = dot6(s, &f);

@@ -57,6 +57,7 @@
 //! | `kinematics` | poses, twists, accelerations |
 //! | `jacobian` | body and point Jacobians, wrenches to joint forces |
 //! | `inverse` | inverse dynamics (RNEA), bias, gravity |
+//! | `floating` | the bias of a body that floats alone, over a whole step |
 //! | [`derivatives`] | its derivatives, in closed form |
 //! | [`mass`] | mass matrix (CRBA) |
 //! | [`factor`] | its sparse LᵀDL factor |
@@ -77,6 +78,7 @@ pub mod derivatives;
 pub mod energy;
 pub mod error;
 pub mod factor;
+mod floating;
 mod forward;
 mod inertia;
 pub mod integrate;

@@ -3,11 +3,12 @@
 //! Joint damping D, joint springs K and unlimited servos are linear in v and taken implicitly:
 //!
 //! ```text
-//! M (v − v₀) = δt [τ − bias(q₀, v₀) − K (q₀ + δt v − rest) − D v]
+//! M (v − v₀) = δt [τ − bias − K (q₀ + δt v − rest) − D v]
 //! A v* = M v₀ + δt [τ − bias − K (q₀ − rest)],    A = M + δt D + δt² K
 //! ```
 //!
-//! (`theory` section 1.) Limited servos are not linear; they become rows of the problem and are left out here.
+//! (`theory` section 1.) The bias, gravity and Coriolis forces, is taken at (q₀, v₀) in trees, and as the mean over the step for
+//! bodies that float alone (`stiction_multibody::floating`), whose spin then keeps its energy at any speed. Limited servos are not linear; they become rows of the problem and are left out here.
 
 use crate::actuation::Servo;
 use crate::assemble::Touching;
@@ -107,7 +108,7 @@ impl FreeMotion {
         let force = &mut self.v_star;
         force.fill(0.0);
         if with_bias {
-            multibody.bias(&mut self.workspace, force);
+            multibody.mean_bias(&mut self.workspace, &self.v0, dt, force);
         }
         multibody.spring_forces(&state.q, &mut self.scratch);
         for ((f, spring), applied) in force.iter_mut().zip(&self.scratch).zip(&state.applied) {

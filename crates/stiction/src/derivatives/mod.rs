@@ -201,6 +201,7 @@ impl Differentiator {
         let rate: Vec<f64> = v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt).collect();
         let places = &mut self.multibody;
         multibody.inverse_dynamics_derivatives(&mut free.workspace, &free.v0, &rate, places);
+        multibody.add_mean_bias_derivatives(&free.workspace, &free.v0, dt, places);
         for tree in multibody.trees() {
             for (j, k) in tree.v.clone().flat_map(|j| tree.v.clone().map(move |k| (j, k))) {
                 self.rhs[(k, j)] = dt * places.by_q[(k, j)];
