@@ -81,7 +81,22 @@ class Peer:
         for name, body in self.bodies():
             pose = plant.EvalBodyPoseInWorld(context, body)
             poses[name] = (pose.rotation().matrix(), pose.translation())
-        return Evaluation(M, bias, inverse, forward, poses)
+        evaluation = Evaluation(M, bias, inverse, forward, poses)
+        evaluation.passive = T.T @ (self.passive() - gravity)
+        return evaluation
+
+    def passive(self):
+        """Joint forces of all force elements (gravity, springs, bushings) and of the damping of joints."""
+        plant, context = self.plant, self.context
+        forces = MultibodyForces(plant)
+        plant.CalcForceElementsContribution(context, forces)
+        found = plant.CalcGeneralizedForces(context, forces)
+        velocities = plant.GetVelocities(context)
+        for index in plant.GetJointIndices():
+            joint = plant.get_joint(index)
+            damped = slice(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
+            found[damped] -= joint.default_damping_vector() * velocities[damped]
+        return found
 
 
 class SdfPeer(Peer):

@@ -117,6 +117,8 @@ def measured(row, peer, ours, random_state):
         q, v, a = random_state(random)
         theirs = peer.evaluate(q, v, a, None)
         mine = ours.evaluate(q, v, a, theirs.inverse)
+        if theirs.passive is not None:
+            mine.passive = ours.model.passive_forces(q, v)
         if hasattr(peer, "act"):
             ctrl, activation, acceleration = peer.act(theirs, q, v, random)
             if np.all(np.isfinite(acceleration)):

@@ -190,6 +190,7 @@ fn report(model: &Model) -> Value {
         "geoms": geoms,
         "actuators": world.actuators.iter().map(|a| a.name.clone()).collect::<Vec<_>>(),
         "tendons": world.tendons.iter().map(|t| t.name.clone()).collect::<Vec<_>>(),
+        "bushings": world.bushings.iter().map(|b| b.name.clone()).collect::<Vec<_>>(),
         "sensors": world.sensors.iter().map(|s| s.name.clone()).collect::<Vec<_>>(),
         "keyframes": world.keyframes.iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
         "warnings": warnings,

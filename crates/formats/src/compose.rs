@@ -49,6 +49,7 @@ pub fn append(world: &mut World, mut other: World, prefix: &str) {
         tendons,
         sensors,
         equalities,
+        bushings,
         pairs,
         exclusions,
         keyframes: _,
@@ -64,6 +65,7 @@ pub fn append(world: &mut World, mut other: World, prefix: &str) {
     world.tendons.extend(tendons);
     world.sensors.extend(sensors);
     world.equalities.extend(equalities);
+    world.bushings.extend(bushings);
     world.pairs.extend(pairs);
     world.exclusions.extend(exclusions);
     world.visual.materials.extend(visual.materials);
@@ -88,6 +90,7 @@ fn rename(world: &mut World, prefix: &str) {
     world.tendons.iter_mut().for_each(|x| add(&mut x.name));
     world.sensors.iter_mut().for_each(|x| add(&mut x.name));
     world.equalities.iter_mut().for_each(|x| add(&mut x.name));
+    world.bushings.iter_mut().for_each(|x| add(&mut x.name));
     world.visual.materials.iter_mut().for_each(|x| add(&mut x.name));
     world.visual.cameras.iter_mut().for_each(|x| add(&mut x.name));
 }
@@ -156,6 +159,9 @@ fn redirect(world: &mut World, map: &Map) {
                 (*body_a, *body_b) = (body(*body_a), body(*body_b));
             }
         }
+    }
+    for bushing in &mut world.bushings {
+        (bushing.body_a, bushing.body_c) = (body(bushing.body_a), body(bushing.body_c));
     }
     for pair in &mut world.pairs {
         pair.geom_a += map.geom;

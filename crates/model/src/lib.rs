@@ -9,6 +9,7 @@
 //!       ├─ actuators               what a control input drives
 //!       ├─ sensors                 named readings
 //!       ├─ equalities              couplings that close loops or tie joints
+//!       ├─ bushings                springs and dampers in six directions between bodies
 //!       ├─ keyframes               named states
 //!       ├─ visual                  materials, cameras, lights
 //!       └─ warnings                what a reader could not honour, with the place
@@ -22,6 +23,7 @@
 
 pub mod actuator;
 pub mod body;
+pub mod bushing;
 pub mod contact_law;
 pub mod equality;
 pub mod geom;
@@ -37,6 +39,7 @@ pub mod world;
 
 pub use actuator::{Actuator, Dynamics, Muscle, Transmission};
 pub use body::{Body, Inertia};
+pub use bushing::Bushing;
 pub use contact_law::{ContactLaw, Dissipation, FrictionLaw};
 pub use equality::{Equality, EqualityKind};
 pub use geom::{

@@ -53,6 +53,8 @@ pub struct Tendon {
     pub range: [f64; 2],
     /// Compliance of the limits, force per length; `None` means near-rigid.
     pub limit_stiffness: Option<f64>,
+    /// Relaxation time of such limits, damping over stiffness, s; `None` is one step.
+    pub limit_relaxation_time: Option<f64>,
     /// Stiffness of its spring.
     pub stiffness: f64,
     /// Lengths between which its spring is slack; `None` is the length where all joint springs
@@ -82,6 +84,7 @@ impl Tendon {
             path,
             range: [f64::NEG_INFINITY, f64::INFINITY],
             limit_stiffness: None,
+            limit_relaxation_time: None,
             stiffness: 0.0,
             rest: None,
             damping: 0.0,

@@ -3,8 +3,8 @@
 use crate::sensor::MAX_CONTACT_SLOTS;
 use crate::validate::{Check, all_finite, fail, finite_pose};
 use crate::{
-    Actuator, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor, SensorKind, Shape,
-    Tendon, TendonPath, Touching, Transmission, World,
+    Actuator, Bushing, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor, SensorKind,
+    Shape, Tendon, TendonPath, Touching, Transmission, World,
 };
 use std::collections::HashSet;
 
@@ -40,6 +40,7 @@ impl World {
             }
         }
         self.check_equalities()?;
+        self.check_bushings()?;
         for pair in &self.pairs {
             let n = self.geoms.len();
             if pair.geom_a.max(pair.geom_b) >= n || pair.geom_a == pair.geom_b {
@@ -100,6 +101,10 @@ impl World {
                     }
                 }
             }
+        }
+        let positive = |x: Option<f64>| x.is_none_or(|x| x.is_finite() && x >= 0.0);
+        if !positive(tendon.limit_stiffness) || !positive(tendon.limit_relaxation_time) {
+            return err("stiffness and relaxation time of its limits must be zero or more and finite");
         }
         let values = [tendon.stiffness, tendon.damping, tendon.friction, tendon.armature];
         if values.iter().any(|x| !(*x >= 0.0 && x.is_finite())) {
@@ -294,6 +299,28 @@ impl World {
                     if body_a == body_b {
                         return err("it ties a body to itself");
                     }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_bushings(&self) -> Check {
+        for bushing in &self.bushings {
+            let err = |what: &str| Err(fail(&bushing.source, format!("bushing \"{}\"", bushing.name), what));
+            if bushing.body_a.max(bushing.body_c) >= self.bodies.len() {
+                return err("it refers to a body that does not exist");
+            }
+            if bushing.body_a == bushing.body_c {
+                return err("both of its frames are on one body; put them on two");
+            }
+            if !finite_pose(&bushing.frame_a) || !finite_pose(&bushing.frame_c) {
+                return err("its frames need finite poses");
+            }
+            let Bushing { torque_stiffness, torque_damping, force_stiffness, force_damping, .. } = bushing;
+            for constants in [torque_stiffness, torque_damping, force_stiffness, force_damping] {
+                if !constants.iter().all(|k| k.is_finite() && *k >= 0.0) {
+                    return err("its stiffness and damping must be finite and zero or more");
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! The world: everything that a file describes.
 
 use crate::{
-    Actuator, Body, ContactLaw, ContactPair, Equality, FrictionRule, Geom, HeightField, Joint, Mesh, Pose,
-    Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
+    Actuator, Body, Bushing, ContactLaw, ContactPair, Equality, FrictionRule, Geom, HeightField, Joint, Mesh,
+    Pose, Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -119,6 +119,8 @@ pub struct World {
     pub sensors: Vec<Sensor>,
     /// Couplings.
     pub equalities: Vec<Equality>,
+    /// Springs and dampers in six directions between bodies.
+    pub bushings: Vec<Bushing>,
     /// Pairs of geoms with contact properties of their own.
     pub pairs: Vec<ContactPair>,
     /// Pairs of bodies that never touch, by index.
@@ -148,6 +150,7 @@ impl World {
             tendons: Vec::new(),
             sensors: Vec::new(),
             equalities: Vec::new(),
+            bushings: Vec::new(),
             pairs: Vec::new(),
             exclusions: Vec::new(),
             keyframes: Vec::new(),

@@ -5,7 +5,7 @@ use crate::error::LoadError;
 use stiction_model::World;
 
 const MAGIC: [u8; 8] = *b"STICTMOD";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 impl Model {
     /// The description as an opaque, versioned blob; meshes are inside.

@@ -246,6 +246,9 @@ impl Assembler {
         for equality in compiled.world.equalities.iter().filter(|e| e.active) {
             self.equality(compiled, state, free, equality, problem)?;
         }
+        for bushing in &compiled.world.bushings {
+            self.bushing(compiled, state, free, bushing, problem)?;
+        }
         for limit in &compiled.limits {
             limit_rows(limit, state, free, dt, &mut self.limits, problem)?;
         }

@@ -61,7 +61,7 @@ pub(crate) struct Compiled {
 pub struct Energy {
     /// Of motion, rotors and armature included.
     pub kinetic: f64,
-    /// Of gravity (zero at the world's origin) and joint springs.
+    /// Of gravity (zero at the world's origin) and of the springs of joints, tendons and bushings.
     pub potential: f64,
 }
 
@@ -419,6 +419,9 @@ impl Model {
         let multibody = self.multibody();
         let mut potential = multibody.potential_energy(&workspace) + multibody.spring_energy(q);
         let mut kinetic = multibody.kinetic_energy(&workspace, v);
+        if !self.world().bushings.is_empty() {
+            potential += crate::bushings::energy(&self.inner, &self.gauge(q).x_wb);
+        }
         if !self.world().tendons.is_empty() {
             let tendons = self.gauge(q).tendons;
             potential += self.inner.tendons.energy(self.world(), &tendons.lengths);
@@ -474,12 +477,21 @@ impl Model {
             .collect())
     }
 
-    /// Forces of springs, damping and gravity compensation of joints, and of springs and damping of tendons.
+    /// Forces of springs, damping and gravity compensation of joints, and of springs and damping of tendons and bushings.
     pub fn passive_forces(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, InputError> {
         let mut workspace = self.at(q, v)?;
         let mut out = vec![0.0; self.nv()];
         self.multibody().passive_forces(&mut workspace, q, v, &mut out);
-        let tendons = &self.gauge(q).tendons;
+        let gauge = self.gauge(q);
+        if !self.world().bushings.is_empty() {
+            crate::bushings::check(&self.inner, &gauge.x_wb)?;
+            let multibody = self.multibody();
+            crate::bushings::wrenches(&self.inner, multibody, &workspace, &gauge.x_wb, |b, point, wrench| {
+                multibody.add_wrench(&workspace, b.body_c, point, wrench, &mut out);
+                multibody.add_wrench(&workspace, b.body_a, point, &-wrench, &mut out);
+            });
+        }
+        let tendons = &gauge.tendons;
         for (t, tendon) in self.world().tendons.iter().enumerate() {
             let (length, rate) = (tendons.lengths[t], tendons.rate(t, v));
             let force = self.inner.tendons.passive_force(t, tendon, length, rate);
@@ -520,6 +532,23 @@ impl Model {
         let mut tendon_forces: Vec<f64> = self.world().tendons.iter().enumerate().map(passive).collect();
         let mut wrenches = vec![[0.0; 6]; self.world().bodies.len()];
         add_tendon_wrenches(&self.inner, &gauge.x_wb, &actuator_forces, &mut tendon_forces, &mut wrenches);
+        crate::bushings::check(&self.inner, &gauge.x_wb)?;
+        crate::bushings::wrenches(
+            &self.inner,
+            self.multibody(),
+            &gauge.workspace,
+            &gauge.x_wb,
+            |b, point, wrench| {
+                let force = wrench.fixed_rows::<3>(3);
+                let moment = point.cross(&force) + wrench.fixed_rows::<3>(0);
+                for (body, sign) in [(b.body_a, -1.0), (b.body_c, 1.0)] {
+                    for k in 0..3 {
+                        wrenches[body][k] += sign * moment[k];
+                        wrenches[body][3 + k] += sign * force[k];
+                    }
+                }
+            },
+        );
         let mut loads = Loads {
             x_wb: &gauge.x_wb,
             workspace: &mut gauge.workspace,

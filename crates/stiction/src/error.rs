@@ -132,6 +132,15 @@ pub enum InputError {
         /// Some of the names there are.
         known: String,
     },
+    /// A bushing is turned so far that its angles are undefined.
+    #[error(
+        "bushing \"{bushing}\" is pitched to within half a degree of a right angle, where roll and yaw are undefined: align \
+         its frames so that they rest parallel, or make it stiffer"
+    )]
+    GimbalLock {
+        /// Its name.
+        bushing: String,
+    },
     /// The mass matrix is singular at this configuration.
     #[error(
         "the mass matrix is singular at coordinate {dof} ({joint}): give the bodies below it mass or the joint armature"

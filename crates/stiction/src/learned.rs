@@ -90,6 +90,7 @@ impl Learned {
             (!compiled.limits.is_empty() || !compiled.ball_limits.is_empty(), "joint limits"),
             (!compiled.drives.drives.is_empty(), "actuators"),
             (!compiled.world.tendons.is_empty(), "tendons"),
+            (!compiled.world.bushings.is_empty(), "bushings"),
             (!compiled.dry_friction.is_empty(), "joints with dry friction"),
             (!compiled.world.sensors.is_empty(), "sensors"),
             (compiled.world.geoms.iter().any(|g| g.surface_velocity.is_some()), "moving surfaces"),

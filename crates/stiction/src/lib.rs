@@ -45,6 +45,7 @@ mod actuation;
 mod archive;
 mod assemble;
 pub mod batch;
+mod bushings;
 mod clock;
 mod compiled;
 pub mod contact;

@@ -293,6 +293,7 @@ impl Stepper {
     ) -> Result<(), StepError> {
         let (mut clock, mut laps) = (Clock::start(), Laps::start(&self.profile));
         let touching = Touching { points: &self.points, patches: &self.patches };
+        crate::bushings::check(model.compiled(), &self.free.x_wb)?;
         self.free.solve(model, state, dt, touching)?;
         clock.lap(&mut report.seconds.kinematics);
         laps.lap(&mut self.profile, |p| &mut p.free_motion);

@@ -309,7 +309,9 @@ pub(crate) fn tendon_rows(
     let TendonScratch { turned, rows, limits } = scratch;
     turned.clear();
     turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));
-    let reach = 2.0 * dt * (moments.rate(t, v.0).abs() + moments.rate(t, v.1).abs());
+    // A damped limit acts where length and relaxation time times rate together pass it.
+    let span = 2.0 * dt + tendon.limit_relaxation_time.unwrap_or(0.0);
+    let reach = span * (moments.rate(t, v.0).abs() + moments.rate(t, v.1).abs());
     type Rows = Vec<(usize, usize, f64)>;
     let sided = |rows: &mut Rows, low: f64, high: f64, slack: f64, compliance, problem: &mut Problem| {
         if length - low < slack {
@@ -328,7 +330,9 @@ pub(crate) fn tendon_rows(
         sided(rows, low, high, f64::INFINITY, spring, problem)?;
     }
     let [low, high] = tendon.range;
-    let compliance = tendon.limit_stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt));
+    let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
+    let compliance =
+        tendon.limit_stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, relaxation));
     let springs = rows.len();
     sided(rows, low, high, 1e-3 + reach, compliance, problem)?;
     limits.extend(rows[springs..].iter().map(|&(row, tendon, _)| (row, tendon)));

@@ -2,14 +2,15 @@
 //!
 //! A ball constraint holds two points together, a distance constraint holds them apart. A linear
 //! spring-damper is a distance that yields: force = k (length − free length) + c · rate, which is a
-//! distance coupling of stiffness k and relaxation time c/k.
+//! distance coupling of stiffness k and relaxation time c/k; without a spring it is a tendon between the two points that
+//! only damps.
 
 use super::value;
 use crate::error::Read;
+use crate::names::Names;
 use crate::numbers::parse_numbers;
-use crate::report::Report;
 use crate::xml::Node;
-use stiction_model::{Equality, EqualityKind, Pose, Vec3, World};
+use stiction_model::{Equality, EqualityKind, PathStage, Pose, Site, Tendon, TendonPath, Vec3, World};
 
 /// The body and the pose in it of a link or frame of this name.
 pub type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Pose)> + 'r;
@@ -20,7 +21,8 @@ pub fn name(node: &Node) -> &str {
 }
 
 /// Reads the constraint elements among the children of `parent`.
-pub fn read(parent: &Node, resolve: &Resolve, world: &mut World, report: &mut Report) -> Read<()> {
+pub fn read(parent: &Node, resolve: &Resolve, world: &mut World) -> Read<()> {
+    let mut names = None;
     for node in &parent.children {
         let kind = match node.name.strip_prefix("drake:") {
             Some(kind @ ("ball_constraint" | "distance_constraint" | "linear_spring_damper")) => kind,
@@ -52,9 +54,7 @@ pub fn read(parent: &Node, resolve: &Resolve, world: &mut World, report: &mut Re
                 match k {
                     Some(0.0) if c == 0.0 => continue,
                     Some(0.0) => {
-                        let message =
-                            "a damper without a spring between two points is not simulated and is left out";
-                        report.warn(node, "damper without spring", message)?;
+                        damper(node, kind, [(body_a, point_a), (body_b, point_b)], c, &mut names, world)?;
                         continue;
                     }
                     Some(k) => (stiffness, relaxation_time) = (Some(k), c / k),
@@ -63,9 +63,7 @@ pub fn read(parent: &Node, resolve: &Resolve, world: &mut World, report: &mut Re
                 EqualityKind::Distance { body_a, body_b, point_a, point_b, distance }
             }
         };
-        if body_a == body_b {
-            return Err(node.error("it ties a body to itself; name two bodies"));
-        }
+        different(node, body_a, body_b)?;
         let name =
             node.attr("name").map_or_else(|| format!("{kind}_{}", world.equalities.len()), String::from);
         let source = node.source();
@@ -78,6 +76,41 @@ pub fn read(parent: &Node, resolve: &Resolve, world: &mut World, report: &mut Re
             source,
         });
     }
+    Ok(())
+}
+
+fn different(node: &Node, body_a: usize, body_b: usize) -> Read<()> {
+    if body_a == body_b {
+        return Err(node.error("it ties a body to itself; name two bodies"));
+    }
+    Ok(())
+}
+
+/// A damper without a spring: a tendon from point to point, with sites at its ends.
+fn damper(
+    node: &Node,
+    kind: &str,
+    ends: [(usize, Vec3); 2],
+    damping: f64,
+    names: &mut Option<[Names; 2]>,
+    world: &mut World,
+) -> Read<()> {
+    different(node, ends[0].0, ends[1].0)?;
+    let [tendons, sites] = names.get_or_insert_with(|| {
+        let tendons = world.tendons.iter().map(|t| t.name.as_str());
+        [Names::new(tendons), Names::new(world.sites.iter().map(|s| s.name.as_str()))]
+    });
+    let name = tendons.free(node.attr("name").unwrap_or(kind));
+    let mut stages = Vec::new();
+    for ((body, p), end) in ends.into_iter().zip(["A", "B"]) {
+        let site = sites.free(&format!("{name}_{end}"));
+        stages.push(PathStage::Site { site: world.sites.len() });
+        let pose = Pose::translation(p.x, p.y, p.z);
+        world.sites.push(Site { pose, source: node.source(), ..Site::new(site, body) });
+    }
+    let mut tendon = Tendon::new(name, TendonPath::Spatial { stages });
+    (tendon.damping, tendon.source) = (damping, node.source());
+    world.tendons.push(tendon);
     Ok(())
 }
 

@@ -1,7 +1,9 @@
-//! The `drake:` tags, which the formats share: contact properties here, constraints and filter groups below.
+//! The `drake:` tags, which the formats share: contact properties here, constraints, bushings and filter groups below.
 
+pub mod bushing;
 pub mod constraint;
 pub mod filter_group;
+pub mod tendon;
 
 use crate::error::Read;
 use crate::numbers::parse_numbers;

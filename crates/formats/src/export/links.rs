@@ -118,6 +118,9 @@ fn contacts(world: &World, xml: &mut Xml, out: &mut Export) {
 }
 
 fn equalities(world: &World, xml: &mut Xml, out: &mut Export) {
+    for bushing in &world.bushings {
+        out.lose(format!("the bushing \"{}\" has no word in MJCF and is left out", bushing.name));
+    }
     let locked: Vec<_> = world.joints().filter(|(_, j)| j.locked).map(|(_, j)| j).collect();
     if world.equalities.is_empty() && locked.is_empty() {
         return;

@@ -6,6 +6,7 @@
 
 use super::xml::{Attributes, Xml, a};
 use super::{Export, ExportError, obj};
+use crate::names::Names;
 use nalgebra::{Translation3, Unit, UnitQuaternion};
 use stiction_model::{
     Body, Compliance, EqualityKind, FrictionRule, Geom, GeomRole, Inertia, Joint, JointKind, Pose, Shape,
@@ -37,6 +38,7 @@ pub fn write(world: &World) -> Result<Export, ExportError> {
         let attributes = a().text("name", &site.name).text("link", &world.bodies[site.body].name);
         xml.leaf("frame", origin_attributes(attributes, &site.pose));
     }
+    bushings(world, &mut xml);
     out.text = xml.finish();
     Ok(out)
 }
@@ -84,6 +86,40 @@ fn losses(world: &World, out: &mut Export) {
         if !linear || !equality.active || equality.stiffness.is_some() {
             out.lose(format!("the coupling \"{}\" cannot be said in URDF and is left out", equality.name));
         }
+    }
+}
+
+/// Bushings by Drake's word for them, between links, frames that are there, or frames of their own.
+fn bushings(world: &World, xml: &mut Xml) {
+    let mut names = Names::new(world.sites.iter().map(|s| s.name.as_str()));
+    for (k, bushing) in world.bushings.iter().enumerate() {
+        let name = if bushing.name.is_empty() { format!("bushing_{k}") } else { bushing.name.clone() };
+        let mut frame = |end: &str, body: usize, pose: &Pose| {
+            let link = &world.bodies[body].name;
+            if *pose == Pose::identity() {
+                return link.clone();
+            }
+            if let Some(site) = world.sites.iter().find(|s| s.body == body && s.pose == *pose) {
+                return site.name.clone();
+            }
+            let own = names.free(&format!("{name}_{end}"));
+            xml.leaf("frame", origin_attributes(a().text("name", &own).text("link", link), pose));
+            own
+        };
+        let frame_a = frame("A", bushing.body_a, &bushing.frame_a);
+        let frame_c = frame("C", bushing.body_c, &bushing.frame_c);
+        xml.open("drake:linear_bushing_rpy", a().text("name", &name));
+        xml.leaf("drake:bushing_frameA", a().text("name", &frame_a));
+        xml.leaf("drake:bushing_frameC", a().text("name", &frame_c));
+        for (what, constants) in [
+            ("torque_stiffness", &bushing.torque_stiffness),
+            ("torque_damping", &bushing.torque_damping),
+            ("force_stiffness", &bushing.force_stiffness),
+            ("force_damping", &bushing.force_damping),
+        ] {
+            xml.leaf(&format!("drake:bushing_{what}"), a().numbers("value", constants.as_slice()));
+        }
+        xml.close();
     }
 }
 

@@ -4,7 +4,7 @@ use super::graph::Part;
 use super::joint::axis_w;
 use super::reader::Reader;
 use super::tree::Tree;
-use crate::drake::{constraint, filter_group};
+use crate::drake::{bushing, constraint, filter_group, tendon};
 use crate::error::Read;
 use crate::names::Names;
 use crate::xml::Node;
@@ -184,7 +184,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Constraints, spring-dampers and collision filter groups of Drake.
+    /// Constraints, spring-dampers, bushings, tendon constraints and collision filter groups of Drake.
     pub fn extensions(&mut self) -> Read<()> {
         for s in 0..self.graph.scopes.len() {
             let node = self.graph.scopes[s].node;
@@ -193,7 +193,17 @@ impl Reader<'_, '_> {
                 let frame = &graph.frames[graph.lookup(s, name, node).ok()?];
                 Some(graph.place(body_of, frame.link, &frame.x_wf))
             };
-            constraint::read(node, &resolve, &mut self.world, &mut self.report)?;
+            constraint::read(node, &resolve, &mut self.world)?;
+            bushing::read(node, &resolve, &mut self.world, &mut self.report)?;
+            let kinds: Vec<Vec<usize>> =
+                self.world.bodies.iter().map(|b| b.joints.iter().map(|j| j.kind.nq()).collect()).collect();
+            let joint_at = &self.joint_at;
+            let joint = |name: &str| {
+                let frame = graph.lookup(s, name, node).ok()?;
+                let j = graph.joints.iter().position(|p| p.frame == frame)?;
+                joint_at[j].filter(|&(b, j)| kinds[b][j] == 1)
+            };
+            tendon::read(node, &joint, &mut self.world, &mut self.report)?;
             let mut groups = filter_group::Groups::new();
             let body = |name: &str| {
                 let frame = graph.lookup(s, name, node).ok()?;

@@ -1,12 +1,12 @@
 //! What of SDFormat is read, what only changes pictures, and what has no effect here and why.
 
+use crate::drake::{bushing, tendon};
 use crate::schema::Rule;
 
 const SENSOR: &str = "sensors are not read; read the quantity from the simulation state instead";
 const PLUGIN: &str = "plugins are not run; what the plugin does is missing";
 const MEDIUM: &str = "there is no drag, lift or wind from a medium around the bodies";
 const SOLVER: &str = "a setting of another simulator's solver, which has no counterpart here";
-const FORCE: &str = "this force element of Drake is not simulated and is left out";
 
 /// The rules, `sdf` first.
 pub const RULES: &[Rule] = &[
@@ -65,6 +65,8 @@ pub const RULES: &[Rule] = &[
             ("drake:ball_constraint", "any"),
             ("drake:distance_constraint", "any"),
             ("drake:linear_spring_damper", "any"),
+            (bushing::TAG, "bushing"),
+            (tendon::TAG, "tendon constraint"),
         ],
         drawing_children: "allow_auto_disable",
         ignored_children: &[
@@ -74,7 +76,6 @@ pub const RULES: &[Rule] = &[
                 "Gazebo's grasping of whatever two fingers touch is not simulated; contact holds things here",
             ),
             ("enable_wind", MEDIUM),
-            ("drake:linear_bushing_rpy drake:tendon_constraint", FORCE),
             ("include", "it could not be resolved"),
         ],
         mapped: &[
@@ -84,7 +85,11 @@ pub const RULES: &[Rule] = &[
                 "false: no two links of the model touch. Unless it is said, links may touch, as in Drake, except those joined to each other",
             ),
             ("frame", "a site"),
-            ("drake:linear_spring_damper", "a distance coupling of its stiffness and damping"),
+            (
+                "drake:linear_spring_damper",
+                "a distance coupling of its stiffness and damping; without stiffness, a tendon that damps",
+            ),
+            (tendon::TAG, tendon::MAPPED),
         ],
         ..Rule::NONE
     },
@@ -358,6 +363,9 @@ pub const RULES: &[Rule] = &[
         )],
         ..Rule::NONE
     },
+    Rule { key: "bushing", read: "name", children: bushing::PARTS, ..Rule::NONE },
+    Rule { key: "tendon constraint", read: "name", children: tendon::PARTS, ..Rule::NONE },
+    Rule { key: "tendon joint", read: "name a", ..Rule::NONE },
     Rule {
         key: "filter group",
         read: "name",

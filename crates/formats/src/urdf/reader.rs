@@ -1,7 +1,7 @@
 //! The reader's state, and the walk from the roots over the joints.
 
 use super::{joint, link};
-use crate::drake::{self, constraint, filter_group};
+use crate::drake::{self, bushing, constraint, filter_group, tendon};
 use crate::error::Read;
 use crate::inertia;
 use crate::massless;
@@ -223,7 +223,15 @@ impl<'a> Reader<'a> {
             let body = bodies.get(name).map(|&b| (b, Pose::identity()));
             body.or_else(|| sites.get(name).copied())
         };
-        constraint::read(root, &resolve, &mut self.world, &mut self.report)?;
+        constraint::read(root, &resolve, &mut self.world)?;
+        bushing::read(root, &resolve, &mut self.world, &mut self.report)?;
+        let single: BTreeMap<String, (usize, usize)> = self
+            .joint_indices
+            .iter()
+            .filter(|&(_, &(b, j))| self.world.bodies[b].joints[j].kind.nq() == 1)
+            .map(|(name, place)| (name.clone(), *place))
+            .collect();
+        tendon::read(root, &|name| single.get(name).copied(), &mut self.world, &mut self.report)?;
         let mut groups = filter_group::Groups::new();
         filter_group::read(root, &|name| bodies.get(name).copied(), &mut groups)?;
         filter_group::apply(&groups, &mut self.world).map_err(|reason| root.error(reason))?;

@@ -1,8 +1,8 @@
 //! What of URDF is read, what only changes pictures, and what has no effect here and why.
 
+use crate::drake::{bushing, tendon};
 use crate::schema::Rule;
 
-const CUSTOM_FORCE: &str = "this force element of Drake is not simulated and is left out";
 const JOINT: Rule = Rule {
     key: "joint",
     read: "name type",
@@ -43,14 +43,19 @@ pub const RULES: &[Rule] = &[
             ("drake:ball_constraint", "any"),
             ("drake:distance_constraint", "any"),
             ("drake:linear_spring_damper", "any"),
+            (bushing::TAG, "bushing"),
+            (tendon::TAG, "tendon constraint"),
         ],
         mapped: &[
             ("frame", "a site"),
             ("transmission", "a motor on its joint, limited to the joint's effort"),
-            ("drake:linear_spring_damper", "a distance coupling of its stiffness and damping"),
+            (
+                "drake:linear_spring_damper",
+                "a distance coupling of its stiffness and damping; without stiffness, a tendon that damps",
+            ),
+            (tendon::TAG, tendon::MAPPED),
         ],
         ignored_children: &[
-            ("drake:linear_bushing_rpy drake:tendon_constraint", CUSTOM_FORCE),
             ("mujoco", "settings for MuJoCo's URDF compiler are not read"),
             ("sensor", "sensors are not read; read the quantity from the simulation state instead"),
             (
@@ -97,6 +102,9 @@ pub const RULES: &[Rule] = &[
         ],
         ..Rule::NONE
     },
+    Rule { key: "bushing", read: "name", children: bushing::PARTS, ..Rule::NONE },
+    Rule { key: "tendon constraint", read: "name", children: tendon::PARTS, ..Rule::NONE },
+    Rule { key: "tendon joint", read: "name a", ..Rule::NONE },
     Rule {
         key: "filter group",
         read: "name",

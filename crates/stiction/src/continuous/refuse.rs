@@ -18,6 +18,12 @@ pub(super) fn refuse(world: &World) -> Option<String> {
             t.source, t.name
         ));
     }
+    if let Some(b) = world.bushings.first() {
+        return Some(format!(
+            "{}: bushing \"{}\" is not simulated in continuous time: remove it, {remedy}",
+            b.source, b.name
+        ));
+    }
     if let Some(p) = world.pairs.first() {
         return Some(format!(
             "{}: a contact pair has properties of its own, which continuous time does not read: give them to its geoms, \

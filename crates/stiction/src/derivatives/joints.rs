@@ -30,6 +30,7 @@ pub(super) fn is_plain(model: &Model) -> bool {
     });
     world.tendons.is_empty()
         && !world.equalities.iter().any(|e| e.active)
+        && world.bushings.is_empty()
         && compiled.ball_limits.is_empty()
         && !multibody.compensates_gravity()
         && !turns.flat_map(|j| j.v.clone()).any(spring)

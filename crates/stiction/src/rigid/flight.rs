@@ -55,6 +55,7 @@ impl Flight {
         let unsupported = [
             (!compiled.drives.drives.is_empty(), "actuators"),
             (!compiled.world.tendons.is_empty(), "tendons"),
+            (!compiled.world.bushings.is_empty(), "bushings"),
             (!compiled.dry_friction.is_empty(), "joints with dry friction"),
             (!compiled.ball_limits.is_empty(), "ball joints with limits"),
         ];
