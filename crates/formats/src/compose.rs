@@ -247,7 +247,11 @@ fn redirect_sensor(kind: &mut S, map: &Map) {
                 }
             }
         }
-        S::PotentialEnergy | S::KineticEnergy | S::Clock => {}
+        S::CameraProjection { site, camera } => {
+            *site += map.site;
+            *camera += map.camera;
+        }
+        S::User { .. } | S::PotentialEnergy | S::KineticEnergy | S::Clock => {}
     }
 }
 

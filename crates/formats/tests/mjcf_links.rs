@@ -103,6 +103,42 @@ fn sensors_sites_cameras_and_where_to_look_are_kept() {
 }
 
 #[test]
+fn projections_on_pictures_and_sensors_of_programs_are_read() {
+    let camera = |more: &str, sensor: &str| {
+        format!(
+            "<mujoco><worldbody><camera name='c' {more}/></worldbody>{BODY}<sensor>{sensor}</sensor></mujoco>"
+        )
+    };
+    let world = load(&camera(
+        "resolution='640 480' focal='0.01 0.02' sensorsize='0.02 0.04'",
+        "<camprojection site='s' camera='c'/><user dim='3'/>",
+    ));
+    assert_eq!(world.visual.cameras[0].resolution, [640, 480]);
+    assert_eq!(world.visual.cameras[0].focal, Some([320.0, 240.0]));
+    assert!(matches!(world.sensors[0].kind, SensorKind::CameraProjection { camera: 0, .. }));
+    assert_eq!((world.sensors[0].kind.size(), world.sensors[1].kind), (2, SensorKind::User { size: 3 }));
+    let pixels = load(&camera("focalpixel='500 600' sensorsize='1 1'", ""));
+    assert_eq!(pixels.visual.cameras[0].focal, Some([500.0, 600.0]));
+    // A camera that turns to follow something is a picture's matter.
+    let turning = load(&camera("mode='track'", "<camprojection site='s' camera='c'/>"));
+    assert!(
+        turning.sensors.is_empty() && turning.warnings.iter().any(|w| w.message.contains("turns by itself"))
+    );
+    for (more, sensor, word) in [
+        ("", "<camprojection site='s' camera='d'/>", "\"d\""),
+        ("", "<camprojection site='s'/>", "camera"),
+        ("", "<user/>", "dim"),
+        ("", "<user dim='-1'/>", "dim"),
+        ("", "<user dim='1e9'/>", "dim"),
+        ("resolution='-1 3'", "", "resolution"),
+        ("sensorsize='1 inf'", "", "sensorsize"),
+    ] {
+        let error = load_string(&camera(more, sensor), Format::Mjcf, &LoadOptions::default()).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}\n  without: {word}");
+    }
+}
+
+#[test]
 fn materials_carry_the_mean_colour_of_their_texture() {
     let world = load(
         "<mujoco><asset><texture name='t' builtin='checker' rgb1='1 0 0' rgb2='0 0 1'/><material name='m' texture='t' rgba='1 1 0.5 0.8' specular='0.1'/></asset>\

@@ -17,7 +17,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("<mujoco><wordbody/></mujoco>", &["wordbody", "unknown"]),
     ("<mujoco><worldbody><body><thing><geom size='1'/></thing></body></worldbody></mujoco>", &["thing", "no effect"]),
     ("<mujoco><default><geom colour='1'/></default></mujoco>", &["geom", "colour"]),
-    ("<mujoco><sensor><user dim='3'/><user dim='2'/></sensor></mujoco>", &["user", "left out"]),
+    ("<mujoco><sensor><user dim='3'/><user dim='2'/></sensor></mujoco>", &["user", "zeros"]),
     ("<mujoco><sensor><tactile geom='a' mesh='m'/></sensor></mujoco>", &["tactile", "left out"]),
     ("<mujoco><option solver='CG' iterations='3' cone='elliptic'><flag warmstart='disable'/></option></mujoco>", &["solver", "iterations", "cone", "warmstart"]),
     ("<mujoco><option density='1.2' /></mujoco>", &["density", "medium"]),

@@ -149,6 +149,12 @@ pub struct ContactReading {
     pub slots: usize,
 }
 
+/// Most numbers of all sensors together.
+pub const MAX_READINGS: usize = 20_000_000;
+
+/// Most numbers of a user's sensor.
+pub const MAX_USER_SIZE: usize = 10_000;
+
 /// Most slots of a contact sensor.
 pub const MAX_CONTACT_SLOTS: usize = 100_000;
 
@@ -378,6 +384,18 @@ pub enum SensorKind {
         /// Index of the tendon.
         tendon: usize,
     },
+    /// Where a camera's picture shows a site: pixels from the left and from the top.
+    CameraProjection {
+        /// Index of the site.
+        site: usize,
+        /// Index of the camera.
+        camera: usize,
+    },
+    /// Room for numbers that the user's program computes; here they are zero.
+    User {
+        /// How many.
+        size: usize,
+    },
     /// Potential energy, J.
     PotentialEnergy,
     /// Kinetic energy, J.
@@ -408,6 +426,8 @@ impl SensorKind {
             | Self::SubtreeAngularMomentum { .. }
             | Self::DistanceDirection { .. } => 3,
             Self::DistancePoints { .. } => 6,
+            Self::CameraProjection { .. } => 2,
+            Self::User { size } => *size,
             Self::Contact { contact } => contact.slots.saturating_mul(contact.fields.size()),
             Self::BallOrientation { .. } | Self::FrameOrientation { .. } => 4,
             _ => 1,

@@ -1,6 +1,6 @@
 //! Checks of what refers to bodies and joints: tendons, actuators, sensors, couplings, pairs, states.
 
-use crate::sensor::MAX_CONTACT_SLOTS;
+use crate::sensor::{MAX_CONTACT_SLOTS, MAX_READINGS, MAX_USER_SIZE};
 use crate::validate::{Check, all_finite, fail, finite_pose};
 use crate::{
     Actuator, Bushing, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor, SensorKind,
@@ -36,6 +36,16 @@ impl World {
             self.check_sensor(sensor)?;
             if !seen.insert(sensor.name.as_str()) {
                 let what = format!("the name \"{}\" is used by two sensors; rename one", sensor.name);
+                return Err(fail(&sensor.source, format!("sensor \"{}\"", sensor.name), what));
+            }
+        }
+        let mut readings = 0_usize;
+        for sensor in &self.sensors {
+            readings = readings.saturating_add(sensor.kind.size());
+            if readings > MAX_READINGS {
+                let what = format!(
+                    "with it the sensors read more than {MAX_READINGS} numbers; give fewer or smaller ones"
+                );
                 return Err(fail(&sensor.source, format!("sensor \"{}\"", sensor.name), what));
             }
         }
@@ -258,6 +268,13 @@ impl World {
                     return err("it has too many slots; give num=\"…\" of at most 100000");
                 }
                 there(contact.first) && there(contact.second) && !matches!(contact.second, Touching::Site(_))
+            }
+            K::CameraProjection { site: s, camera } => site(s) && camera < self.visual.cameras.len(),
+            K::User { size } => {
+                if size > MAX_USER_SIZE {
+                    return err("it is too large; give dim=\"…\" of at most 10000");
+                }
+                true
             }
             K::PotentialEnergy | K::KineticEnergy | K::Clock => true,
         };

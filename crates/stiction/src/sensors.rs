@@ -313,10 +313,17 @@ impl Compiled {
                     &x_ws.inverse_transform_point(&p.into()).coords,
                 ));
             }
+            K::CameraProjection { site, camera } => {
+                let (p, x_wc) = (at(FrameOf::Site(site)).pose.translation, at(FrameOf::Camera(camera)).pose);
+                let p_c = x_wc.inverse_transform_point(&p.vector.into()).coords;
+                out.copy_from_slice(&world.visual.cameras[camera].project(&p_c));
+            }
+            K::User { .. } => out.fill(0.0),
             K::PotentialEnergy => {
                 out[0] = multibody.potential_energy(&gauge.workspace)
                     + multibody.spring_energy(&state.q)
-                    + self.tendons.energy(world, &gauge.tendons.lengths);
+                    + self.tendons.energy(world, &gauge.tendons.lengths)
+                    + crate::bushings::energy(self, &gauge.x_wb);
             }
             K::KineticEnergy => {
                 out[0] = multibody.kinetic_energy(&gauge.workspace, &state.v)

@@ -101,6 +101,8 @@ fn element(world: &World, kind: &S, base: Attributes) -> Option<(&'static str, A
             Some(("fromto", geoms(world, geoms(world, base, first, '1'), second, '2')))
         }
         S::Contact { contact } => Some(("contact", contact_attributes(world, base, &contact))),
+        S::CameraProjection { .. } => None,
+        S::User { size } => Some(("user", base.text("dim", &size.to_string()))),
         S::PotentialEnergy => Some(("e_potential", base)),
         S::KineticEnergy => Some(("e_kinetic", base)),
         S::Clock => Some(("clock", base)),

@@ -530,6 +530,10 @@ impl Places {
                     };
                 }
             }
+            K::CameraProjection { site, camera } => {
+                (*site, *camera) = (self.sites[*site]?, self.cameras[*camera]?);
+            }
+            K::User { .. } => {}
             // Of the whole world there is one only.
             K::PotentialEnergy | K::KineticEnergy | K::Clock => return None,
         }

@@ -59,6 +59,8 @@ pub struct Reader<'a> {
     joint_indices: BTreeMap<String, (usize, usize)>,
     /// Tendons by name.
     pub tendon_indices: BTreeMap<String, usize>,
+    /// Cameras that turn by themselves, by name.
+    pub turning_cameras: BTreeSet<String>,
     /// Actuators by name.
     pub actuator_indices: BTreeMap<String, usize>,
     /// Mean colours of textures that were looked at, by name.
@@ -110,6 +112,7 @@ impl<'a> Reader<'a> {
             body_indices: BTreeMap::new(),
             joint_indices: BTreeMap::new(),
             tendon_indices: BTreeMap::new(),
+            turning_cameras: BTreeSet::new(),
             actuator_indices: BTreeMap::new(),
             texture_colors: BTreeMap::new(),
             attachments,
@@ -212,6 +215,9 @@ impl<'a> Reader<'a> {
                     let attrs = self.defaults.apply(child, "camera", scope.class)?;
                     let mut camera = self.camera(&attrs, scope.body, &scope.x_bf)?;
                     suffix(&mut camera.name, scope);
+                    if attrs.text("mode").is_some_and(|mode| mode != "fixed") {
+                        self.turning_cameras.insert(camera.name.clone());
+                    }
                     self.world.visual.cameras.push(camera);
                 }
                 "light" => {

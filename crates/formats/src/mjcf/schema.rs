@@ -77,6 +77,8 @@ const SENSORS: &[(&str, &str)] = &[
     ("normal", "sensor.distance"),
     ("fromto", "sensor.distance"),
     ("contact", "sensor.contact"),
+    ("camprojection", "sensor.projection"),
+    ("user", "sensor.user"),
     ("e_potential", "sensor.world"),
     ("e_kinetic", "sensor.world"),
     ("clock", "sensor.world"),
@@ -245,9 +247,8 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "camera",
         read: "name class pos quat axisangle euler xyaxes zaxis",
-        kept: &[("fovy", PICTURES)],
-        drawing: "mode target focal focalpixel ipd output principal principalpixel projection orthographic \
-                  resolution sensorsize user",
+        kept: &[("fovy resolution focal focalpixel sensorsize", "for pictures and camprojection sensors")],
+        drawing: "mode target ipd output principal principalpixel projection orthographic user",
         ..Rule::NONE
     },
     Rule {
@@ -446,14 +447,13 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "sensor",
         children: SENSORS,
+        mapped: &[("user", "room for its numbers, which read zero, as in MuJoCo without a callback")],
         ignored_children: &[
-            ("camprojection", "projections on camera images are not computed; this sensor is left out"),
             (
                 "tactile",
                 "pressures on the vertices of a mesh are not read; use a contact sensor, or a tactile grid of the simulation. \
                  This sensor is left out",
             ),
-            ("user", "sensors that a program computes are left out; compute them from the state"),
             ("plugin", PLUGIN),
         ],
         ..Rule::NONE
@@ -511,6 +511,20 @@ pub const RULES: &[Rule] = &[
         key: "sensor.contact",
         read: "name geom1 geom2 body1 body2 subtree1 subtree2 site num data reduce cutoff",
         drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.projection",
+        read: "name site camera cutoff",
+        drawing: "noise user",
+        ignored: &[SENSOR_TIMING],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "sensor.user",
+        read: "name dim",
+        drawing: "noise user objtype objname datatype needstage cutoff",
         ignored: &[SENSOR_TIMING],
         ..Rule::NONE
     },

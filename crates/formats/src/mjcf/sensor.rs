@@ -99,6 +99,28 @@ impl<'a> Reader<'a> {
                 K::DistancePoints { first: self.geoms_of(node, '1')?, second: self.geoms_of(node, '2')? }
             }
             "contact" => K::Contact { contact: self.contact_reading(node)? },
+            "camprojection" => {
+                let (site, name) = (site()?, node.attr("camera").ok_or_else(|| needs("camera"))?);
+                let found = self.world.visual.cameras.iter().position(|c| c.name == name);
+                let camera =
+                    found.ok_or_else(|| node.error(format!("camera: there is no camera \"{name}\"")))?;
+                if self.turning_cameras.contains(name) {
+                    let message = "the camera of this projection turns by itself (mode), which is not simulated; the \
+                                   sensor is left out. Fix the camera to its body";
+                    self.report.warn(node, "camprojection mode", message)?;
+                    return Ok(None);
+                }
+                K::CameraProjection { site, camera }
+            }
+            "user" => {
+                let size = node.integer("dim")?.ok_or_else(|| needs("dim"))?;
+                if !(0..=10_000).contains(&size) {
+                    return Err(node.error(format!("dim is {size}; it must be between 0 and 10000")));
+                }
+                let message = "a program computes this sensor, and there is none here: it reads zeros, as in MuJoCo without a callback";
+                self.report.warn(node, "sensor/user", message)?;
+                K::User { size: size as usize }
+            }
             "e_potential" => K::PotentialEnergy,
             "e_kinetic" => K::KineticEnergy,
             "clock" => K::Clock,

@@ -81,11 +81,30 @@ impl<'a> Reader<'a> {
     /// Reads a camera of a body, written in a frame at `x_bf`.
     pub fn camera(&self, attrs: &Attrs<'a>, body: usize, x_bf: &Pose) -> Read<Camera> {
         let node = attrs.node();
+        let size = |name: &str| -> Read<Option<[f64; 2]>> {
+            let found: Option<[f64; 2]> = attrs.array(name)?;
+            match found {
+                Some(pair) if !pair.iter().all(|x| x.is_finite() && *x >= 0.0) => {
+                    Err(node.error(format!("{name} needs two finite numbers, zero or more")))
+                }
+                _ => Ok(found),
+            }
+        };
+        let resolution = size("resolution")?.unwrap_or([1.0; 2]);
+        let (pixels, lengths) = (size("focalpixel")?, size("focal")?);
+        // Focal lengths count only beside the size of the sensor, as in MuJoCo.
+        let sensor = size("sensorsize")?.filter(|s| s.iter().all(|x| *x > 0.0));
+        let focal = sensor.map(|sensor| {
+            let in_pixels = |f: [f64; 2]| std::array::from_fn(|k| f[k] / sensor[k] * resolution[k]);
+            pixels.filter(|f| *f != [0.0; 2]).unwrap_or_else(|| in_pixels(lengths.unwrap_or([0.0; 2])))
+        });
         Ok(Camera {
             name: node.attr("name").unwrap_or("").to_string(),
             body,
             pose: x_bf * pose::pose(attrs, &self.compiler)?,
             field_of_view: attrs.number("fovy")?.unwrap_or(45.0).to_radians(),
+            resolution: resolution.map(|x| x as u32),
+            focal,
             source: node.source(),
         })
     }
