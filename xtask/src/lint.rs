@@ -1,10 +1,10 @@
-//! `cargo xtask lint`: formatting, clippy and rustdoc, with warnings denied.
+//! `cargo xtask lint`: formatting, clippy and rustdoc, with warnings denied, and the core crates checked for other systems.
 //!
 //! Clippy and rustdoc run in the release profile: they read the same dependency metadata, and share
 //! build scripts and procedural macros with the tests that follow.
 
-use crate::project;
 use crate::stage::{Failure, Outcome, Stages};
+use crate::{platforms, project};
 
 pub fn run(args: &[String]) -> Outcome {
     if !args.is_empty() {
@@ -25,6 +25,7 @@ pub fn run(args: &[String]) -> Outcome {
         ]),
     )?;
     stages.run("rustdoc", project::cargo().env("RUSTDOCFLAGS", "-D warnings").args(crate::docs::RUSTDOC))?;
+    platforms::lint(&mut stages)?;
     stages.summary("lint passed");
     Ok(())
 }

@@ -12,6 +12,8 @@ mod deny;
 mod docs;
 mod fuzz;
 mod gallery;
+#[cfg(test)]
+mod house;
 mod lint;
 mod peers;
 mod platforms;
@@ -31,15 +33,16 @@ cargo xtask COMMAND
   test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
                        --full adds the heavy studies, the licence check, and what needs the Python
                        package's extras: a Ray cluster, learning environments, the notebooks
-  lint                 formatting, clippy and rustdoc, warnings denied
+  lint                 formatting, clippy and rustdoc, warnings denied; the core crates checked for wasm32, Windows
+                       and macOS
   docs                 the book (docs/) into target/book, the API documentation into target/doc
   bench [NAME...]      timings next to other simulators: dynamics, batch, clutter, patches, and their
                        growth with size: scaling (default: all)
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
   platforms [TARGET...]
-                       whether the core crates compile for wasm32, Windows, macOS and Linux on Arm, as far as
-                       those targets are installed
+                       whether the core crates compile for wasm32, Windows, macOS and Linux on Arm; rustup adds
+                       the targets that are not installed
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
                        --seed S, --only SEED, --out FILE)

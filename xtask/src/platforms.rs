@@ -1,19 +1,28 @@
 //! `cargo xtask platforms`: do the core crates compile for the systems that nobody here sits at?
 //!
-//! A target's standard library is needed: `rustup target add TARGET`, or the sources of the compiler in use (`rustup component
-//! add rust-src`), from which it is then built. A target for which there is neither is named and left out.
+//! A target's standard library is needed. Where it is not there, rustup is asked for it (`rustup target add TARGET`); failing
+//! that, it is built from the sources of the compiler in use (`rustup component add rust-src`). A target for which there is
+//! neither is named and left out. `cargo xtask lint`, and so CI, checks the first three.
 
 use crate::project;
 use crate::stage::{Failure, Outcome, Stages};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Targets, and whether files and threads are there.
-const TARGETS: [(&str, bool); 4] = [
-    ("wasm32-unknown-unknown", false),
-    ("x86_64-pc-windows-msvc", true),
-    ("aarch64-apple-darwin", true),
-    ("aarch64-unknown-linux-gnu", true),
+/// A system to compile for.
+struct Target {
+    name: &'static str,
+    /// Whether files and threads are there.
+    whole: bool,
+    /// Whether it is part of `cargo xtask lint`.
+    linted: bool,
+}
+
+const TARGETS: [Target; 4] = [
+    Target { name: "wasm32-unknown-unknown", whole: false, linted: true },
+    Target { name: "x86_64-pc-windows-msvc", whole: true, linted: true },
+    Target { name: "aarch64-apple-darwin", whole: true, linted: true },
+    Target { name: "aarch64-unknown-linux-gnu", whole: true, linted: false },
 ];
 
 /// The crates from the description of a world to the simulator.
@@ -30,47 +39,86 @@ const CRATES: [&str; 9] = [
 ];
 
 pub fn run(args: &[String]) -> Outcome {
-    let (mut stages, mut absent) = (Stages::default(), Vec::new());
-    let known: Vec<&str> = TARGETS.iter().map(|t| t.0).collect();
+    let known = TARGETS.map(|target| target.name);
     if let Some(unknown) = args.iter().find(|a| !known.contains(&a.as_str())) {
         let list = known.join(", ");
         return Err(Failure::usage(format!("{unknown} is none of the targets: {list}")));
     }
-    let wanted = |target: &str| args.is_empty() || args.iter().any(|a| a == target);
-    for (target, whole) in TARGETS.into_iter().filter(|(target, _)| wanted(target)) {
+    let wanted = |target: &&Target| args.is_empty() || args.iter().any(|a| a == target.name);
+    let wanted: Vec<&Target> = TARGETS.iter().filter(wanted).collect();
+    let mut stages = Stages::default();
+    if check(&mut stages, &wanted)? == 0 {
+        return Err(Failure::work("nothing was checked: add one of these targets, then run this again"));
+    }
+    stages.summary("the core crates compile for these");
+    Ok(())
+}
+
+/// The part of it that `cargo xtask lint` runs.
+pub fn lint(stages: &mut Stages) -> Outcome {
+    let wanted: Vec<&Target> = TARGETS.iter().filter(|target| target.linted).collect();
+    check(stages, &wanted).map(|_| ())
+}
+
+/// Checks the targets whose library can be had and says which were left out; how many were checked.
+fn check(stages: &mut Stages, wanted: &[&Target]) -> Outcome<usize> {
+    let found: Vec<(&Target, Library)> =
+        wanted.iter().map(|target| (*target, fetched(stages, target))).collect();
+    // Targets that are checked alike share one call of cargo, which fills all cores.
+    let mut checked = 0;
+    for (library, whole) in [
+        (Library::Installed, true),
+        (Library::Installed, false),
+        (Library::Sources, true),
+        (Library::Sources, false),
+    ] {
+        let alike = |(target, its): &&(&Target, Library)| *its == library && target.whole == whole;
+        let names: Vec<&str> = found.iter().filter(alike).map(|(target, _)| target.name).collect();
+        if names.is_empty() {
+            continue;
+        }
         let mut check = project::cargo();
-        check.args(["check", "--target", target]);
+        check.args(["check", "--quiet"]);
+        check.args(names.iter().flat_map(|name| ["--target", name]));
         check.args(CRATES.iter().flat_map(|name| ["--package", name]));
         if !whole {
             check.arg("--no-default-features");
         }
-        // Apart from all else that is built here: a standard library may be built, and by another compiler.
-        check.env("CARGO_TARGET_DIR", project::target().join("platforms"));
-        match library(target) {
-            Library::Installed => {}
-            Library::Sources => {
-                check.args(["-Zbuild-std=std,panic_abort"]).env("RUSTC_BOOTSTRAP", "1");
-            }
-            Library::Absent => {
-                absent.push(target);
-                continue;
-            }
+        if library == Library::Sources {
+            check.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
         }
-        stages.run(target, &mut check)?;
+        // Apart from all else that is built here: a standard library may be built. Nobody comes back to edit these builds.
+        check.env("CARGO_TARGET_DIR", project::target().join("platforms")).env("CARGO_INCREMENTAL", "0");
+        stages.run(&names.join(", "), &mut check)?;
+        checked += names.len();
     }
-    let asked = TARGETS.iter().filter(|(target, _)| wanted(target)).count();
-    if absent.len() < asked {
-        stages.summary("the core crates compile for these");
+    for (target, _) in found.iter().filter(|(_, library)| *library == Library::Absent) {
+        println!(
+            "\nSKIPPED: {0} was not checked: its standard library is not here and could not be fetched (rustup target \
+             add {0})",
+            target.name
+        );
     }
-    for target in &absent {
-        println!("{target}: not checked, its standard library is not here (rustup target add {target})");
-    }
-    if absent.len() == asked {
-        return Err(Failure::work("nothing was checked: add one of these targets, then run this again"));
-    }
-    Ok(())
+    Ok(checked)
 }
 
+/// The standard library of a target, asked for where it is not there.
+fn fetched(stages: &mut Stages, target: &Target) -> Library {
+    let there = library(target.name);
+    if there != Library::Absent {
+        return there;
+    }
+    let mut add = Command::new("rustup");
+    match stages.run(&format!("fetch {}", target.name), add.args(["target", "add", target.name])) {
+        Ok(()) => library(target.name),
+        Err(failure) => {
+            println!("{failure}");
+            Library::Absent
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Library {
     Installed,
     Sources,

@@ -27,7 +27,10 @@ impl Checkpoint {
                 Failure::input(format!("{}: {e}; {remedy}", path.display()))
             })?,
             Err(e) if e.kind() == ErrorKind::NotFound => checkpoint.save(simulation)?,
-            Err(e) => return Err(Failure::work(format!("cannot read {}: {e}", path.display()))),
+            Err(e) => {
+                let message = format!("cannot read {}: {e}; choose another --checkpoint", path.display());
+                return Err(Failure::work(message));
+            }
         }
         Ok(checkpoint)
     }

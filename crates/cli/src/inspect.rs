@@ -1,6 +1,7 @@
 //! `stiction inspect`: what was read from a model.
 
 use crate::failure::{Failure, print};
+use crate::outlet;
 use crate::scene::ReadOptions;
 use clap::Args;
 use serde_json::{Value, json};
@@ -81,14 +82,10 @@ fn write(model: &Model, format: ExportName, output: Option<&Path>) -> Result<(),
             PathBuf::from(format!("{stem}_flat.{extension}"))
         }
     };
-    let save = |path: &Path, bytes: &[u8]| {
-        std::fs::write(path, bytes)
-            .map_err(|e| Failure::work(format!("{} cannot be written: {e}", path.display())))
-    };
-    save(&path, exported.text.as_bytes())?;
+    outlet::write(&path, exported.text.as_bytes(), "--output")?;
     let folder = path.parent().unwrap_or(Path::new(""));
     for (name, bytes) in &exported.files {
-        save(&folder.join(name), bytes)?;
+        outlet::write(&folder.join(name), bytes, "--output")?;
     }
     let mut text = format!("wrote {}", path.display());
     if !exported.files.is_empty() {

@@ -11,6 +11,7 @@ mod inspect;
 mod interrupt;
 mod learn;
 mod mesh;
+mod outlet;
 mod reproduce;
 mod run;
 mod scene;
@@ -18,11 +19,22 @@ mod trajectory;
 mod view;
 
 use clap::{Parser, Subcommand};
+use std::io::Write;
 use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  stiction run clutter --time 3 --out out    forty bodies fall into a box; out/clutter.html opens in a browser
+  stiction view gripper                      the same live, to play with
+  stiction inspect robot.urdf                what was read of a model, and what could not be honoured
+  stiction run --help                        the options of a command
+
+Results go to standard output (--json for programs), messages to standard error. Exit codes: 0 fine, 1 the work failed,
+2 the input was wrong.";
 
 /// Simulate robots that touch things.
 #[derive(Parser)]
-#[command(name = "stiction", version, arg_required_else_help = true)]
+#[command(name = "stiction", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -51,6 +63,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Err(lacking) = stiction::processor::check() {
+        return unfit(lacking);
+    }
+    program()
+}
+
+/// Says why nothing can be done here. Bytes as they are: even a formatted text might be made by instructions that are not there.
+#[inline(never)]
+fn unfit(lacking: &std::ffi::CStr) -> ExitCode {
+    let mut errors = std::io::stderr();
+    for text in [b"error: ".as_slice(), lacking.to_bytes(), b"\n"] {
+        let _ = errors.write_all(text);
+    }
+    ExitCode::from(1)
+}
+
+#[inline(never)]
+fn program() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Run(run) => run::run(&run),

@@ -1,6 +1,7 @@
 //! `stiction mesh`: tetrahedra and a pressure field from any closed surface.
 
 use crate::failure::{Failure, print};
+use crate::outlet;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -110,8 +111,13 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
         return Err(Failure::input("nothing to write: give -o BODY.vtk"));
     }
     let surface = read_surface(&arguments.surface, arguments.scale)?;
+    for (path, option) in
+        [(&arguments.output, "--output"), (&arguments.stl, "--stl"), (&arguments.picture, "--picture")]
+    {
+        path.iter().try_for_each(|path| outlet::file(path, option))?;
+    }
     if let Some(path) = &arguments.stl {
-        write(path, &write_stl(&surface))?;
+        outlet::write(path, &write_stl(&surface), "--stl")?;
         if arguments.output.is_none() && arguments.picture.is_none() {
             return Ok(());
         }
@@ -146,7 +152,7 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
             modulus: modulus.map(|m| m * scale),
         };
         let solid = Mesh { name, vertices: filled.vertices, tetrahedra: Some(tetrahedra), ..Mesh::default() };
-        write(path, write_vtk(&solid).map_err(Failure::work)?.as_bytes())?;
+        outlet::write(path, write_vtk(&solid).map_err(Failure::work)?.as_bytes(), "--output")?;
     }
     if arguments.json {
         let value = summary_json(arguments, &report, seconds, modulus, scale);
@@ -156,10 +162,6 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
         eprintln!("note: {note}");
     }
     print(&summary(arguments, &report, seconds, modulus, scale))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))
 }
 
 /// A surface from a file, or one made by code.

@@ -1,6 +1,7 @@
 //! `stiction reproduce`: runs what `stiction-reproduce` holds, prints its checks and writes its files.
 
 use crate::failure::{Failure, print};
+use crate::outlet;
 use clap::Args;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -44,20 +45,25 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
             }
         },
     };
+    outlet::folder(&arguments.out, "--out")?;
+    if let Some(docs) = &arguments.docs {
+        outlet::folder(docs, "--docs")?;
+    }
     let (mut json, mut sections, mut failed) = (Vec::new(), String::new(), Vec::new());
     for reproduction in chosen {
         let begin = Instant::now();
         let study = Study { name: reproduction.name, quick: arguments.quick, folder: arguments.out.clone() };
         let outcome = (reproduction.run)(&study).map_err(Failure::work)?;
         eprintln!("{}: done in {:.1} s", reproduction.name, begin.elapsed().as_secs_f64());
+        // Told before it is written: a disk may be full by now.
+        if !arguments.json {
+            print(&outcome.text(reproduction))?;
+        }
         outcome.write(reproduction, &arguments.out).map_err(Failure::work)?;
         if let Some(docs) = &arguments.docs {
             outcome.write_pngs(&docs.join("figures")).map_err(Failure::work)?;
         }
         sections += &outcome.markdown(reproduction, "figures/");
-        if !arguments.json {
-            print(&outcome.text(reproduction))?;
-        }
         json.push(outcome.json(reproduction));
         failed.extend(outcome.failed().map(|check| format!("{}: {}", reproduction.name, check.metric)));
     }
@@ -68,9 +74,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
         eprintln!("figures, series and a report are in {}", arguments.out.display());
     }
     if let Some(docs) = &arguments.docs {
-        let path = docs.join("reproduce.md");
-        let written = std::fs::write(&path, page(&sections));
-        written.map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))?;
+        outlet::write(&docs.join("reproduce.md"), page(&sections).as_bytes(), "--docs")?;
     }
     if failed.is_empty() {
         Ok(())

@@ -2,10 +2,10 @@
 
 use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, print};
-use crate::interrupt;
 use crate::scene::ReadArguments;
 use crate::scene::contact;
 use crate::trajectory::Trajectory;
+use crate::{interrupt, outlet};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
@@ -119,10 +119,7 @@ impl Outputs {
             name += &format!("-from-{time:.3}");
         }
         let Some(directory) = &arguments.out else { return Ok(outputs) };
-        std::fs::create_dir_all(directory).map_err(|e| {
-            let folder = directory.display();
-            Failure::work(format!("cannot create the folder {folder}: {e}; choose another --out"))
-        })?;
+        outlet::folder(directory, "--out")?;
         let wanted = |file| !arguments.skip.contains(&file);
         if wanted(OutputFile::Csv) {
             outputs.trajectory = Some(Trajectory::create(directory, &name, simulation.model())?);

@@ -166,6 +166,63 @@ fn a_checkpoint_of_another_model_or_none_at_all_is_told() {
     assert!(text(&nowhere.stderr).contains("cannot write the checkpoint"), "{}", text(&nowhere.stderr));
 }
 
+/// A folder below a plain file cannot be made by anyone, whatever his rights.
+#[test]
+fn a_place_that_cannot_be_written_is_told_before_any_work() {
+    let folder = folder("unwritable");
+    std::fs::write(folder.join("file"), "").unwrap();
+    let below = path(&folder, "file/below");
+    let state = path(&folder, "state");
+    // Each of these would work for hours.
+    for arguments in [
+        vec!["run", "clutter", "--time", "1e6", "--out", &below],
+        vec!["run", "clutter", "--time", "1e6", "--checkpoint", &below],
+        vec!["run", "clutter", "--time", "1e6", "--checkpoint", &state, "--out", &below],
+        vec!["reproduce", "--all", "--out", &below],
+        vec!["impact", "stack", "--samples", "1000000000", "--out", &below],
+        vec!["learn", "collect", "box", "--tosses", "100000000", "--out", &below],
+        vec!["learn", "train", "box", "--tosses", "100000000", "--out", &below],
+        vec!["mesh", "shape:bunny", "--resolution", "1e-4", "-o", &below],
+        vec!["bench", "--repeat", "100000", "--out", &below],
+    ] {
+        let mut child = command(&arguments).spawn().unwrap();
+        let clock = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if clock.elapsed() > Duration::from_secs(20) {
+                child.kill().unwrap();
+                panic!("{arguments:?} began its work");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("file/below") && said.contains("choose another --"), "{arguments:?}: {said}");
+    }
+    // What is tried leaves nothing behind.
+    let mut left: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().map(|e| e.file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["file", "state"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_terminated_keeps_its_rows_and_says_how_runs_can_be_continued() {
+    let folder = folder("terminated");
+    let out = path(&folder, "out");
+    let mut child =
+        command(&["run", "stack", "--time", "1e5", "--out", &out, "--skip", "html,mcap"]).spawn().unwrap();
+    let csv = folder.join("out/stack.csv");
+    wait_for(&csv, 10_000, &mut child);
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("interrupted at t =") && said.contains("--checkpoint FILE"), "{said}");
+    let (rows, whole) = (rows(&csv), std::fs::read_to_string(&csv).unwrap());
+    assert!(whole.ends_with('\n') && rows.windows(2).all(|two| two[0][0] < two[1][0]));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_the_run_clearly() {
@@ -178,4 +235,40 @@ fn a_full_disk_ends_the_run_clearly() {
         command(&["run", "stack", "--time", "0.5", "--out", &out, "--skip", "html,mcap"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("cannot write"), "{}", text(&output.stderr));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_too_full_for_a_checkpoint_keeps_the_one_before() {
+    let folder = folder("full checkpoint");
+    let state = path(&folder, "state");
+    let run = |time: &str| {
+        command(&["run", "stack", "--time", time, "--checkpoint", &state, "--json"]).output().unwrap()
+    };
+    assert!(run("0.1").status.success());
+    let before = std::fs::read(folder.join("state")).unwrap();
+    // Checkpoints are written beside and then renamed: this is where the next one goes.
+    std::os::unix::fs::symlink("/dev/full", folder.join("state.part")).unwrap();
+    let failed = run("0.2");
+    assert_eq!(failed.status.code(), Some(1));
+    let said = text(&failed.stderr);
+    assert!(
+        said.contains("cannot write the checkpoint") && said.contains("the one before is kept"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read(folder.join("state")).unwrap(), before);
+    std::fs::remove_file(folder.join("state.part")).unwrap();
+    let straight = command(&["run", "stack", "--time", "0.2", "--json"]).output().unwrap();
+    assert_eq!(report(&run("0.2"))["qpos"], report(&straight)["qpos"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_standard_output_is_told() {
+    for arguments in [&["run", "stack", "--time", "0.01"][..], &["inspect", "stack", "--json"], &["scenes"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(text(&output.stderr).contains("cannot write to standard output"), "{}", text(&output.stderr));
+    }
 }

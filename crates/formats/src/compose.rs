@@ -2,8 +2,8 @@
 
 use nalgebra::{Translation3, Unit, UnitQuaternion};
 use stiction_model::{
-    EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Pose, SensorKind as S, Shape, TendonPath, Touching,
-    Transmission, World,
+    ContactsOf, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Pose, SensorKind as S, Shape,
+    TendonPath, Transmission, World,
 };
 
 /// Where the items of a world go in another one.
@@ -240,10 +240,10 @@ fn redirect_sensor(kind: &mut S, map: &Map) {
         S::Contact { contact } => {
             for side in [&mut contact.first, &mut contact.second] {
                 match side {
-                    Touching::Any => {}
-                    Touching::Geom(g) => *g += map.geom,
-                    Touching::Body(b) | Touching::Subtree(b) => *b = body(*b),
-                    Touching::Site(s) => *s += map.site,
+                    ContactsOf::Any => {}
+                    ContactsOf::Geom(g) => *g += map.geom,
+                    ContactsOf::Body(b) | ContactsOf::Subtree(b) => *b = body(*b),
+                    ContactsOf::Site(s) => *s += map.site,
                 }
             }
         }

@@ -48,8 +48,8 @@ pub use geom::{
 pub use joint::{Dof, Joint, JointKind};
 pub use mesh::{HeightField, Mesh, Tetrahedra};
 pub use sensor::{
-    ContactChoice, ContactField, ContactFields, ContactReading, FrameOf, GeomsOf, Sensor, SensorKind,
-    Touching,
+    ContactChoice, ContactField, ContactFields, ContactReading, ContactsOf, FrameOf, GeomsOf, Sensor,
+    SensorKind,
 };
 pub use source::{Source, Warning};
 pub use tendon::{PathStage, Tendon, TendonPath};

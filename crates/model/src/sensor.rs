@@ -29,7 +29,7 @@ pub enum GeomsOf {
 
 /// What a contact must involve, or where it must lie, to be read by a contact sensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Touching {
+pub enum ContactsOf {
     /// Anything.
     #[default]
     Any,
@@ -138,9 +138,9 @@ pub enum ContactChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactReading {
     /// What the first side must be.
-    pub first: Touching,
+    pub first: ContactsOf,
     /// What the second side must be; not a site.
-    pub second: Touching,
+    pub second: ContactsOf,
     /// What is read of each contact.
     pub fields: ContactFields,
     /// Which contacts are read.

@@ -3,8 +3,8 @@
 use crate::sensor::{MAX_CONTACT_SLOTS, MAX_READINGS, MAX_USER_SIZE};
 use crate::validate::{Check, all_finite, fail, finite_pose};
 use crate::{
-    Actuator, Bushing, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor, SensorKind,
-    Shape, Tendon, TendonPath, Touching, Transmission, World,
+    Actuator, Bushing, ContactsOf, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor,
+    SensorKind, Shape, Tendon, TendonPath, Transmission, World,
 };
 use std::collections::HashSet;
 
@@ -258,16 +258,18 @@ impl World {
                 there(first) && there(second)
             }
             K::Contact { contact } => {
-                let there = |side: Touching| match side {
-                    Touching::Any => true,
-                    Touching::Geom(g) => g < self.geoms.len(),
-                    Touching::Body(b) | Touching::Subtree(b) => b < self.bodies.len(),
-                    Touching::Site(s) => site(s),
+                let there = |side: ContactsOf| match side {
+                    ContactsOf::Any => true,
+                    ContactsOf::Geom(g) => g < self.geoms.len(),
+                    ContactsOf::Body(b) | ContactsOf::Subtree(b) => b < self.bodies.len(),
+                    ContactsOf::Site(s) => site(s),
                 };
                 if contact.slots > MAX_CONTACT_SLOTS {
                     return err("it has too many slots; give num=\"…\" of at most 100000");
                 }
-                there(contact.first) && there(contact.second) && !matches!(contact.second, Touching::Site(_))
+                there(contact.first)
+                    && there(contact.second)
+                    && !matches!(contact.second, ContactsOf::Site(_))
             }
             K::CameraProjection { site: s, camera } => site(s) && camera < self.visual.cameras.len(),
             K::User { size } => {

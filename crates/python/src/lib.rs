@@ -58,6 +58,14 @@ mod viewer;
 
 use pyo3::prelude::*;
 
+/// What the package asks before anything else of this library runs: see [`stiction::processor::check`]. Null if all is well.
+// SAFETY: no other library is asked for this name.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub extern "C" fn stiction_processor_lacks() -> *const std::ffi::c_char {
+    stiction::processor::check().map_or_else(std::ffi::CStr::as_ptr, |()| std::ptr::null())
+}
+
 /// Compiled part of the package `stiction`; use that.
 #[pymodule]
 fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {

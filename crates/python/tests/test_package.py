@@ -194,3 +194,19 @@ def test_importing_costs_little_beyond_numpy():
 def test_the_package_tells_its_size_and_import_time():
     run = subprocess.run([sys.executable, "-m", "stiction"], capture_output=True, text=True, check=True)
     assert re.search(r"installed +\d+\.\d MB\nimport +\d+ ms, of which numpy takes \d+ ms", run.stdout)
+
+
+def test_a_processor_that_is_too_old_is_told_on_import():
+    from stiction import _processor
+
+    class Library:
+        def __init__(self, message):
+            self.stiction_processor_lacks = lambda: message
+
+    for message in (None, b"this processor has no AVX2"):
+        library = Library(message)
+        if message is None:
+            _processor.check(library)
+        else:
+            with pytest.raises(ImportError, match="no AVX2"):
+                _processor.check(library)

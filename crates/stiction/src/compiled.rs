@@ -112,7 +112,9 @@ impl Model {
         let mut warnings = world.warnings.clone();
         if let Err(error) = multibody.check_inertia() {
             let source = Source { element: world.name.clone(), ..Source::default() };
-            let message = format!("it cannot be stepped: {error}");
+            let message = format!(
+                "it has no accelerations, and no steps unless joint damping or springs resist: {error}"
+            );
             warnings.push(Warning { source, message });
         }
         let shapes = match base {

@@ -15,7 +15,7 @@ use crate::contact::Contact;
 use crate::control::Touch;
 use crate::sensors::{Loads, inside};
 use nalgebra::Vector3;
-use stiction_model::{ContactChoice, ContactField, ContactReading, Pose, Touching};
+use stiction_model::{ContactChoice, ContactField, ContactReading, ContactsOf, Pose};
 
 type V3 = Vector3<f64>;
 
@@ -70,18 +70,18 @@ fn frame(normal: &V3) -> [V3; 3] {
 impl Compiled {
     /// Whether a contact matches, and whether it must be turned round.
     fn matches(&self, reading: &ContactReading, meeting: &Meeting, x_wb: &[Pose]) -> Option<bool> {
-        if let Touching::Site(s) = reading.first {
+        if let ContactsOf::Site(s) = reading.first {
             let site = &self.world.sites[s];
             let x_ws = x_wb[site.body] * site.pose;
             if !inside(&site.shape, &x_ws.inverse_transform_point(&meeting.position.into()).coords) {
                 return None;
             }
         }
-        let is = |side: Touching, k: usize| match side {
-            Touching::Any | Touching::Site(_) => true,
-            Touching::Geom(g) => meeting.geoms[k] == g,
-            Touching::Body(b) => meeting.bodies[k] == b,
-            Touching::Subtree(b) => (b..self.sensors.subtree_end[b]).contains(&meeting.bodies[k]),
+        let is = |side: ContactsOf, k: usize| match side {
+            ContactsOf::Any | ContactsOf::Site(_) => true,
+            ContactsOf::Geom(g) => meeting.geoms[k] == g,
+            ContactsOf::Body(b) => meeting.bodies[k] == b,
+            ContactsOf::Subtree(b) => (b..self.sensors.subtree_end[b]).contains(&meeting.bodies[k]),
         };
         if is(reading.first, 0) && is(reading.second, 1) {
             Some(false)

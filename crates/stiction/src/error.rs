@@ -83,6 +83,9 @@ pub enum OptionError {
     /// A contact law that is none.
     #[error("contact law: {0}")]
     Law(String),
+    /// A model that no option can step: nothing resists one of its coordinates.
+    #[error("this model cannot be stepped: {0}")]
+    NoInertia(MultibodyError),
 }
 
 /// A vector, state or name handed to a model or simulation that does not fit it.

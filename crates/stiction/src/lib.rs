@@ -68,6 +68,7 @@ mod muscle;
 pub mod names;
 pub mod options;
 pub mod patches;
+pub mod processor;
 mod profile;
 pub mod randomization;
 mod readings;

@@ -126,6 +126,18 @@ pub(crate) fn effective_law(model: &Model, options: &Options) -> ContactLaw {
     options.law.or(model.world().options.contact_law).unwrap_or_default()
 }
 
+/// A model in which nothing resists some coordinate cannot be stepped: neither inertia nor, in convex steps, what is implicit
+/// in them (joint damping and springs, unlimited servos).
+fn check_inertia(model: &Model, options: &Options) -> Result<(), OptionError> {
+    let Err(error) = model.multibody().check_inertia() else { return Ok(()) };
+    let (mut free, state) = (FreeMotion::new(model), model.default_state());
+    free.kinematics(model, &state);
+    let nothing = Touching { points: &[], patches: &PatchSet::default() };
+    let resisted =
+        options.method == Method::Convex && free.solve(model, &state, options.step, nothing).is_ok();
+    if resisted { Ok(()) } else { Err(OptionError::NoInertia(error)) }
+}
+
 impl Stepper {
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
         options.check()?;
@@ -166,6 +178,7 @@ impl Stepper {
         if self.learned.is_some() {
             crate::learned::fits(&options)?;
         }
+        check_inertia(model, &options)?;
         if options.method == Method::Convex {
             self.continuous = None;
         } else if self.continuous.is_none() {

@@ -38,10 +38,10 @@ pub(crate) struct Tendons {
 
 /// The joint at a place of the description.
 pub(crate) fn joint_at(multibody: &Multibody, (body, index): (usize, usize)) -> &JointInfo {
-    let mut joints = multibody.joints().iter();
-    joints
-        .find(|j| j.body == body && j.index == index)
-        .expect("a validated reference names an existing joint")
+    // Joints stand in the order of their bodies.
+    let joints = multibody.joints();
+    let at = joints.binary_search_by_key(&(body, index), |j| (j.body, j.index));
+    &joints[at.expect("a validated reference names an existing joint")]
 }
 
 impl Tendons {

@@ -198,3 +198,49 @@ fn a_locked_joint_keeps_its_place_and_passes_loads_on() {
     let begin = reference.energy().total();
     assert!((energy - begin).abs() < 1e-2 * begin.abs(), "{energy} {begin}");
 }
+
+/// A hinge along z that carries mass but no inertia about its axis.
+fn spindle(joint: &str) -> stiction::Model {
+    let text = format!(
+        "<mujoco model=\"spindle\"><worldbody><body name=\"rod\"><joint name=\"spin\" axis=\"0 0 1\" {joint}/>\
+         <inertial pos=\"0 0 0.1\" mass=\"1\" diaginertia=\"1 1 0\"/></body></worldbody></mujoco>"
+    );
+    stiction::Model::from_string(&text, stiction::Format::Mjcf, &Default::default()).unwrap()
+}
+
+#[test]
+fn a_coordinate_that_nothing_resists_is_told_when_the_simulation_is_made() {
+    let model = spindle("");
+    assert_eq!(model.warnings().len(), 1, "{:?}", model.warnings());
+    for options in [
+        Options::default(),
+        Options { accuracy: Some(1e-3), ..Options::default() },
+        Options { method: stiction::Method::Continuous(Default::default()), ..Options::default() },
+    ] {
+        let error = Simulation::new(&model, options).err().expect("nothing resists it").to_string();
+        for word in ["cannot be stepped", "joint \"spin\"", "armature"] {
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}
+
+#[test]
+fn damping_or_a_spring_lets_a_joint_without_inertia_be_stepped_though_not_in_continuous_time() {
+    for joint in ["damping=\"0.5\"", "stiffness=\"0.5\""] {
+        let model = spindle(joint);
+        let mut sim = Simulation::new(&model, Options::default()).unwrap();
+        sim.state_mut().applied[0] = 0.1;
+        sim.step(1000).unwrap();
+        // τ = D v at once, or τ = K q.
+        let (found, expected) = match joint {
+            "damping=\"0.5\"" => (sim.state().v[0], 0.2),
+            _ => (sim.state().q[0], 0.2),
+        };
+        assert!((found - expected).abs() < 1e-12, "{joint}: {found}");
+        let continuous =
+            Options { method: stiction::Method::Continuous(Default::default()), ..Options::default() };
+        assert!(Simulation::new(&model, continuous).is_err());
+        // Nor do the options of a simulation change to what it cannot do.
+        assert!(sim.set_options(continuous).is_err() && sim.step(1).is_ok());
+    }
+}

@@ -9,6 +9,7 @@ mod record;
 mod stages;
 
 use crate::failure::{Failure, print};
+use crate::outlet;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -49,6 +50,9 @@ const DURATION: f64 = 3.0;
 
 /// Measures and prints a table.
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
+    if let Some(folder) = &arguments.out {
+        outlet::folder(folder, "--out")?;
+    }
     let measured = match arguments.name.as_deref() {
         Some("creep") => creep()?,
         Some("record") => record::record(arguments.repeat.max(1))?,
@@ -71,10 +75,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
             write_figure(figure, folder)?;
         }
         if arguments.name.as_deref() == Some("stages") {
-            let path = folder.join("stages.md");
-            std::fs::write(&path, &measured.text).map_err(|e| {
-                Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
-            })?;
+            outlet::write(&folder.join("stages.md"), measured.text.as_bytes(), "--out")?;
         }
     }
     if arguments.json {
@@ -89,7 +90,6 @@ fn write_figure(figure: &Figure, folder: &Path) -> Result<(), Failure> {
     let failed = |e: &dyn std::fmt::Display| {
         Failure::work(format!("cannot write to {}: {e}; choose another --out", folder.display()))
     };
-    std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
     let path = folder.join(figure.name);
     std::fs::write(path.with_extension("svg"), stiction_plot::to_svg(figure)).map_err(|e| failed(&e))?;
     stiction_plot::write_png(figure, &path.with_extension("png")).map_err(|e| failed(&e))

@@ -8,6 +8,7 @@ mod picture;
 mod report;
 
 use crate::failure::{Failure, print};
+use crate::outlet;
 use crate::scene::ReadArguments;
 use clap::Args;
 use report::Found;
@@ -94,6 +95,7 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
             return Err(Failure::input(format!("--axes is not allowed: give {range}")));
         }
     };
+    outlet::folder(&arguments.out, "--out")?;
     let options = Options {
         samples: arguments.samples,
         cap: arguments.cap,

@@ -19,7 +19,6 @@ pub fn write(
     let failed = |path: &Path, e: &dyn std::fmt::Display| {
         Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
     };
-    std::fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
     let [png, svg, csv] = ["png", "svg", "csv"].map(|end| folder.join(format!("{name}-outcomes.{end}")));
     std::fs::write(&csv, table(found)).map_err(|e| failed(&csv, &e))?;
     let mut files = vec![csv];

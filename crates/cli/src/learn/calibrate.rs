@@ -2,6 +2,7 @@
 
 use super::{DataArguments, ProtocolArguments};
 use crate::failure::{Failure, print};
+use crate::outlet;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -93,6 +94,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         options,
         settings: settings(arguments)?,
     };
+    outlet::folder(&arguments.out, "--out")?;
     let all: Vec<&Toss> = dataset.tosses.iter().collect();
     let (all, others) = split(&all, |t| t.number, arguments.share, arguments.seed);
     let (all, others): (Vec<&Toss>, Vec<&Toss>) =
@@ -343,7 +345,6 @@ fn write(
     report: &Report,
 ) -> Result<Vec<PathBuf>, Failure> {
     let out = &arguments.out;
-    std::fs::create_dir_all(out).map_err(|e| Failure::work(format!("{}: {e}", out.display())))?;
     let mut provenance = report.json();
     provenance["width"] = json!(protocol.width);
     let contact = LearnedContact {
@@ -355,9 +356,9 @@ fn write(
     for what in losses {
         eprintln!("note: {what}");
     }
-    let save = |path: PathBuf, text: &str| match std::fs::write(&path, text) {
-        Ok(()) => Ok(path),
-        Err(e) => Err(Failure::work(format!("{}: {e}", path.display()))),
+    let save = |path: PathBuf, text: &str| {
+        outlet::write(&path, text.as_bytes(), "--out")?;
+        Ok::<_, Failure>(path)
     };
     let file = |extension: &str| Path::new(out).join(format!("{}.{extension}", arguments.name));
     Ok(vec![save(file("xml"), &text)?, save(file("json"), &contact.to_json().unwrap_or_default())?])

@@ -1,6 +1,7 @@
 //! `stiction learn collect`: tosses of a body by the rigid reference, as a dataset.
 
 use crate::failure::{Failure, print};
+use crate::outlet;
 use crate::scene::ReadOptions;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -93,6 +94,7 @@ impl CaseArguments {
 /// Simulates and writes.
 pub fn collect(arguments: &CollectArguments) -> Result<(), Failure> {
     let case = arguments.case.load()?;
+    outlet::file(&arguments.out, "--out")?;
     let (tosses, steps) = (arguments.tosses, arguments.steps);
     let mut dataset =
         instances::collect(&case, &case.reference, tosses, steps, arguments.seed).map_err(Failure::work)?;

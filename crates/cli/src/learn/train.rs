@@ -2,6 +2,7 @@
 
 use super::collect::CaseArguments;
 use crate::failure::{Failure, print};
+use crate::outlet;
 use clap::Args;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -67,6 +68,7 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
     if !(arguments.touch > 0.0 && arguments.touch.is_finite()) {
         return Err(Failure::input("--touch is not allowed: give a positive number of metres"));
     }
+    outlet::file(&arguments.out, "--out")?;
     let begin = std::time::Instant::now();
     let dataset = match &arguments.data {
         Some(path) => {
@@ -115,8 +117,7 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
     let (law, report) = train_law(&found, &options, provenance, &|p| bars.tell(p)).map_err(Failure::input)?;
     bars.clear();
     let bytes = law.to_bytes().map_err(Failure::work)?;
-    std::fs::write(&arguments.out, &bytes)
-        .map_err(|e| Failure::work(format!("{}: {e}", arguments.out.display())))?;
+    outlet::write(&arguments.out, &bytes, "--out")?;
     if arguments.json {
         return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
     }

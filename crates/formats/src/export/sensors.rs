@@ -4,7 +4,7 @@ use super::Export;
 use super::links::joint_name;
 use super::xml::{Attributes, Xml, a};
 use crate::mjcf::CONTACT_DATA;
-use stiction_model::{ContactChoice, ContactReading, FrameOf, GeomsOf, SensorKind as S, Touching, World};
+use stiction_model::{ContactChoice, ContactReading, ContactsOf, FrameOf, GeomsOf, SensorKind as S, World};
 
 /// Writes the sensors.
 pub fn write(world: &World, xml: &mut Xml, out: &mut Export) {
@@ -121,11 +121,11 @@ fn contact_attributes(world: &World, base: Attributes, contact: &ContactReading)
     let mut base = base;
     for (side, number) in [(contact.first, '1'), (contact.second, '2')] {
         base = match side {
-            Touching::Any => base,
-            Touching::Geom(g) => base.text(&format!("geom{number}"), &world.geoms[g].name),
-            Touching::Body(b) => base.text(&format!("body{number}"), &world.bodies[b].name),
-            Touching::Subtree(b) => base.text(&format!("subtree{number}"), &world.bodies[b].name),
-            Touching::Site(s) => base.text("site", &world.sites[s].name),
+            ContactsOf::Any => base,
+            ContactsOf::Geom(g) => base.text(&format!("geom{number}"), &world.geoms[g].name),
+            ContactsOf::Body(b) => base.text(&format!("body{number}"), &world.bodies[b].name),
+            ContactsOf::Subtree(b) => base.text(&format!("subtree{number}"), &world.bodies[b].name),
+            ContactsOf::Site(s) => base.text("site", &world.sites[s].name),
         };
     }
     let reduce = match contact.choice {

@@ -15,8 +15,8 @@ use crate::xml::{self, Node};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use stiction_model::{
-    Actuator, ContactPair, Equality, EqualityKind, FrameOf, GeomsOf, PathStage, Pose, Sensor, SensorKind,
-    Shape, Tendon, TendonPath, Touching, Transmission, World,
+    Actuator, ContactPair, ContactsOf, Equality, EqualityKind, FrameOf, GeomsOf, PathStage, Pose, Sensor,
+    SensorKind, Shape, Tendon, TendonPath, Transmission, World,
 };
 
 /// Most models inside one another.
@@ -522,11 +522,11 @@ impl Places {
             K::Contact { contact } => {
                 for side in [&mut contact.first, &mut contact.second] {
                     *side = match *side {
-                        Touching::Any => Touching::Any,
-                        Touching::Geom(g) => Touching::Geom(self.geoms[g]?),
-                        Touching::Body(b) => Touching::Body(self.bodies[b]?),
-                        Touching::Subtree(b) => Touching::Subtree(self.bodies[b]?),
-                        Touching::Site(s) => Touching::Site(self.sites[s]?),
+                        ContactsOf::Any => ContactsOf::Any,
+                        ContactsOf::Geom(g) => ContactsOf::Geom(self.geoms[g]?),
+                        ContactsOf::Body(b) => ContactsOf::Body(self.bodies[b]?),
+                        ContactsOf::Subtree(b) => ContactsOf::Subtree(self.bodies[b]?),
+                        ContactsOf::Site(s) => ContactsOf::Site(self.sites[s]?),
                     };
                 }
             }

@@ -5,8 +5,8 @@ use crate::error::Read;
 use crate::names::Names;
 use crate::xml::Node;
 use stiction_model::{
-    ContactChoice, ContactField, ContactFields, ContactReading, FrameOf, GeomsOf, Sensor, SensorKind,
-    Touching,
+    ContactChoice, ContactField, ContactFields, ContactReading, ContactsOf, FrameOf, GeomsOf, Sensor,
+    SensorKind,
 };
 
 /// The words of `data` for [`ContactField::ALL`].
@@ -140,17 +140,17 @@ impl<'a> Reader<'a> {
 
     /// What a contact sensor asks for.
     fn contact_reading(&self, node: &Node) -> Read<ContactReading> {
-        let side = |side: char| -> Read<Touching> {
+        let side = |side: char| -> Read<ContactsOf> {
             let name = |word: &str| format!("{word}{side}");
             let mut named = Vec::new();
-            named.extend(self.geom_index(node, &name("geom"))?.map(Touching::Geom));
-            named.extend(self.body_named(node, &name("body"))?.map(Touching::Body));
-            named.extend(self.body_named(node, &name("subtree"))?.map(Touching::Subtree));
+            named.extend(self.geom_index(node, &name("geom"))?.map(ContactsOf::Geom));
+            named.extend(self.body_named(node, &name("body"))?.map(ContactsOf::Body));
+            named.extend(self.body_named(node, &name("subtree"))?.map(ContactsOf::Subtree));
             if side == '1' {
-                named.extend(self.site_index(node, "site")?.map(Touching::Site));
+                named.extend(self.site_index(node, "site")?.map(ContactsOf::Site));
             }
             match named[..] {
-                [] => Ok(Touching::Any),
+                [] => Ok(ContactsOf::Any),
                 [one] => Ok(one),
                 _ => Err(node.error(format!(
                     "give one of geom{side}, body{side}, subtree{side} and site, not several"

@@ -13,6 +13,7 @@ the body]. Spatial vectors are ordered [angular; linear]. Start with ``help(stic
 ``help(stiction.Simulation)``.
 """
 
+from . import _processor  # first: the others import what is compiled
 from ._named import Actuator, ActuatorInfo, Body, BodyInfo, Geom, GeomInfo, Joint, JointInfo
 from ._results import (
     BodyPose,
