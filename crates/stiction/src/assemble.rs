@@ -5,6 +5,7 @@
 //! turned.
 
 use crate::compiled::{Compiled, Model};
+use crate::face_points::FacePolygon;
 use crate::free_motion::FreeMotion;
 use crate::law::Law;
 use crate::material::{PairMaterial, PairOverride};
@@ -514,8 +515,7 @@ impl Assembler {
     /// Each face of a patch is an entry at its centroid, k = g A and f0 = A p (VLP eq. 12–16), which is exact
     /// for the force. A patch of few large polygons would have no stiffness against some rotations (two
     /// triangles under a box are two points), so a polygon with more than [`LARGE_SHARE`] of the patch is taken at
-    /// the three-point rule on the triangles of its centroid fan instead, which is exact for moments and for
-    /// the rotational stiffness too.
+    /// [three points](crate::face_points) instead, which is exact for moments and for the rotational stiffness too.
     fn patch(
         &mut self,
         compiled: &Compiled,
@@ -535,6 +535,7 @@ impl Assembler {
         let area = faces.iter().map(|f| f.area).sum::<f64>();
         let (large, mean) =
             (LARGE_SHARE * area, faces.iter().map(|f| f.area * f.gradient.max(0.0)).sum::<f64>() / area);
+        let belts = has_belt(compiled, geom_a) || has_belt(compiled, geom_b);
         for index in range {
             let face = &patches.faces.faces[index];
             let frame = frame_from_normal(&(sign * face.normal));
@@ -542,8 +543,13 @@ impl Assembler {
             // problem stays convex, the wrench stays continuous while such faces come and go at the rim, and no
             // face pushes on whatever moves away from it (SAP's dissipation is in proportion to the stiffness).
             let gradient = face.gradient.max(LEAST_SLOPE * mean);
-            let mut add = |position: Vector3<f64>, area: f64, pressure: f64| {
-                let belt = belt_velocity(compiled, free, (geom_a, geom_b), &position);
+            let mut add = |position: Vector3<f64>, share: f64, pressure: f64| {
+                let belt = if belts {
+                    belt_velocity(compiled, free, (geom_a, geom_b), &position)
+                } else {
+                    Vector3::zeros()
+                };
+                let area = share * face.area;
                 problem.add_contact(ContactEntry {
                     r: position - reference,
                     frame,
@@ -558,8 +564,7 @@ impl Assembler {
                     normal_law: NormalLawId::default(),
                     spring: None,
                 })?;
-                let (source, friction) =
-                    (EntrySource::Face(index, area / face.area), material.static_friction);
+                let (source, friction) = (EntrySource::Face(index, share), material.static_friction);
                 self.places.push(EntryPlace {
                     source,
                     bodies: manifold.bodies,
@@ -570,27 +575,22 @@ impl Assembler {
                 });
                 Ok(())
             };
-            let corners = patches.faces.vertex_range(index);
-            if face.area <= large || corners.len() < 3 {
-                add(face.centroid, face.area, face.pressure)?;
-                continue;
-            }
-            let (vertices, pressures) =
-                (&patches.faces.vertices[corners.clone()], &patches.faces.vertex_pressure[corners]);
-            for k in 0..vertices.len() {
-                let next = (k + 1) % vertices.len();
-                let corners = [face.centroid, vertices[k], vertices[next]];
-                let values = [face.pressure, pressures[k], pressures[next]];
-                let area =
-                    0.5 * (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).dot(&face.normal);
-                if area <= 1e-9 * face.area {
-                    continue;
+            let points = (face.area > large).then(|| {
+                let corners = patches.faces.vertex_range(index);
+                FacePolygon {
+                    centroid: face.centroid,
+                    normal: face.normal,
+                    pressure: face.pressure,
+                    vertices: &patches.faces.vertices[corners.clone()],
+                    pressures: &patches.faces.vertex_pressure[corners],
                 }
-                for heavy in 0..3 {
-                    let weight = |c: usize| if c == heavy { 2.0 / 3.0 } else { 1.0 / 6.0 };
-                    let position = (0..3).map(|c| corners[c] * weight(c)).sum();
-                    let pressure = (0..3).map(|c| values[c] * weight(c)).sum();
-                    add(position, area / 3.0, pressure)?;
+            });
+            match points.and_then(|polygon| polygon.three_points()) {
+                None => add(face.centroid, 1.0, face.pressure)?,
+                Some(points) => {
+                    for (position, pressure) in points {
+                        add(position, 1.0 / 3.0, pressure)?;
+                    }
                 }
             }
         }
@@ -606,6 +606,11 @@ fn prescribed_twist(compiled: &Compiled, state: &State, body: usize, point: &Vec
     let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
     let v = v + w.cross(&(point - mocap.pose.translation.vector));
     Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
+}
+
+/// Whether a geom's surface moves relative to its body.
+fn has_belt(compiled: &Compiled, geom: usize) -> bool {
+    compiled.world.geoms[compiled.colliding[geom]].surface_velocity.is_some()
 }
 
 /// Velocity of B's surface relative to A's at a world point that belts give it, world axes.

@@ -55,6 +55,7 @@ pub mod control;
 pub mod derivatives;
 mod distances;
 pub mod error;
+mod face_points;
 mod filled;
 mod free_motion;
 mod law;
