@@ -50,8 +50,7 @@ impl FacePolygon<'_> {
         let scale = 1.0 / (12.0 * twice_area);
         let moment = moment * scale;
         let (spread, square) = (across.dot(&moment), first.norm_squared());
-        let (ff, fa, aa) =
-            (trace * scale - spread / square, first.dot(&moment) / square, spread / square);
+        let (ff, fa, aa) = (trace * scale - spread / square, first.dot(&moment) / square, spread / square);
         let determinant = ff * aa - fa * fa;
         let (stretch, inverse) = ((determinant / spread).sqrt(), 1.0 / spread.sqrt());
         if !(stretch.is_finite() && inverse.is_finite()) {

@@ -6,7 +6,7 @@ use super::polygon::Polygon;
 use super::sink::Sink;
 use crate::V3;
 use crate::solid::linear::{Field, Pose};
-use crate::solid::{Facet, Layer, RigidMesh, Solid};
+use crate::solid::{Cell, Facet, Layer, MovedCell, RigidMesh, Solid};
 
 /// Memory for [`contact_patch`](super::contact_patch), reused between calls; grows to what the largest pair needs.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,7 @@ pub(super) fn solid_solid(a: &Solid, b: &Solid, x_ba: &Pose, sink: &mut Sink, sc
     let x_ab = x_ba.inverse();
     let PatchScratch { pairs, spans, polygon, tests } = scratch;
     pairs.clear();
+    let mut of_a = InOtherFrame::new(&a.cells, x_ba);
     for la in a.layers.iter().filter(|l| in_reach(l, limit)) {
         // p_a = p_b on the surface: the layers must share a pressure.
         for lb in b.layers.iter().filter(|l| in_reach(l, limit) && l.low < la.high && la.low < l.high) {
@@ -60,8 +61,8 @@ pub(super) fn solid_solid(a: &Solid, b: &Solid, x_ba: &Pose, sink: &mut Sink, sc
             let (ta, tb) = ((&la.tree, &elements_a), (&lb.tree, &elements_b));
             candidates(ta, tb, x_ba, &x_ab, &slab, gap, spans, |i, j| {
                 *tests += 1;
-                let (ca, cb) = (&a.cells[i as usize], &b.cells[j as usize]);
-                if kernels::tets_may_meet(ca, cb, x_ba, &x_ab, margin) {
+                let (ca, moved) = of_a.get(i as usize);
+                if kernels::tets_may_meet(ca, moved, &b.cells[j as usize], margin) {
                     pairs.push(key(i, j));
                 }
             });
@@ -72,7 +73,32 @@ pub(super) fn solid_solid(a: &Solid, b: &Solid, x_ba: &Pose, sink: &mut Sink, sc
     pairs.dedup();
     for &k in pairs.iter() {
         let (i, j) = unkey(k);
-        kernels::tet_tet(&a.cells[i], &b.cells[j], x_ba, &x_ab, sink, polygon);
+        let (ca, moved) = of_a.get(i);
+        kernels::tet_tet(ca, moved, &b.cells[j], sink, polygon);
+    }
+}
+
+/// Cells in the frame of the other body; pairs of one cell mostly follow each other, and it is moved once for all.
+struct InOtherFrame<'a> {
+    cells: &'a [Cell],
+    x: &'a Pose,
+    last: usize,
+    moved: MovedCell,
+}
+
+impl<'a> InOtherFrame<'a> {
+    fn new(cells: &'a [Cell], x: &'a Pose) -> Self {
+        Self { cells, x, last: 0, moved: cells[0].moved(x) }
+    }
+
+    #[inline]
+    fn get(&mut self, i: usize) -> (&'a Cell, &MovedCell) {
+        let cell = &self.cells[i];
+        if i != self.last {
+            self.last = i;
+            self.moved = cell.moved(self.x);
+        }
+        (cell, &self.moved)
     }
 }
 

@@ -60,8 +60,9 @@ proptest! {
         let mut slow = PatchFaces::default();
         let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
         for ca in &a.cells {
+            let moved = ca.moved(&x_ba);
             for cb in &b.cells {
-                kernels::tet_tet(ca, cb, &x_ba, &x_ba.inverse(), &mut sink, &mut polygon);
+                kernels::tet_tet(ca, &moved, cb, &mut sink, &mut polygon);
             }
         }
         let mut fast = PatchFaces::default();

@@ -9,7 +9,7 @@
 use crate::V3;
 use crate::solid::linear::Pose;
 use crate::solid::tree::{BoxNode, Tree};
-use crate::solid::{Cell, Facet};
+use crate::solid::{Axes, Cell, Facet, Lanes};
 
 /// The direction of least overlap, in B's frame, from A towards B.
 #[derive(Debug, Clone, Copy)]
@@ -65,19 +65,19 @@ impl Slab {
     }
 }
 
-/// An element as intervals along the slab's axes.
+/// An element as intervals along the slab's axes; the fourth lane is zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
-    low: [f64; 3],
-    high: [f64; 3],
+    low: Lanes,
+    high: Lanes,
     item: u32,
     band: u32,
 }
 
 /// Something whose elements have intervals along directions.
 pub(crate) trait Elements {
-    /// Smallest and largest value of `axis . r` over the part of an element that can be in contact.
-    fn interval(&self, item: u32, axis: &V3) -> (f64, f64);
+    /// Smallest and largest value along the axes over the part of an element that can be in contact.
+    fn interval(&self, item: u32, axes: &Axes) -> (Lanes, Lanes);
 }
 
 /// Tetrahedra between two pressures.
@@ -88,16 +88,15 @@ pub(crate) struct CellsBetween<'a> {
 
 impl Elements for CellsBetween<'_> {
     #[inline]
-    fn interval(&self, item: u32, axis: &V3) -> (f64, f64) {
-        self.cells[item as usize].interval(axis, self.pressures)
+    fn interval(&self, item: u32, axes: &Axes) -> (Lanes, Lanes) {
+        self.cells[item as usize].interval(axes, self.pressures)
     }
 }
 
 impl Elements for [Facet] {
     #[inline]
-    fn interval(&self, item: u32, axis: &V3) -> (f64, f64) {
-        let [x, y, z] = self[item as usize].v.map(|v| axis.dot(&v));
-        (x.min(y).min(z), x.max(y).max(z))
+    fn interval(&self, item: u32, axes: &Axes) -> (Lanes, Lanes) {
+        axes.interval(&self[item as usize].v)
     }
 }
 
@@ -114,26 +113,25 @@ fn collect<E: Elements + ?Sized>(
     tree: &Tree,
     elements: &E,
     axes: &[V3; 3],
-    shift: [f64; 3],
+    shift: Lanes,
     range: (f64, f64),
     gap: f64,
     out: &mut Vec<Span>,
 ) {
     out.clear();
     let (from, to) = (range.0 - gap, range.1 + gap);
+    let lanes = Axes::new(axes);
     tree.slab(&axes[0], -shift[0], from, to, |item, _| {
-        let mut span = Span { low: [0.0; 3], high: [0.0; 3], item, band: 0 };
-        for k in 0..3 {
-            let (low, high) = elements.interval(item, &axes[k]);
+        let (mut low, mut high) = elements.interval(item, &lanes);
+        for k in 0..4 {
             // Each side of a pair gets half of the gap, and a pad for rounding.
-            let pad = 0.5 * gap + 1e-13 * (low.abs() + high.abs());
-            span.low[k] = low + shift[k] - pad;
-            span.high[k] = high + shift[k] + pad;
-            if k == 0 && (span.low[0] > to || span.high[0] < from) {
-                return;
-            }
+            let pad = 0.5 * gap + 1e-13 * (low[k].abs() + high[k].abs());
+            low[k] += shift[k] - pad;
+            high[k] += shift[k] + pad;
         }
-        out.push(span);
+        if low[0] <= to && high[0] >= from {
+            out.push(Span { low, high, item, band: 0 });
+        }
     });
 }
 
@@ -145,8 +143,11 @@ pub(super) const DENSE: f64 = 65536.0;
 
 #[inline]
 fn meet(p: &Span, q: &Span) -> bool {
-    let on = |k: usize| (p.low[k] <= q.high[k]) & (q.low[k] <= p.high[k]);
-    on(0) & on(1) & on(2)
+    let mut on = true;
+    for k in 0..4 {
+        on &= (p.low[k] <= q.high[k]) & (q.low[k] <= p.high[k]);
+    }
+    on
 }
 
 /// Calls `visit(item of a, item of b)` for pairs that may come within `gap`.
@@ -165,12 +166,13 @@ pub(crate) fn candidates<A: Elements + ?Sized, B: Elements + ?Sized>(
         return a.meet(b, x_ba, gap, &mut spans.moved, visit);
     }
     let axes_a = slab.axes.map(|u| x_ab.vector(&u));
-    let shift = slab.axes.map(|u| u.dot(&x_ba.p));
+    let [x, y, z] = slab.axes.map(|u| u.dot(&x_ba.p));
+    let shift = [x, y, z, 0.0];
     collect(a, elements_a, &axes_a, shift, (slab.low_b, f64::INFINITY), gap, &mut spans.a);
     if spans.a.is_empty() {
         return;
     }
-    collect(b, elements_b, &slab.axes, [0.0; 3], (f64::NEG_INFINITY, slab.high_a), gap, &mut spans.b);
+    collect(b, elements_b, &slab.axes, [0.0; 4], (f64::NEG_INFINITY, slab.high_a), gap, &mut spans.b);
     if spans.a.len() * spans.b.len() <= FEW {
         for p in &spans.a {
             for q in spans.b.iter().filter(|q| meet(p, q)) {

@@ -64,15 +64,15 @@ fn between_solids(a: &Solid, b: &Solid, x_ab: &Pose) -> f64 {
     let others: Vec<(Cell, Aabb)> = b
         .cells
         .iter()
-        .map(|c| Cell::new(c.v.map(|v| x_ab.point(&v)), c.p, c.id))
-        .map(|c| (c, Aabb::of_points(&c.v)))
+        .map(|c| Cell::new(c.vertices().map(|v| x_ab.point(&v)), c.p, c.id))
+        .map(|c| (c, Aabb::of_points(&c.vertices())))
         .collect();
     let mut sum = 0.0;
     for cell in &a.cells {
-        let bounds = Aabb::of_points(&cell.v);
+        let bounds = Aabb::of_points(&cell.vertices());
         for (other, _) in others.iter().filter(|(_, o)| bounds.overlaps(o)) {
-            cut.start(cell.v);
-            (0..4).for_each(|i| cut.keep_below(&other.n[i], other.d[i]));
+            cut.start(cell.vertices());
+            cut.keep_inside(other);
             sum += cut.integral_of_least(&cell.field, &other.field);
         }
     }
@@ -90,10 +90,10 @@ fn with_rigid(s: &Solid, m: &RigidMesh, x: &Pose) -> f64 {
         .map(|t| (t, Aabb::of_points(&t)))
         .collect();
     for cell in &s.cells {
-        let bounds = Aabb::of_points(&cell.v);
+        let bounds = Aabb::of_points(&cell.vertices());
         for (cone, _) in cones.iter().filter(|(_, c)| bounds.overlaps(c)) {
             cut.start(*cone);
-            (0..4).for_each(|i| cut.keep_below(&cell.n[i], cell.d[i]));
+            cut.keep_inside(cell);
             sum += signed_volume(cone).signum() * cut.integral(&cell.field);
         }
     }
@@ -105,7 +105,7 @@ fn with_half_space(s: &Solid, slope: Option<f64>, x: &Pose) -> f64 {
     let mut cut = Cutter::default();
     let mut sum = 0.0;
     for cell in &s.cells {
-        cut.start(cell.v);
+        cut.start(cell.vertices());
         cut.keep_below(&n, d);
         sum += match slope {
             None => cut.integral(&cell.field),
@@ -138,9 +138,9 @@ fn signed_volume(t: &Tet) -> f64 {
 pub(super) fn tets_overlap(a: &Tet, b: &Cell, share: f64) -> bool {
     let mut cut = Cutter::default();
     cut.start(*a);
-    (0..4).for_each(|i| cut.keep_below(&b.n[i], b.d[i]));
+    cut.keep_inside(b);
     let common = cut.integral(&Field { grad: V3::zeros(), offset: 1.0 });
-    common > share * signed_volume(a).abs().min(signed_volume(&b.v).abs())
+    common > share * signed_volume(a).abs().min(signed_volume(&b.vertices()).abs())
 }
 
 /// A set of tetrahedra that is cut by planes.
@@ -179,6 +179,13 @@ impl Cutter {
             }
         }
         std::mem::swap(&mut self.tets, &mut self.next);
+    }
+
+    /// Keeps what lies in a tetrahedron.
+    fn keep_inside(&mut self, cell: &Cell) {
+        for (n, d) in [0, 1, 2, 3].map(|i| cell.face(i)) {
+            self.keep_below(&n, d);
+        }
     }
 
     fn integral(&self, f: &Field) -> f64 {

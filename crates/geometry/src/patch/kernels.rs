@@ -6,8 +6,8 @@ use super::energy::tets_overlap;
 use super::polygon::Polygon;
 use super::sink::{Sink, effective_gradient};
 use crate::V3;
-use crate::solid::linear::{Field, Pose};
-use crate::solid::{Cell, Facet, NO_FACE};
+use crate::solid::linear::Field;
+use crate::solid::{Cell, Facet, Lanes, MovedCell, NO_FACE};
 
 /// Slopes along the normal, as shares of the steepness, from which on the extensions of two fields make
 /// speculative faces: the surfaces face each other to within about 25 degrees. At the edge of a box that
@@ -24,48 +24,49 @@ fn margin_of(margin: f64, sides: &[(usize, f64, f64)]) -> f64 {
 
 /// Whether values of both signs occur; zero counts as negative.
 #[inline]
-fn mixed(h: &[f64; 4]) -> bool {
+fn mixed(h: &Lanes) -> bool {
     let positive = h.map(|x| x > 0.0);
     (positive[0] | positive[1] | positive[2] | positive[3])
         & !(positive[0] & positive[1] & positive[2] & positive[3])
 }
 
-/// How much a linear field exceeds the cell's own at the vertices of the (extended) cell.
+/// What a field with values `other` at the cell's vertices exceeds the cell's own by, at those of the (extended) cell.
 #[inline]
-fn excess(cell: &Cell, field: &Field, margin: f64) -> [f64; 4] {
-    let other = cell.sample(field);
-    let mut h = std::array::from_fn(|i| other[i] - cell.p[i]);
+fn excess(cell: &Cell, other: Lanes, margin: f64) -> Lanes {
+    let mut h = other;
+    for i in 0..4 {
+        h[i] -= cell.p[i];
+    }
     cell.extend(&mut h, margin);
     h
 }
 
-/// Cheap test whether tetrahedra a and b can share a piece of equal-pressure surface: in both, the
+/// Cheap test whether tetrahedra a, moved into b's frame, and b can share a piece of equal-pressure surface: in both, the
 /// difference of the fields must change sign.
 #[inline]
-pub(crate) fn tets_may_meet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, margin: f64) -> bool {
-    let h = excess(b, &a.field.moved(x_ba), margin);
-    (mixed(&h) && mixed(&excess(a, &b.field.moved(x_ab), margin))) || vanishes(&h, b)
+pub(crate) fn tets_may_meet(a: &Cell, moved: &MovedCell, b: &Cell, margin: f64) -> bool {
+    let h = excess(b, b.sample(&moved.field), margin);
+    (mixed(&h) && mixed(&excess(a, moved.sample(&b.field), margin))) || vanishes(&h, b)
 }
 
 /// Whether the difference of two fields is nothing but rounding at all corners of a cell.
 #[inline]
-fn vanishes(h: &[f64; 4], cell: &Cell) -> bool {
-    let scale = |i: usize| 1e-12 * cell.slope * (cell.v[i] - cell.v[(i + 1) & 3]).norm();
+fn vanishes(h: &Lanes, cell: &Cell) -> bool {
+    let scale = |i: usize| 1e-12 * cell.slope * (cell.vertex(i) - cell.vertex((i + 1) & 3)).norm();
     // The first corner decides for nearly all.
     h[0].abs() <= scale(0) && (1..4).all(|i| h[i].abs() <= scale(i)) && cell.slope > 0.0
 }
 
-/// Two tetrahedra; the working body is B, `x_ba` the pose of A in it and `x_ab`
-/// its inverse.
+/// Two tetrahedra; the working body is B, and `moved` is A's in its frame.
 #[inline]
-pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut Sink, polygon: &mut Polygon) {
-    let field_a = &a.field.moved(x_ba);
+pub(crate) fn tet_tet(a: &Cell, moved: &MovedCell, b: &Cell, sink: &mut Sink, polygon: &mut Polygon) {
+    let field_a = &moved.field;
     // n out of A into B: p_a falls along it, p_b rises.
     let normal = b.field.grad - field_a.grad;
     let length = normal.norm();
     // Equal gradients leave no plane.
     if length <= 1e-10 * (a.slope + b.slope) {
-        note_coincident(a, b, field_a, x_ba, sink);
+        note_coincident(a, moved, b, sink);
         return;
     }
     let n = normal / length;
@@ -73,33 +74,50 @@ pub(crate) fn tet_tet(a: &Cell, b: &Cell, x_ba: &Pose, x_ab: &Pose, sink: &mut S
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
     let sides = [(a.zero_face, slopes.0.0, a.slope), (b.zero_face, slopes.1.0, b.slope)];
     let margin = margin_of(sink.options.margin, &sides);
-    let mut v = a.extended(margin);
-    for v in &mut v {
-        *v = x_ba.point(v);
-    }
-    polygon.set_cut(&v, &excess(a, &b.field.moved(x_ab), margin));
-    for i in 0..4 {
-        // p_a = p_b on the plane: where both have a zero face, the clip by A's is the clip by B's.
-        if i == b.zero_face && a.zero_face != NO_FACE {
-            continue;
-        }
-        if polygon.len() < 3 || !polygon.clip(&b.n[i], b.d[i]) {
-            return;
-        }
+    polygon.set_cut(&a.extended(&moved.v, margin), &excess(a, moved.sample(&b.field), margin));
+    // p_a = p_b on the plane: where both have a zero face, the clip by A's is the clip by B's.
+    let needless = if a.zero_face == NO_FACE { NO_FACE } else { b.zero_face };
+    if !clip_by_faces(polygon, b, needless) {
+        return;
     }
     // Both fields give the pressure; the flatter one with less rounding.
     let field = if a.slope < b.slope { field_a } else { &b.field };
     sink.add(polygon, &n, g, field, (b.id, a.id), margin);
 }
 
+/// Clips by the faces of a tetrahedron but for face `but`. Returns whether anything is left.
+#[inline]
+fn clip_by_faces(polygon: &mut Polygon, cell: &Cell, but: usize) -> bool {
+    // All faces at once: most have the polygon on one side.
+    let (mut least, mut most) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4]);
+    for v in polygon.vertices() {
+        let above = cell.above(v);
+        for i in 0..4 {
+            least[i] = if above[i] < least[i] { above[i] } else { least[i] };
+            most[i] = if above[i] > most[i] { above[i] } else { most[i] };
+        }
+    }
+    let crossed = |i: usize| i != but && most[i] > 0.0;
+    if (0..4).any(|i| crossed(i) && least[i] >= 0.0) {
+        return false;
+    }
+    for i in (0..4).filter(|&i| crossed(i)) {
+        let (n, d) = cell.face(i);
+        if !polygon.clip(&n, d) {
+            return false;
+        }
+    }
+    polygon.len() > 2
+}
+
 /// Counts a pair of tetrahedra with equal gradients if their fields coincide where they overlap.
 #[cold]
-fn note_coincident(a: &Cell, b: &Cell, field_a: &Field, x_ba: &Pose, sink: &mut Sink) {
-    let size = (b.v[1] - b.v[0]).norm().max((b.v[2] - b.v[0]).norm());
-    let apart = (field_a.at(&b.v[0]) - b.field.at(&b.v[0])).abs();
+fn note_coincident(a: &Cell, moved: &MovedCell, b: &Cell, sink: &mut Sink) {
+    let v = b.vertices();
+    let size = (v[1] - v[0]).norm().max((v[2] - v[0]).norm());
+    let apart = (moved.field.at(&v[0]) - b.field.at(&v[0])).abs();
     if b.slope > 0.0 && apart <= 1e-9 * b.slope * size {
-        let moved = a.v.map(|v| x_ba.point(&v));
-        sink.sums.coincident += u32::from(tets_overlap(&moved, b, 1e-9));
+        sink.sums.coincident += u32::from(tets_overlap(&a.extended(&moved.v, 0.0), b, 1e-9));
     }
 }
 
@@ -123,16 +141,11 @@ pub(crate) fn triangle_tet(
         return;
     }
     polygon.set_triangle(t.v);
-    for i in 0..4 {
-        // With a margin the sink ends the polygon on the outside.
-        if margin > 0.0 && i == cell.zero_face {
-            continue;
-        }
-        if !polygon.clip(&cell.n[i], cell.d[i]) {
-            return;
-        }
+    // With a margin the sink ends the polygon on the outside.
+    let needless = if margin > 0.0 { cell.zero_face } else { NO_FACE };
+    if clip_by_faces(polygon, cell, needless) {
+        sink.add(polygon, &(t.n * out_of_rigid), g, &cell.field, (cell.id, t.id), margin);
     }
-    sink.add(polygon, &(t.n * out_of_rigid), g, &cell.field, (cell.id, t.id), margin);
 }
 
 /// A tetrahedron cut by the surface n . r = d of a rigid half-space below it.
@@ -150,7 +163,7 @@ pub(crate) fn plane_tet(
     let margin = margin_of(sink.options.margin, &[(cell.zero_face, slope, cell.slope)]);
     let mut h = cell.sample(&Field { grad: *n, offset: -d });
     cell.extend(&mut h, margin);
-    polygon.set_cut(&cell.extended(margin), &h);
+    polygon.set_cut(&cell.extended(&cell.v, margin), &h);
     if polygon.len() > 2 {
         sink.add(polygon, &(n * out_of_rigid), g, &cell.field, (cell.id, 0), margin);
     }
@@ -178,7 +191,7 @@ pub(crate) fn field_tet(
     let Some(g) = effective_gradient(sink.options.filter, slopes.0, Some(slopes.1)) else { return };
     let sides = [(cell.zero_face, slopes.0.0, cell.slope), (0, slopes.1.0, steep)];
     let margin = margin_of(sink.options.margin, &sides);
-    polygon.set_cut(&cell.extended(margin), &excess(cell, half_space, margin));
+    polygon.set_cut(&cell.extended(&cell.v, margin), &excess(cell, cell.sample(half_space), margin));
     if polygon.len() > 2 {
         let field = if cell.slope < steep { &cell.field } else { half_space };
         sink.add(polygon, &n, g, field, (cell.id, 0), margin);

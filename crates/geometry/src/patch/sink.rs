@@ -110,24 +110,37 @@ impl<'a> Sink<'a> {
         if v.len() < 3 {
             return;
         }
-        let twice = n.dot(&polygon.double_area());
-        let area = 0.5 * twice.abs();
+        // Area, first moment and the tilt of the pressure by triangles (o, a, b), in one pass.
         let o = v[0];
-        let reach = v[1..].iter().fold(0.0f64, |m, q| m.max((q - o).norm_squared()));
+        let mut a = v[1] - o;
+        let (mut reach, mut rise_a) = (a.norm_squared(), field.grad.dot(&a));
+        let (mut twice, mut first, mut tilt, mut most) = (0.0, V3::zeros(), V3::zeros(), rise_a.max(0.0));
+        for q in &v[2..] {
+            let b = q - o;
+            let (both, weight, rise_b) = (a + b, n.dot(&a.cross(&b)), field.grad.dot(&b));
+            twice += weight;
+            first += both * weight;
+            // The integral of (u.g) u over a triangle with corners 0, a, b is
+            // area/12 [ (a.g) a + (b.g) b + ((a + b).g)(a + b) ].
+            tilt += (a * rise_a + b * rise_b + both * (rise_a + rise_b)) * weight;
+            reach = reach.max(b.norm_squared());
+            most = most.max(rise_b);
+            (a, rise_a) = (b, rise_b);
+        }
+        let area = 0.5 * twice.abs();
         // Below rounding there is no centroid to speak of, and no force either.
         if area <= 1e-14 * reach || area < 1e-24 {
             return;
         }
-        let mut centroid = V3::zeros();
-        for i in 2..v.len() {
-            let (a, b) = (v[i - 1] - o, v[i] - o);
-            centroid += (a + b) * n.dot(&a.cross(&b));
-        }
-        centroid = o + centroid / (3.0 * twice);
+        let arm = first / (3.0 * twice);
+        let centroid = o + arm;
         let pressure = field.at(&centroid);
         // Vertices are never below zero but for rounding, except in speculative faces.
         if pressure >= 0.0 {
-            self.sum(v, n, twice.signum(), area, &centroid, pressure, field);
+            // About the centroid.
+            let rise = field.grad.dot(&arm);
+            let tilt = tilt * (twice.signum() / 24.0) - arm * (area * rise);
+            self.sum(n, area, &centroid, pressure, &tilt, pressure + (most - rise));
         }
         let flip = twice < 0.0;
         let limit = self.options.max_face_edge.powi(2);
@@ -180,24 +193,10 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Exact integrals of 1, r, p and p r over the polygon.
+    /// Adds the exact integrals of 1, r, p and p r over a polygon with centroid `c`; `tilt` is that of p (r - c) and `peak`
+    /// the largest pressure.
     #[inline]
-    fn sum(&mut self, v: &[V3], n: &V3, sign: f64, area: f64, c: &V3, pressure: f64, field: &Field) {
-        // Integral of p (r - c) = (second moment about c) . grad, by triangles (c, a, b):
-        // integral of (u.g) u over a triangle with corners 0, a, b is
-        // area/12 [ (a.g) a + (b.g) b + ((a + b).g)(a + b) ].
-        let mut tilt = V3::zeros();
-        let mut prev = v[v.len() - 1] - c;
-        let mut prev_p = field.grad.dot(&prev);
-        let mut peak = self.sums.peak;
-        for q in v {
-            let (u, p) = (q - c, field.grad.dot(&(q - c)));
-            let twice = sign * n.dot(&prev.cross(&u));
-            tilt += (prev * prev_p + u * p + (prev + u) * (prev_p + p)) * (twice / 24.0);
-            peak = peak.max(pressure + p);
-            prev = u;
-            prev_p = p;
-        }
+    fn sum(&mut self, n: &V3, area: f64, c: &V3, pressure: f64, tilt: &V3, peak: f64) {
         let s = &mut self.sums;
         let push = area * pressure;
         let moment = c * push + tilt;
@@ -207,7 +206,7 @@ impl<'a> Sink<'a> {
         s.pressure_moment += moment;
         s.force += n * push;
         s.moment += moment.cross(n);
-        s.peak = peak;
+        s.peak = s.peak.max(peak);
     }
 
     #[inline]
@@ -232,11 +231,8 @@ impl<'a> Sink<'a> {
             element_b,
         });
         if self.options.vertices {
-            for i in 0..count {
-                let v = vertex(i);
-                self.out.vertices.push(self.x_ww.point(&v));
-                self.out.vertex_pressure.push(field.at(&v));
-            }
+            self.out.vertices.extend((0..count).map(|i| self.x_ww.point(&vertex(i))));
+            self.out.vertex_pressure.extend((0..count).map(|i| field.at(&vertex(i))));
             self.out.vertex_end.push(self.out.vertices.len() as u32);
         }
     }

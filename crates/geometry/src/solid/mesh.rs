@@ -80,14 +80,14 @@ impl Solid {
         order.extend((0..cells.len() as u32).filter(|&i| !placed[i as usize]));
         let cells: Vec<Cell> = order.iter().map(|&i| cells[i as usize]).collect();
         let layers = layers(&cells, modulus);
-        let bounds = Aabb::of_points(cells.iter().flat_map(|c| &c.v));
+        let bounds = cells.iter().fold(Aabb::EMPTY, |b, c| b.union(&Aabb::of_points(&c.vertices())));
         let bounds = BoxNode { center: bounds.center(), half: bounds.half() };
         let max = |f: &dyn Fn(&Cell) -> f64| cells.iter().map(f).fold(0.0, f64::max);
         let solid = Self {
-            volume: cells.iter().map(|c| six_volume(&c.v)).sum::<f64>() / 6.0,
+            volume: cells.iter().map(|c| six_volume(&c.vertices())).sum::<f64>() / 6.0,
             steepest: max(&|c| c.slope),
             flare: max(&Cell::flare),
-            radius: max(&|c| c.v.iter().map(|v| (v - bounds.center).norm()).fold(0.0, f64::max)),
+            radius: max(&|c| c.vertices().iter().map(|v| (v - bounds.center).norm()).fold(0.0, f64::max)),
             surface_pressure: modulus * report.surface_extent,
             vertices,
             tets,
@@ -124,7 +124,7 @@ impl Solid {
     /// Characteristic length L, m: the thickness over which the extent rises from 0 to 1, on average (PFC eq. 5.8,
     /// 5.9). With w_j = V_j |grad e| and L_j = 1/|grad e| it is the sum of V_j over that of V_j |grad e|.
     pub fn characteristic_length(&self) -> f64 {
-        let weights: f64 = self.cells.iter().map(|c| six_volume(&c.v) * c.slope).sum();
+        let weights: f64 = self.cells.iter().map(|c| six_volume(&c.vertices()) * c.slope).sum();
         6.0 * self.volume * self.modulus / weights
     }
 
@@ -153,7 +153,7 @@ impl Solid {
             layer.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i, node| {
                 if !found && (p - node.center).abs().iter().zip(node.half.iter()).all(|(d, h)| d <= h) {
                     let cell = &self.cells[i as usize];
-                    found = (0..4).all(|k| cell.n[k].dot(p) <= cell.d[k]);
+                    found = cell.above(p).iter().all(|above| *above <= 0.0);
                 }
             });
         }

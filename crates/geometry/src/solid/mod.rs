@@ -37,7 +37,7 @@ mod mesh;
 mod rigid;
 pub(crate) mod tree;
 
-pub(crate) use cell::{Cell, NO_FACE, linear_field};
+pub(crate) use cell::{Axes, Cell, Lanes, MovedCell, NO_FACE, linear_field};
 pub use check::SolidReport;
 pub use error::SolidError;
 pub use fill::{FillOptions, FillReport, Filled, fill};
