@@ -30,7 +30,7 @@ pub(crate) fn compile_solids(
     if !geoms.iter().any(|g| g.compliant) {
         return Ok(Vec::new());
     }
-    let mut filled = FilledMeshes { world, built: Vec::new(), meshed: Vec::new() };
+    let mut filled = FilledMeshes::new(world);
     let mut solids = Vec::with_capacity(geoms.len());
     for (geom, &index) in geoms.iter().zip(colliding) {
         let described = &world.geoms[index];
@@ -47,8 +47,7 @@ pub(crate) fn vary_solid(
     geom: &Geom,
     described: &stiction_model::Geom,
 ) -> Result<ContactSolid, String> {
-    let mut filled = FilledMeshes { world, built: Vec::new(), meshed: Vec::new() };
-    solid_of(geom, described, &mut filled, &mut Vec::new())
+    solid_of(geom, described, &mut FilledMeshes::new(world), &mut Vec::new())
 }
 
 fn solid_of(
@@ -62,16 +61,12 @@ fn solid_of(
     if geom.compliant {
         compliant(geom, described, &options, filled, warnings)
     } else {
-        rigid(geom, &options)
-    }
-}
-
-fn rigid(geom: &Geom, options: &MeshOptions) -> Result<ContactSolid, String> {
-    match geom.shape {
-        Shape::HalfSpace => Ok(ContactSolid::RigidHalfSpace),
-        _ => RigidMesh::from_shape(&geom.shape, options)
-            .map(|m| ContactSolid::Rigid(Arc::new(m)))
-            .map_err(|e| e.to_string()),
+        filled.once(described, None, || match geom.shape {
+            Shape::HalfSpace => Ok(ContactSolid::RigidHalfSpace),
+            _ => RigidMesh::from_shape(&geom.shape, &options)
+                .map(|m| ContactSolid::Rigid(Arc::new(m)))
+                .map_err(|e| e.to_string()),
+        })
     }
 }
 
@@ -109,21 +104,47 @@ fn compliant(
             });
             ContactSolid::compliant_half_space(modulus, thickness).map_err(|e| e.to_string())
         }
-        _ => Solid::from_shape(&geom.shape, modulus, options)
-            .map(|s| ContactSolid::Compliant(Arc::new(s)))
-            .map_err(|e| e.to_string()),
+        _ => filled.once(described, Some(modulus), || {
+            Solid::from_shape(&geom.shape, modulus, options)
+                .map(|s| ContactSolid::Compliant(Arc::new(s)))
+                .map_err(|e| e.to_string())
+        }),
     }
 }
 
-/// Solids of meshes, built once for each modulus: of those that bring their own tetrahedra, and of those that had to be
-/// meshed, by resolution.
+/// Solids, built once for each modulus: of meshes that bring their own tetrahedra, of those that had to be
+/// meshed, by resolution, and of shapes. Like geoms share theirs, and a pile of them stays in the cache.
 struct FilledMeshes<'a> {
     world: &'a World,
     built: Vec<(usize, f64, Arc<Solid>)>,
     meshed: Vec<(usize, f64, Option<f64>, Arc<Solid>)>,
+    /// By shape, resolution and modulus; none for a rigid one.
+    shapes: Vec<(ShapeKey, ContactSolid)>,
 }
 
+type ShapeKey = (Described, Option<f64>, Option<f64>);
+
 impl<'a> FilledMeshes<'a> {
+    fn new(world: &'a World) -> Self {
+        Self { world, built: Vec::new(), meshed: Vec::new(), shapes: Vec::new() }
+    }
+
+    /// What `make` makes of a described shape, or what it made of one that is the same.
+    fn once(
+        &mut self,
+        described: &stiction_model::Geom,
+        modulus: Option<f64>,
+        make: impl FnOnce() -> Result<ContactSolid, String>,
+    ) -> Result<ContactSolid, String> {
+        let key = (described.shape, described.contact.resolution_hint, modulus);
+        if let Some((_, solid)) = self.shapes.iter().find(|(k, _)| *k == key) {
+            return Ok(solid.clone());
+        }
+        let solid = make()?;
+        self.shapes.push((key, solid.clone()));
+        Ok(solid)
+    }
+
     fn tetrahedra(&self, shape: &Described) -> Option<&'a Tetrahedra> {
         match *shape {
             Described::Mesh { mesh, .. } => self.world.meshes[mesh].tetrahedra.as_ref(),

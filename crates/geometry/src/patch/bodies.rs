@@ -189,7 +189,7 @@ fn near_plane(s: &Solid, n: &V3, d: f64, range: (f64, f64), limit: f64, scratch:
     let PatchScratch { pairs, tests, .. } = scratch;
     pairs.clear();
     for layer in s.layers.iter().filter(|l| in_reach(l, limit)) {
-        layer.tree.slab(n, d, range.0, range.1, |j, _| pairs.push(u64::from(j)));
+        layer.tree.slab(n, d, range.0, range.1, |j| pairs.push(u64::from(j)));
     }
     *tests += pairs.len() as u64;
     pairs.sort_unstable();
@@ -238,7 +238,7 @@ pub(super) fn half_space_rigid(
     let out_of_rigid = if rigid_is_a { 1.0 } else { -1.0 };
     let PatchScratch { polygon, tests, .. } = scratch;
     let margin = sink.options.margin;
-    m.tree.slab(&n, d, f64::NEG_INFINITY, margin, |i, _| {
+    m.tree.slab(&n, d, f64::NEG_INFINITY, margin, |i| {
         *tests += 1;
         kernels::triangle_field(&m.facets[i as usize], &field, out_of_rigid, sink, polygon);
     });

@@ -121,7 +121,7 @@ fn collect<E: Elements + ?Sized>(
     out.clear();
     let (from, to) = (range.0 - gap, range.1 + gap);
     let lanes = Axes::new(axes);
-    tree.slab(&axes[0], -shift[0], from, to, |item, _| {
+    tree.slab(&axes[0], -shift[0], from, to, |item| {
         let (mut low, mut high) = elements.interval(item, &lanes);
         for k in 0..4 {
             // Each side of a pair gets half of the gap, and a pad for rounding.

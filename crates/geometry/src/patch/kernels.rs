@@ -25,9 +25,10 @@ fn margin_of(margin: f64, sides: &[(usize, f64, f64)]) -> f64 {
 /// Whether values of both signs occur; zero counts as negative.
 #[inline]
 fn mixed(h: &Lanes) -> bool {
-    let positive = h.map(|x| x > 0.0);
-    (positive[0] | positive[1] | positive[2] | positive[3])
-        & !(positive[0] & positive[1] & positive[2] & positive[3])
+    let pick = |up: bool, a: f64, b: f64| if (a > b) == up { a } else { b };
+    let most = pick(true, pick(true, h[0], h[1]), pick(true, h[2], h[3]));
+    let least = pick(false, pick(false, h[0], h[1]), pick(false, h[2], h[3]));
+    most > 0.0 && least <= 0.0
 }
 
 /// What a field with values `other` at the cell's vertices exceeds the cell's own by, at those of the (extended) cell.

@@ -150,11 +150,8 @@ impl Solid {
     pub fn contains(&self, p: &V3) -> bool {
         let mut found = false;
         for layer in &self.layers {
-            layer.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i, node| {
-                if !found && (p - node.center).abs().iter().zip(node.half.iter()).all(|(d, h)| d <= h) {
-                    let cell = &self.cells[i as usize];
-                    found = cell.above(p).iter().all(|above| *above <= 0.0);
-                }
+            layer.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i| {
+                found |= self.cells[i as usize].above(p).iter().all(|above| *above <= 0.0);
             });
         }
         found

@@ -36,6 +36,7 @@ pub(crate) mod linear;
 mod mesh;
 mod rigid;
 pub(crate) mod tree;
+mod wide;
 
 pub(crate) use cell::{Axes, Cell, Lanes, MovedCell, NO_FACE, linear_field};
 pub use check::SolidReport;

@@ -88,10 +88,7 @@ impl RigidMesh {
     /// that look down are crossed. Open surfaces such as terrain count as solid below.
     pub fn contains(&self, p: &V3) -> bool {
         let mut winding = 0;
-        self.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i, node| {
-            if (p.y - node.center.y).abs() > node.half.y || p.z > node.center.z + node.half.z {
-                return;
-            }
+        self.tree.slab(&V3::x(), p.x, 0.0, 0.0, |i| {
             let f = &self.facets[i as usize];
             // Crossing number in the xy plane; edges are half-open, so a point on one belongs to one side.
             let mut inside = false;

@@ -6,10 +6,11 @@
 //! compared. Layers only decide how many pairs are looked at, never a result.
 
 use super::linear::Pose;
+use super::wide::WideTree;
 use crate::{Aabb, V3};
 
-const LEAF: u32 = 1 << 31;
-const STACK: usize = 160;
+pub(super) const LEAF: u32 = 1 << 31;
+pub(super) const STACK: usize = 160;
 
 /// Centre and half extents.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,8 @@ pub(crate) struct Tree {
     /// Left child (the right one follows), or `LEAF | item`.
     link: Vec<u32>,
     boxes: Vec<BoxNode>,
+    /// The same once more, for slabs.
+    wide: WideTree,
 }
 
 impl Tree {
@@ -31,22 +34,23 @@ impl Tree {
     pub(crate) fn build(items: &[(u32, Aabb)]) -> Self {
         let mut order: Vec<u32> = (0..items.len() as u32).collect();
         let centers: Vec<V3> = items.iter().map(|i| i.1.center()).collect();
-        let mut tree = Self { link: vec![0], boxes: vec![] };
-        tree.split(0, 0, items.len(), &mut order, &centers);
+        let mut link = vec![0];
+        split(&mut link, 0, 0, items.len(), &mut order, &centers);
         // Children come after their parents.
-        let mut bounds = vec![Aabb::EMPTY; tree.link.len()];
-        for node in (0..tree.link.len()).rev() {
-            let l = tree.link[node];
+        let mut bounds = vec![Aabb::EMPTY; link.len()];
+        for node in (0..link.len()).rev() {
+            let l = link[node];
             if l & LEAF != 0 {
                 let (item, b) = items[order[(l & !LEAF) as usize] as usize];
-                tree.link[node] = LEAF | item;
+                link[node] = LEAF | item;
                 bounds[node] = b;
             } else {
                 bounds[node] = bounds[l as usize].union(&bounds[l as usize + 1]);
             }
         }
-        tree.boxes = bounds.iter().map(|b| BoxNode { center: b.center(), half: b.half() }).collect();
-        tree
+        let boxes: Vec<BoxNode> =
+            bounds.iter().map(|b| BoxNode { center: b.center(), half: b.half() }).collect();
+        Self { wide: WideTree::new(&link, &boxes), link, boxes }
     }
 
     /// Items from left to right.
@@ -64,54 +68,15 @@ impl Tree {
         })
     }
 
-    fn split(&mut self, node: usize, from: usize, to: usize, order: &mut [u32], centers: &[V3]) {
-        if to - from == 1 {
-            self.link[node] = LEAF | from as u32;
-            return;
-        }
-        let range = &mut order[from..to];
-        let spread = Aabb::of_points(range.iter().map(|&i| &centers[i as usize]));
-        let axis = spread.half().imax();
-        let half = range.len() / 2;
-        range.select_nth_unstable_by(half, |&i, &j| {
-            centers[i as usize][axis].total_cmp(&centers[j as usize][axis]).then(i.cmp(&j))
-        });
-        let child = self.link.len();
-        self.link.extend([0, 0]);
-        self.link[node] = child as u32;
-        self.split(child, from, from + half, order, centers);
-        self.split(child + 1, from + half, to, order, centers);
-    }
-
     /// The box around everything.
     pub(crate) fn root(&self) -> &BoxNode {
         &self.boxes[0]
     }
 
-    /// Calls `visit(item, box)` for items whose box meets `lower <= n.r - d <= upper`.
+    /// Calls `visit(item)` for items whose box meets `lower <= n.r - d <= upper`, from left to right.
     #[inline]
-    pub(crate) fn slab(&self, n: &V3, d: f64, lower: f64, upper: f64, mut visit: impl FnMut(u32, &BoxNode)) {
-        let boxes = &self.boxes;
-        let abs = n.abs();
-        let mut stack = [0u32; STACK];
-        let mut top = 1;
-        while top > 0 {
-            top -= 1;
-            let node = stack[top];
-            let b = &boxes[node as usize];
-            let (s, r) = (n.dot(&b.center) - d, abs.dot(&b.half));
-            if s - r > upper || s + r < lower {
-                continue;
-            }
-            let l = self.link[node as usize];
-            if l & LEAF != 0 {
-                visit(l & !LEAF, b);
-            } else {
-                stack[top] = l + 1;
-                stack[top + 1] = l;
-                top += 2;
-            }
-        }
+    pub(crate) fn slab(&self, n: &V3, d: f64, lower: f64, upper: f64, visit: impl FnMut(u32)) {
+        self.wide.slab(n, d, lower, upper, visit);
     }
 
     /// Calls `visit(item of self, item of other)` for items whose boxes come within `gap` of each other, as far as the faces'
@@ -171,4 +136,24 @@ impl Tree {
     pub(crate) fn len(&self) -> usize {
         self.link.len().div_ceil(2)
     }
+}
+
+/// Halves `order[from..to]` along its widest axis, down to single items.
+fn split(link: &mut Vec<u32>, node: usize, from: usize, to: usize, order: &mut [u32], centers: &[V3]) {
+    if to - from == 1 {
+        link[node] = LEAF | from as u32;
+        return;
+    }
+    let range = &mut order[from..to];
+    let spread = Aabb::of_points(range.iter().map(|&i| &centers[i as usize]));
+    let axis = spread.half().imax();
+    let half = range.len() / 2;
+    range.select_nth_unstable_by(half, |&i, &j| {
+        centers[i as usize][axis].total_cmp(&centers[j as usize][axis]).then(i.cmp(&j))
+    });
+    let child = link.len();
+    link.extend([0, 0]);
+    link[node] = child as u32;
+    split(link, child, from, from + half, order, centers);
+    split(link, child + 1, from + half, to, order, centers);
 }
