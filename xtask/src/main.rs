@@ -31,8 +31,8 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
-                       --full adds the heavy studies, the licence check, and what needs the Python
-                       package's extras: a Ray cluster, learning environments, the notebooks
+                       --full adds other random cases, all reproductions, a soak, the licence check, and what
+                       needs the Python package's extras: a Ray cluster, learning environments, the notebooks
   lint                 formatting, clippy and rustdoc, warnings denied; the core crates checked for wasm32, Windows
                        and macOS
   docs                 the book (docs/) into target/book, the API documentation into target/doc

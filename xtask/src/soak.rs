@@ -4,6 +4,12 @@ use crate::project;
 use crate::stage::{Outcome, Stages};
 
 pub fn run(args: &[String]) -> Outcome {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    stage(&mut Stages::default(), &args)
+}
+
+/// The soak as one of several stages.
+pub fn stage(stages: &mut Stages, args: &[&str]) -> Outcome {
     let example = ["run", "--release", "--package", "stiction", "--example", "soak", "--"];
-    Stages::default().run("soak", project::cargo().args(example).args(args))
+    stages.run("soak", project::cargo().args(example).args(args))
 }

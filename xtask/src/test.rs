@@ -1,7 +1,8 @@
 //! `cargo xtask test`: everything that must hold, in one build profile.
 
 use crate::stage::{Failure, Outcome, Stages};
-use crate::{deny, project, python_env, web, wheel};
+use crate::{deny, project, python_env, soak, web, wheel};
+use std::process::Command;
 
 pub fn run(args: &[String]) -> Outcome {
     let full = match args {
@@ -22,17 +23,19 @@ pub fn run(args: &[String]) -> Outcome {
     let program = project::target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX));
     stages.run(
         "python tests",
-        venv.python().args(["-m", "pytest", "-q", "crates/python/tests"]).env("STICTION_PROGRAM", program),
+        venv.python().args(["-m", "pytest", "-q", "crates/python/tests"]).env("STICTION_PROGRAM", &program),
     )?;
 
     web::check(&mut stages)?;
 
     if full {
-        // Heavy studies are tests marked `#[ignore = "..."]`.
-        stages.run(
-            "heavy studies",
-            project::cargo().args(rust_tests).args(["--lib", "--bins", "--tests", "--", "--ignored"]),
-        )?;
+        // Other random cases than those of every day, more of them, and the tests marked `#[ignore = "..."]`.
+        let every = ["--lib", "--bins", "--tests", "--", "--include-ignored"];
+        let seeds = [("PROPTEST_RNG_SEED", "1"), ("STICTION_TEST_SCALE", "4")];
+        stages.run("rust tests, other cases", project::cargo().args(rust_tests).args(every).envs(seeds))?;
+        let out = project::target().join("reproduce");
+        stages.run("reproductions", Command::new(&program).args(["reproduce", "--all", "--out"]).arg(out))?;
+        soak::stage(&mut stages, &["--minutes", "3"])?;
         deny::check(&mut stages)?;
 
         // A Ray cluster, learning environments and notebooks, apart from the environment that shows that numpy is enough.

@@ -53,12 +53,6 @@ impl Compliance {
         Self::Spring { stiffness, relaxation_time, beta: NEAR_RIGID_BETA }
     }
 
-    /// Near-rigid β with the relaxation time τ = δt of Drake's fixed-step solver is a spring of infinite
-    /// stiffness; this is its name.
-    pub fn rigid_with_relaxation(relaxation_time: f64) -> Self {
-        Self::Spring { stiffness: f64::INFINITY, relaxation_time, beta: NEAR_RIGID_BETA }
-    }
-
     /// R (1/kg) and δt + τ (s) for a row with Delassus estimate `w`.
     fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
         match *self {

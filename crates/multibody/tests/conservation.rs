@@ -74,6 +74,15 @@ proptest! {
         }
         prop_assert!((momentum.linear - linear).norm() <= 1e-12 * (1.0 + linear.norm()));
         prop_assert!((momentum.angular - angular).norm() <= 1e-12 * (1.0 + angular.norm()));
+        // Trees have centres of their own, of which that of all is the mean.
+        let mut moment = Vector3::zeros();
+        for tree in 0..case.mb.trees().len() {
+            let of_tree = |b: &usize| case.mb.body_tree(*b) == Some(tree);
+            let own: f64 = (0..case.mb.body_count()).filter(of_tree).map(|b| case.mb.body_mass(b)).sum();
+            moment += own * case.mb.tree_center_of_mass(&case.ws, tree);
+        }
+        let all = mass * case.mb.center_of_mass(&case.ws);
+        prop_assert!((moment - all).norm() <= 1e-12 * (1.0 + all.norm()));
         // The centre's velocity is the rate of its position.
         let h = 1e-5;
         let com = |h: f64| case.mb.center_of_mass(&case.at(&case.moved(&case.v, h), &case.v));

@@ -265,3 +265,27 @@ impl WriteRows<'_> {
         all[i * width..(i + 1) * width].copy_from_slice(source);
     }
 }
+
+/// The arrays that a class shares with Python, as properties: each shows the array itself, and what is assigned goes into it.
+/// The doc comments are the docstrings.
+macro_rules! shared_arrays {
+    ($class:ident: $($(#[$doc:meta])* $name:ident, $set:ident;)*) => {
+        #[pymethods]
+        impl $class {
+            $(
+                $(#[$doc])*
+                #[getter]
+                fn $name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                    self.$name.view(py)
+                }
+
+                #[setter]
+                fn $set(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+                    self.$name.assign(stringify!($name), values)
+                }
+            )*
+        }
+    };
+}
+
+pub(crate) use shared_arrays;

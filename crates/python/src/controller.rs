@@ -24,6 +24,19 @@ pub struct Wanted<'a, 'py> {
     pub skins: Option<&'a Bound<'py, PyAny>>,
 }
 
+impl Wanted<'_, '_> {
+    /// Has `attach` add a controller anew, from what [`Hook::keywords`] kept of it.
+    pub fn again(
+        kept: &Bound<'_, PyAny>,
+        attach: impl FnOnce(&Bound<'_, PyAny>, &Wanted<'_, '_>) -> PyResult<usize>,
+    ) -> PyResult<()> {
+        type Kept<'py> = (Bound<'py, PyAny>, (f64, bool, Bound<'py, PyAny>, Bound<'py, PyAny>));
+        let (controller, (period, sensing, wrenches, skins)): Kept<'_> = kept.extract()?;
+        let wanted = Wanted { period, sensing, wrenches: Some(&wrenches), skins: Some(&skins) };
+        attach(&controller, &wanted).map(|_| ())
+    }
+}
+
 /// Arrays that a function may look at and write to instead of its arguments and its answer.
 pub enum Place {
     Simulation { qpos: Shared, qvel: Shared, ctrl: Shared },

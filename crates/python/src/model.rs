@@ -1,13 +1,13 @@
-//! `stiction.Model`: a compiled model and the dynamics of single states.
+//! `stiction.Model`: a compiled model; `dynamics` computes with it at single states.
 
-use crate::arrays::{finite_vector, three, vector};
+mod dynamics;
+
+use crate::arrays::vector;
 use crate::changes::Changes;
 use crate::errors::{input_error, load_error};
 use crate::named;
 use crate::scratch::Scratch;
-use nalgebra::Vector3;
-use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -235,94 +235,6 @@ impl Model {
         Ok(PySlice::new(py, range.start as isize, range.end as isize, 1))
     }
 
-    /// Lengths of all tendons at positions q, shape (ntendon,); m, or what fixed tendons add up.
-    fn tendon_lengths<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let found = self.inner.tendon_lengths(&vector("q", q)?).map_err(input_error)?;
-        Ok(PyArray1::from_vec(py, found))
-    }
-
-    /// Moment arms of all tendons at positions q: the gradient of each length, shape (ntendon, nv), m per m or rad.
-    fn tendon_moments<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        Ok(matrix(py, &self.inner.tendon_moments(&vector("q", q)?).map_err(input_error)?))
-    }
-
-    /// Lengths of all actuators' transmissions at positions q, shape (nu,), m or rad.
-    fn actuator_lengths<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let found = self.inner.actuator_lengths(&vector("q", q)?).map_err(input_error)?;
-        Ok(PyArray1::from_vec(py, found))
-    }
-
-    /// Moment arms of all actuators at positions q: joint forces per unit of actuator force, shape (nu, nv), 1 or m.
-    fn actuator_moments<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        Ok(matrix(py, &self.inner.actuator_moments(&vector("q", q)?).map_err(input_error)?))
-    }
-
-    /// Forces of all actuators along their lengths, shape (nu,), N or N m, at positions q, velocities v, controls and
-    /// activations (zeros if not given).
-    #[pyo3(signature = (q, v, ctrl, act=None))]
-    fn actuator_forces<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-        ctrl: &Bound<'py, PyAny>,
-        act: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (q, v, ctrl) = (vector("q", q)?, vector("v", v)?, vector("ctrl", ctrl)?);
-        let act = self.or_zeros("act", act, self.inner.na())?;
-        let found = self.inner.actuator_forces(&q, &v, &ctrl, &act).map_err(input_error)?;
-        Ok(PyArray1::from_vec(py, found))
-    }
-
-    /// Forces of springs and damping of joints and tendons and of gravity compensation, shape (nv,), N or N m.
-    fn passive_forces<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let found = self.inner.passive_forces(&vector("q", q)?, &vector("v", v)?).map_err(input_error)?;
-        Ok(PyArray1::from_vec(py, found))
-    }
-
-    /// Readings of all sensors, a dict from name to array, at positions q, velocities v and accelerations a
-    /// (zeros if not given), without contacts. Simulation.sensors reads a running simulation.
-    #[pyo3(signature = (q, v, a=None, ctrl=None, act=None))]
-    fn sensors<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-        a: Option<&Bound<'py, PyAny>>,
-        ctrl: Option<&Bound<'py, PyAny>>,
-        act: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let mut state = self.inner.default_state();
-        state.q = vector("q", q)?.to_vec();
-        state.v = vector("v", v)?.to_vec();
-        state.ctrl = self.or_zeros("ctrl", ctrl, self.inner.nu())?;
-        state.activation = self.or_zeros("act", act, self.inner.na())?;
-        let a = self.or_zeros("a", a, self.inner.nv())?;
-        let values = self.inner.sensors(&state, &a).map_err(input_error)?;
-        readings(py, &self.inner, &values)
-    }
-
     /// What the model says of a body (name or id): a stiction.BodyInfo with id, parent, mass, com, inertia.
     #[pyo3(name = "body")]
     fn body_info<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -378,138 +290,6 @@ impl Model {
         Ok(self.inner.varied(&variation).map_err(load_error)?.into())
     }
 
-    /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv); kg, kg m or kg m².
-    fn mass_matrix<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let q = vector("q", q)?;
-        if self.inner.has_tendon_inertia() {
-            let m = self.inner.mass_matrix(&q).map_err(input_error)?;
-            return Ok(Array2::from_shape_fn(m.shape(), |at| m[at]).into_pyarray(py));
-        }
-        self.with_scratch(|scratch| scratch.mass_matrix(py, &self.inner, &q))
-    }
-
-    /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation; N or N m, (nv,).
-    fn bias<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (q, v) = (vector("q", q)?, vector("v", v)?);
-        if self.inner.has_tendon_inertia() {
-            let forces = self.inner.bias(&q, &v).map_err(input_error)?;
-            return Ok(PyArray1::from_vec(py, forces));
-        }
-        self.with_scratch(|scratch| {
-            scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
-                multibody.bias(workspace, out);
-            })
-        })
-    }
-
-    /// Joint forces that produce the accelerations a: mass_matrix(q) a + bias(q, v); N or N m, (nv,).
-    fn inverse_dynamics<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-        a: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (q, v) = (vector("q", q)?, vector("v", v)?);
-        let a = finite_vector("a", a, self.inner.nv())?;
-        if self.inner.has_tendon_inertia() {
-            let forces = self.inner.inverse_dynamics(&q, &v, &a).map_err(input_error)?;
-            return Ok(PyArray1::from_vec(py, forces));
-        }
-        self.with_scratch(|scratch| {
-            scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
-                multibody.inverse_dynamics(workspace, &a, out);
-            })
-        })
-    }
-
-    /// Accelerations under the joint forces tau: mass_matrix(q)⁻¹ (tau − bias(q, v)); m/s² or rad/s², (nv,).
-    fn forward_dynamics<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-        tau: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (q, v) = (vector("q", q)?, vector("v", v)?);
-        let tau = finite_vector("tau", tau, self.inner.nv())?;
-        if self.inner.has_tendon_inertia() {
-            let accelerations = self.inner.forward_dynamics(&q, &v, &tau).map_err(input_error)?;
-            return Ok(PyArray1::from_vec(py, accelerations));
-        }
-        self.with_scratch(|scratch| {
-            scratch.evaluate(py, &self.inner, (&q, &v), |multibody, workspace, out| {
-                multibody.forward_dynamics(workspace, &tau, out);
-            })
-        })
-    }
-
-    /// Kinetic and potential energy at a state, J: a tuple (kinetic, potential) with a .total.
-    fn energy<'py>(
-        &self,
-        py: Python<'py>,
-        q: &Bound<'py, PyAny>,
-        v: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        energy_tuple(py, &self.inner.energy(&vector("q", q)?, &vector("v", v)?).map_err(input_error)?)
-    }
-
-    /// Pose of a body (name or id) in the world: a tuple (position in m, quaternion with w first).
-    /// Mocap bodies stand where the model puts them.
-    fn body_pose<'py>(
-        &self,
-        py: Python<'py>,
-        body: &Bound<'py, PyAny>,
-        q: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let body = self.body(body)?;
-        let q = vector("q", q)?;
-        let multibody = self.inner.multibody();
-        let pose = self.with_scratch(|scratch| Ok(multibody.pose(scratch.at(&self.inner, &q)?, body)))?;
-        pose_tuple(py, &pose)
-    }
-
-    /// Centre of mass in the world of all bodies that move, m, shape (3,).
-    fn com<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let q = vector("q", q)?;
-        let multibody = self.inner.multibody();
-        let com = self.with_scratch(|scratch| Ok(multibody.center_of_mass(scratch.at(&self.inner, &q)?)))?;
-        Ok(PyArray1::from_slice(py, com.as_slice()))
-    }
-
-    /// Jacobian of a body's motion, shape (6, nv): jacobian @ v is [angular; linear] velocity in world axes.
-    ///
-    /// body: name or id. point: the point of the body, in the world, whose velocity is meant, m; by
-    /// default the body's origin.
-    #[pyo3(signature = (body, q, point=None))]
-    fn jacobian<'py>(
-        &self,
-        py: Python<'py>,
-        body: &Bound<'py, PyAny>,
-        q: &Bound<'py, PyAny>,
-        point: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (body, multibody) = (self.body(body)?, self.inner.multibody());
-        let q = vector("q", q)?;
-        let point = if point.is_some() { Some(Vector3::from(three("point", point)?)) } else { None };
-        let jacobian = self.with_scratch(|scratch| {
-            let workspace = scratch.at(&self.inner, &q)?;
-            let p_wq = point.unwrap_or_else(|| multibody.origin(workspace, body));
-            Ok(multibody.full_jacobian(workspace, body, &p_wq))
-        })?;
-        let entries = Array2::from_shape_fn((6, self.inner.nv()), |(i, j)| jacobian[(i, j)]);
-        Ok(entries.into_pyarray(py))
-    }
-
     /// Writes the model as one flat file that other programs read, MJCF (.xml) or URDF (.urdf), with meshes beside a URDF, and
     /// returns what the format cannot say and what that changes: a list of texts. What is written loads back to the same masses,
     /// poses and dynamics. Raises ModelError for a model that the format has no words for, OSError if it cannot be written.
@@ -554,6 +334,7 @@ impl Model {
         let found = joints.iter().find(|j| j.name == name);
         found.ok_or_else(|| unknown("joint", name, joints.iter().map(|j| j.name.as_str())))
     }
+
     /// A vector, or zeros where none is given.
     fn or_zeros(&self, what: &str, given: Option<&Bound<'_, PyAny>>, length: usize) -> PyResult<Vec<f64>> {
         given.map_or(Ok(vec![0.0; length]), |values| Ok(vector(what, values)?.to_vec()))
@@ -647,8 +428,4 @@ pub fn readings<'py>(
         dict.set_item(&sensor.name, PyArray1::from_slice(py, &values[model.sensor_range(k)]))?;
     }
     Ok(dict)
-}
-
-fn matrix<'py>(py: Python<'py>, m: &nalgebra::DMatrix<f64>) -> Bound<'py, PyArray2<f64>> {
-    Array2::from_shape_fn((m.nrows(), m.ncols()), |at| m[at]).into_pyarray(py)
 }

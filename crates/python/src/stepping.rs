@@ -1,6 +1,7 @@
 //! Steps with the interpreter detached: Ctrl-C is looked for, recordings and pages are kept up to date.
 
 use crate::viewer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 use stiction::StepError;
@@ -49,4 +50,12 @@ pub fn advance(
         }
     }
     Ok(())
+}
+
+/// A time that was given, s.
+pub fn seconds(time: f64) -> PyResult<f64> {
+    if time.is_finite() {
+        return Ok(time);
+    }
+    Err(PyValueError::new_err(format!("time = {time}: give a finite number of seconds")))
 }

@@ -166,3 +166,19 @@ fn a_margin_does_not_change_how_deep_a_box_sinks() {
         assert!((depth(margin) / without - 1.0).abs() < 1e-6, "{margin}: {}", depth(margin));
     }
 }
+
+#[test]
+fn contact_wrenches_carry_a_stack_at_rest_and_come_in_opposite_pairs() {
+    let boxes = 3;
+    let mut sim = simulation(&stack(boxes, 0.05, |_| 1.0, 1e6), tight());
+    run(&mut sim, 2.0);
+    let wrenches = stiction::contact::body_wrenches(sim.contacts(), boxes + 1);
+    for body in 1..=boxes {
+        let [mx, my, _, fx, fy, fz] = wrenches[body];
+        assert!((fz / G - 1.0).abs() < 1e-6 && fx.hypot(fy) < 1e-6, "{:?}", wrenches[body]);
+        // Each is carried below its middle, which stands over the origin.
+        assert!(mx.hypot(my) < 1e-6, "{:?}", wrenches[body]);
+    }
+    let sum = |k: usize| wrenches.iter().map(|w| w[k]).sum::<f64>();
+    assert!((0..6).all(|k| sum(k).abs() < 1e-9), "{wrenches:?}");
+}

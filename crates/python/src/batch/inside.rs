@@ -160,10 +160,7 @@ impl Batch {
 
     /// Adds a controller from what `Added::kept_of_all` kept of it.
     pub(super) fn attach_again(&self, py: Python<'_>, kept: &Bound<'_, PyAny>) -> PyResult<()> {
-        type Kept<'py> = (Bound<'py, PyAny>, (f64, bool, Bound<'py, PyAny>, Bound<'py, PyAny>));
-        let (controller, (period, sensing, wrenches, skins)): Kept<'_> = kept.extract()?;
-        let wanted = Wanted { period, sensing, wrenches: Some(&wrenches), skins: Some(&skins) };
-        self.attach(py, &controller, &wanted, false).map(|_| ())
+        Wanted::again(kept, |controller, wanted| self.attach(py, controller, wanted, false))
     }
 
     /// Takes a controller from the list.

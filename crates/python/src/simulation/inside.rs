@@ -58,11 +58,6 @@ impl Simulation {
         self.variant.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes to a saved state.
-    pub(crate) fn load(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        self.load_state(py, state)
-    }
-
     /// The model, for those that know its names.
     pub(crate) fn model_of(&self) -> &Model {
         self.model.get()
@@ -228,10 +223,7 @@ impl Simulation {
 
     /// Adds a controller from what `Hook::keywords` kept of it.
     pub(crate) fn attach_again(&self, py: Python<'_>, kept: &Bound<'_, PyAny>) -> PyResult<()> {
-        type Kept<'py> = (Bound<'py, PyAny>, (f64, bool, Bound<'py, PyAny>, Bound<'py, PyAny>));
-        let (controller, (period, sensing, wrenches, skins)): Kept<'_> = kept.extract()?;
-        let wanted = Wanted { period, sensing, wrenches: Some(&wrenches), skins: Some(&skins) };
-        self.attach(py, &controller, &wanted, false).map(|_| ())
+        Wanted::again(kept, |controller, wanted| self.attach(py, controller, wanted, false))
     }
 
     /// Takes a controller from the list.

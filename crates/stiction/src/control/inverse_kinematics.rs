@@ -139,11 +139,6 @@ impl InverseKinematics {
         &self.joints
     }
 
-    /// The settings, to be changed between solves.
-    pub fn settings_mut(&mut self) -> &mut IkSettings {
-        &mut self.settings
-    }
-
     /// Pose of the frame in the world with all coordinates at `q`.
     pub fn pose(&mut self, model: &Model, q: &[f64], mocap: &[MocapState]) -> Pose {
         for (k, mocap) in mocap.iter().enumerate() {

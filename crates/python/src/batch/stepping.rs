@@ -1,0 +1,104 @@
+//! Steps and states of all worlds, and one world on its own.
+
+use super::Batch;
+use super::inside::of_world;
+use crate::arrays::Table;
+use crate::errors::input_error;
+use crate::indices::{index, indices, keyframe as keyframe_name};
+use crate::simulation::Simulation;
+use crate::stepping::seconds;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use stiction::StepError;
+
+#[pymethods]
+impl Batch {
+    /// Takes k steps in every world, without holding the interpreter. Ctrl-C ends it after the steps under way; worlds may
+    /// then stand at different times.
+    ///
+    /// Raises ValueError for a state that is not finite, before any world steps; SimulationError if worlds could not
+    /// complete their steps: these stand at their last good states, failed says which they are, and all others took
+    /// all their steps.
+    #[pyo3(signature = (k=1))]
+    fn step(&self, py: Python<'_>, k: i64) -> PyResult<()> {
+        let Ok(steps) = usize::try_from(k) else {
+            return Err(PyValueError::new_err(format!("k = {k}: give zero or more steps")));
+        };
+        self.advance(py, |batch, go_on| batch.step_watched(steps, go_on))
+    }
+
+    /// Steps every world until time (s), as step does. Steps of fixed length end at the one nearest to it; under error
+    /// control the last step of each world ends there exactly.
+    fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
+        let time = seconds(time)?;
+        self.advance(py, |batch, go_on| batch.run_until_watched(time, go_on))
+    }
+
+    /// Puts worlds back to the default state at time 0, or to a keyframe.
+    ///
+    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    /// qpos, qvel: where they begin instead, shape (nq,) and (nv,) for all of them or one row each.
+    /// keyframe: name or number of a keyframe of the model to begin from.
+    ///
+    /// Controls, applied forces and activations go to zero or to the keyframe's; statistics stay.
+    #[pyo3(signature = (indices=None, qpos=None, qvel=None, keyframe=None))]
+    fn reset(
+        &self,
+        py: Python<'_>,
+        indices: Option<&Bound<'_, PyAny>>,
+        qpos: Option<&Bound<'_, PyAny>>,
+        qvel: Option<&Bound<'_, PyAny>>,
+        keyframe: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let inner = self.lock()?;
+        let chosen = self::indices(indices, inner.len())?;
+        let model = &self.model.get().inner;
+        let qpos = qpos.map(|q| Table::read("qpos", q, chosen.len(), model.nq())).transpose()?;
+        let qvel = qvel.map(|v| Table::read("qvel", v, chosen.len(), model.nv())).transpose()?;
+        let mut state = match keyframe {
+            None => model.default_state(),
+            Some(key) => model.keyframe_state(&keyframe_name(key)?).map_err(input_error)?,
+        };
+        for (k, &world) in chosen.iter().enumerate() {
+            if let Some(qpos) = &qpos {
+                state.q.copy_from_slice(qpos.row(k));
+            }
+            if let Some(qvel) = &qvel {
+                state.v.copy_from_slice(qvel.row(k));
+            }
+            inner.world(world).reset_to(&state).map_err(|error| of_world(world, StepError::Input(error)))?;
+        }
+        self.pull(py, &inner, &chosen)
+    }
+
+    /// The states of all worlds and what is different in them as bytes, from which load_state continues bit for bit.
+    pub(super) fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        Ok(PyBytes::new(py, &inner.save_state()))
+    }
+
+    /// Goes to states saved by save_state from as many worlds of the same model. Raises ValueError if they do not fit.
+    pub(super) fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.load_state(state).map_err(input_error)?;
+        let all: Vec<usize> = (0..inner.len()).collect();
+        self.pull(py, &inner, &all)
+    }
+
+    /// A simulation of its own that continues from a world's present state bit for bit, to look at, record or view.
+    fn simulation(&self, py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Py<Simulation>> {
+        let inner = self.lock()?;
+        self.push(py, &inner)?;
+        let number = index(world, inner.len())?;
+        let world = inner.world(number);
+        let simulation = Simulation::with(py, self.model.clone_ref(py), *world.options())?;
+        simulation.change(py, inner.variation(number))?;
+        for added in self.added().iter() {
+            simulation.attach_again(py, added.kept(py, number)?.as_any())?;
+        }
+        simulation.load_state(py, &world.save_state())?;
+        Py::new(py, simulation)
+    }
+}

@@ -1,0 +1,61 @@
+//! Recording to files.
+
+use super::Simulation;
+use crate::recording::{self, Recording, record_error};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use stiction_viewer::{RecordOptions, Recorder};
+
+#[pymethods]
+impl Simulation {
+    /// Records from now on to a file, or to several in a list: .html opens in a browser by double click, .mcap in
+    /// robotics log tools. Files that exist are replaced.
+    ///
+    /// rate: frames per simulated second. Recording never changes the simulation: a frame is taken at the end of the
+    ///     first step at or after its time.
+    /// joints: names of joints to plot; all by default, as far as they are not too many.
+    ///
+    /// Returns a stiction.Recording. The files are complete after stop_recording(), after a with block around the
+    /// recording, and when the simulation is gone; they open up to the last second at any time before.
+    ///
+    ///     with sim.record("out.html"):
+    ///         sim.step(1000)
+    ///
+    /// Raises OSError if a file cannot be written (a step may raise it too, when the disk is full; the state is then
+    /// good, the recording ended and readable), ValueError for a name with another ending, RuntimeError if a
+    /// recording is under way.
+    #[pyo3(signature = (path, rate=60.0, joints=None))]
+    fn record(
+        slf: &Bound<'_, Self>,
+        path: &Bound<'_, PyAny>,
+        rate: f64,
+        joints: Option<Vec<String>>,
+    ) -> PyResult<Recording> {
+        let (py, this) = (slf.py(), slf.get());
+        let paths = recording::paths(path)?;
+        let options = RecordOptions { rate, joints: recording::joints(joints) };
+        this.with_state(py, |inner| {
+            if this.recorder().is_some() {
+                return Err(PyRuntimeError::new_err("a recording is under way: stop_recording() ends it"));
+            }
+            let name = inner.model().world().name.clone();
+            let (name, paths, options) = (&name, &paths, &options);
+            let recorder = py.detach(move || Recorder::create(inner, name, paths, options));
+            *this.recorder() = Some(recorder.map_err(record_error)?);
+            Ok(())
+        })?;
+        Ok(Recording { simulation: slf.clone().unbind(), paths })
+    }
+
+    /// Completes the files of record, with a last frame of the present state, and returns their paths; an empty list
+    /// if nothing is being recorded. Raises OSError if they could not be completed; what was written before stays
+    /// readable.
+    pub(crate) fn stop_recording(&self, py: Python<'_>) -> PyResult<Vec<PathBuf>> {
+        let mut guard = self.lock()?;
+        let inner = &mut *guard;
+        let Some(recorder) = self.recorder().take() else { return Ok(Vec::new()) };
+        let files = py.detach(move || recorder.finish(Some(inner))).map_err(record_error)?;
+        Ok(files.into_iter().map(|file| file.path).collect())
+    }
+}

@@ -1,0 +1,86 @@
+//! What a simulation tells of the last step and of the present state.
+
+use super::Simulation;
+use crate::contacts::structured;
+use crate::learned_contact::report_tuple;
+use crate::model::{energy_tuple, pose_tuple, readings, warning_tuples};
+use crate::patches::patch_list;
+use crate::stats::stats_dict;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+#[pymethods]
+impl Simulation {
+    /// Contact points of the last step, one row each, as a structured array ordered by geom pair:
+    /// geom_a, geom_b, body_a, body_b (ids), position (m, in the world, at the beginning of the step),
+    /// normal (from a into b), force (N, in world axes, on body b), penetration (m, negative while
+    /// apart), slip (m/s, in world axes, b relative to a), sticking.
+    /// A copy; empty before the first step and after reset or load_state.
+    #[getter]
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        structured(py, self.lock()?.contacts())
+    }
+
+    /// Contact patches of the last step, a list of stiction.ContactPatch, one a geom pair of which one is
+    /// compliant: their polygons, pressure, forces, tractions and slip. See help(stiction.ContactPatch).
+    /// A copy; empty before the first step and after reset or load_state.
+    #[getter]
+    fn patches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        patch_list(py, &self.lock()?.patches())
+    }
+
+    /// What happened since construction that makes contact patches doubtful, once for each geom pair, as a
+    /// list of stiction.ModelWarning: the core of a pressure field was reached (a thin or soft body
+    /// under too much load), or a body was swallowed by another.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        warning_tuples(py, &self.lock()?.warnings())
+    }
+
+    /// What a data-augmented law did in the last step, as a stiction.LearnedReport: action ("static", "dynamic", "detach",
+    /// or None without contact), outside (None, or the first quantity out of its training range), converged,
+    /// outside_steps (since construction). None if contact follows no such law.
+    #[getter]
+    fn learned<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.lock()?.learned_report().map(|report| report_tuple(py, report)).transpose()
+    }
+
+    /// Counts and times since construction, as a dict: steps, rejected (attempts that error control turned
+    /// down), iterations (Newton, all steps together),
+    /// max_iterations (in one step), unconverged (steps that stopped short of their tolerance),
+    /// line_search_evaluations, points, patches and faces (summed over steps), doubtful_patches (see
+    /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
+    /// normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
+    /// continuous time only), min_step and max_step (s), and seconds, a dict by stage of the step:
+    /// kinematics, proximity, assemble, solve, advance.
+    #[getter]
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        stats_dict(py, self.lock()?.stats())
+    }
+
+    /// Readings of all sensors, a dict from name to array: positions and velocities of the present state,
+    /// accelerations and forces of the last step (zero before the first); m, rad, m/s, rad/s, m/s², N and N m.
+    #[getter]
+    fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        readings(py, &self.model.get().inner, inner.sensors())
+    }
+
+    /// Kinetic and potential energy of the present state, J: a tuple (kinetic, potential) with a .total.
+    #[getter]
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        energy_tuple(py, &inner.energy())
+    }
+
+    /// Pose of a body (name or id) in the world at the present state: a tuple (position in m, quaternion
+    /// with w first).
+    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let body = self.model.get().body(body)?;
+        let mut inner = self.lock()?;
+        self.push(py, &mut inner)?;
+        pose_tuple(py, &inner.poses()[body])
+    }
+}
