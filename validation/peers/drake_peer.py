@@ -86,17 +86,11 @@ class Peer:
         return evaluation
 
     def passive(self):
-        """Joint forces of all force elements (gravity, springs, bushings) and of the damping of joints."""
+        """Joint forces of gravity, springs, bushings and the damping of joints."""
         plant, context = self.plant, self.context
         forces = MultibodyForces(plant)
         plant.CalcForceElementsContribution(context, forces)
-        found = plant.CalcGeneralizedForces(context, forces)
-        velocities = plant.GetVelocities(context)
-        for index in plant.GetJointIndices():
-            joint = plant.get_joint(index)
-            damped = slice(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
-            found[damped] -= joint.default_damping_vector() * velocities[damped]
-        return found
+        return plant.CalcGeneralizedForces(context, forces)
 
 
 class SdfPeer(Peer):

@@ -80,8 +80,9 @@ def page(rows):
         "# The same models in MuJoCo, Pinocchio and Drake",
         "Written by `cargo xtask peers`. Every model is loaded here and in the peers that read its format, and "
         "evaluated at five random states (seeded by the file's name): total mass, poses of all bodies, mass matrix, "
-        "bias forces, inverse dynamics, forward dynamics under the peer's inverse dynamics; of MJCF files also the "
-        "numbers of controls and activations, passive forces, lengths and rates of tendons and actuators, forces of "
+        "bias forces, inverse dynamics, forward dynamics under the peer's inverse dynamics; next to Drake and MuJoCo also "
+        "passive forces (springs, dampers, bushings, gravity compensation); of MJCF files also the "
+        "numbers of controls and activations, lengths and rates of tendons and actuators, forces of "
         "actuators under random controls and activations, and the readings of all named sensors under MuJoCo's "
         "accelerations without constraints. The numbers are the "
         "largest relative differences; the measure is in `validation/peers/quantities.py`. A row agrees if all are "

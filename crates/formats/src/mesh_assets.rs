@@ -72,7 +72,14 @@ fn load(wish: &Wish, finder: &Finder, world: &mut World, report: &mut Report) ->
     let Wish { node, uri, role, .. } = *wish;
     let effect =
         if role == GeomRole::Visual { "this picture is left out" } else { "this shape does not collide" };
-    let found = finder.find(uri).and_then(|path| {
+    let mut path = finder.find(uri);
+    if let (Err(reason), Some(guess)) = (&path, finder.guess(uri)) {
+        let message =
+            format!("{reason}. {guess} has the same path in a folder around the model and is taken instead");
+        report.warn(node, "package under another name", message)?;
+        path = Ok(guess);
+    }
+    let found = path.and_then(|path| {
         let bytes = finder.files.read(&path).map_err(|reason| {
             format!("{path} {reason}; correct the path, which counts from the model's folder")
         })?;

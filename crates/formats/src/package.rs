@@ -53,6 +53,22 @@ impl Finder<'_> {
         })
     }
 
+    /// A file of the same path inside a folder around the model that is no package by name: packages are often unpacked
+    /// under another name and without their `package.xml`.
+    pub fn guess(&self, uri: &str) -> Option<String> {
+        let rest = uri.strip_prefix("package://").or_else(|| uri.strip_prefix("model://"))?;
+        let (_, inside) = rest.split_once('/').filter(|(_, inside)| !inside.is_empty())?;
+        let mut dir = self.files.canonical(if self.model_dir.is_empty() { "." } else { self.model_dir });
+        for _ in 0..3 {
+            let path = join(&dir, inside);
+            if !self.files.exists(&join(&dir, "package.xml")) && self.files.exists(&path) {
+                return Some(path);
+            }
+            dir = folder(&dir).to_string();
+        }
+        None
+    }
+
     fn candidates(&self, dir: &str, package: &str, inside: &str) -> Vec<String> {
         let mut paths = vec![join(&join(dir, package), inside)];
         let dir_name = file_name(dir.trim_end_matches('/'));
@@ -89,6 +105,12 @@ mod tests {
         assert_eq!(near.find("package://arm/meshes/a.stl").unwrap(), "ws/arm/meshes/a.stl");
         assert_eq!(near.find("../meshes/a.stl").unwrap(), "ws/arm/urdf/../meshes/a.stl");
         assert!(near.find("package://tool/b.stl").unwrap_err().contains("package_paths"));
+        // Under another name: only where nothing else is found, and only beside the model.
+        assert_eq!(near.guess("package://arm_support/meshes/a.stl").unwrap(), "ws/arm/meshes/a.stl");
+        assert_eq!(near.guess("package://arm_support/meshes/b.stl"), None);
+        assert_eq!(near.guess("package://arm_support"), None);
+        let beside = Finder { files: &files, model_dir: "other/weird", package_paths: &none };
+        assert_eq!(beside.guess("package://gone/b.stl"), None, "a package with a name of its own");
         for path in ["ws", "ws/arm"] {
             let paths = [path.to_string(), "other/weird".to_string()];
             let far = Finder { files: &files, model_dir: "elsewhere", package_paths: &paths };

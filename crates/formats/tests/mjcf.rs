@@ -469,3 +469,11 @@ fn a_mesh_tagged_rigid_or_compliant_keeps_its_dents() {
         assert_eq!(world.warnings.is_empty(), !convex, "{:?}", world.warnings);
     }
 }
+
+#[test]
+fn a_body_whose_only_shape_was_left_out_says_so() {
+    let text = "<mujoco><asset><mesh name='m' builtin='cone' params='8 0.5'/></asset>\
+                <worldbody><body name='b'><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>";
+    let error = load_string(text, Format::Mjcf, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("moves no mass") && error.contains("built-in meshes are not made"), "{error}");
+}

@@ -270,7 +270,9 @@ fn contact_and_drake_tags_are_read() {
     assert_eq!(world.bodies[3].joints[0].dofs[0].acceleration_limit, 7.0);
     let EqualityKind::Joint { coefficients, .. } = world.equalities[0].kind else { panic!() };
     assert_eq!(coefficients, [0.5, 2.0, 0.0, 0.0, 0.0]);
-    assert_eq!((world.equalities[1].stiffness, world.equalities[1].relaxation_time), (Some(100.0), 0.05));
+    let spring = &world.tendons[0];
+    assert_eq!((spring.stiffness, spring.damping, spring.rest), (100.0, 5.0, Some([0.5; 2])));
+    assert_eq!(world.equalities.len(), 1);
     assert_eq!(world.exclusions, [(1, 3)]);
     assert!(world.warnings.is_empty(), "{:?}", world.warnings);
 }

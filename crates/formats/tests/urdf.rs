@@ -142,6 +142,20 @@ fn meshes_come_from_packages_with_scale() {
 }
 
 #[test]
+fn a_package_under_another_name_is_taken_with_a_warning_and_refused_when_strict() {
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    let files = Memory::default().with("ws/arm_description/meshes/t.obj", obj).with(
+        "ws/arm_description/urdf/arm.urdf",
+        format!("<robot name='r'><link name='a'>{I}<collision><geometry><mesh filename='package://arm_support/meshes/t.obj'/></geometry></collision></link></robot>"),
+    );
+    let w = load_with("ws/arm_description/urdf/arm.urdf", &files, &LoadOptions::default()).unwrap();
+    assert_eq!((w.meshes.len(), w.warnings.len()), (1, 1));
+    assert!(w.warnings[0].message.contains("arm_support"), "{}", w.warnings[0]);
+    let strict = LoadOptions { strict: true, ..LoadOptions::default() };
+    assert!(load_with("ws/arm_description/urdf/arm.urdf", &files, &strict).is_err());
+}
+
+#[test]
 fn mimics_couple_and_transmissions_drive() {
     let w = load(&format!(
         "<robot name='r'><link name='a'>{I}</link><link name='b'>{I}</link><link name='c'>{I}</link>

@@ -103,14 +103,15 @@ impl World {
             return Ok(());
         };
         let body = &self.bodies[b];
-        Err(fail(
-            &body.source,
-            format!("body \"{}\"", body.name),
-            format!(
-                "joint \"{}\" moves no mass: give the body or one of its children a positive mass, or the joint armature",
-                body.joints[j].name
-            ),
-        ))
+        let mut what = format!(
+            "joint \"{}\" moves no mass: give the body or one of its children a positive mass, or the joint armature",
+            body.joints[j].name
+        );
+        // What a reader left out is the likeliest reason.
+        if let Some(warning) = self.warnings.iter().find(|w| w.message.contains("left out")) {
+            what += &format!(". Its mass may be among what was left out: {warning}");
+        }
+        Err(fail(&body.source, format!("body \"{}\"", body.name), what))
     }
 
     /// Joints that move nothing that resists, (body, place in its list): no mass hangs on them, nor rotational inertia on a

@@ -1,9 +1,7 @@
 //! Drake's constraints and spring-dampers between two bodies, which URDF and SDFormat share.
 //!
-//! A ball constraint holds two points together, a distance constraint holds them apart. A linear
-//! spring-damper is a distance that yields: force = k (length − free length) + c · rate, which is a
-//! distance coupling of stiffness k and relaxation time c/k; without a spring it is a tendon between the two points that
-//! only damps.
+//! A ball constraint holds two points together, a distance constraint holds them apart, or yields where it has a
+//! stiffness. A linear spring-damper, force = k (length − free length) + c · rate, is a tendon from point to point.
 
 use super::value;
 use crate::error::Read;
@@ -34,33 +32,51 @@ pub fn read(parent: &Node, resolve: &Resolve, world: &mut World) -> Read<()> {
         let needed = |what: &str| -> Read<f64> {
             number(what)?.ok_or_else(|| node.error(format!("it needs a drake:{kind}_{what} element")))
         };
+        let length = |what: &str| -> Read<f64> {
+            let length = needed(what)?;
+            if length <= 0.0 {
+                return Err(node.error(format!("its {what} is {length}; it must be positive")));
+            }
+            Ok(length)
+        };
+        let sound = |k: Option<f64>, c: f64| {
+            if k.is_some_and(|k| k < 0.0) || c < 0.0 {
+                return Err(node.error("stiffness and damping must be zero or more"));
+            }
+            Ok(())
+        };
         let (mut stiffness, mut relaxation_time) = (None, 0.0);
         let coupling = match kind {
             "ball_constraint" => EqualityKind::Connect { body_a, body_b, point_a, point_b },
-            _ => {
-                let rest = if kind == "distance_constraint" { "distance" } else { "free_length" };
-                let distance = needed(rest)?;
-                if distance <= 0.0 {
-                    return Err(node.error(format!("its {rest} is {distance}; it must be positive")));
-                }
-                let (k, c) = if kind == "distance_constraint" {
-                    (number("stiffness")?, number("damping")?.unwrap_or(0.0))
-                } else {
-                    (Some(needed("stiffness")?), needed("damping")?)
-                };
-                if k.is_some_and(|k| k < 0.0) || c < 0.0 {
-                    return Err(node.error("stiffness and damping must be zero or more"));
-                }
+            "distance_constraint" => {
+                let (distance, k, c) =
+                    (length("distance")?, number("stiffness")?, number("damping")?.unwrap_or(0.0));
+                sound(k, c)?;
                 match k {
                     Some(0.0) if c == 0.0 => continue,
                     Some(0.0) => {
-                        damper(node, kind, [(body_a, point_a), (body_b, point_b)], c, &mut names, world)?;
+                        different(node, body_a, body_b)?;
+                        spring(
+                            node,
+                            kind,
+                            [(body_a, point_a), (body_b, point_b)],
+                            [0.0, distance, c],
+                            &mut names,
+                            world,
+                        );
                         continue;
                     }
                     Some(k) => (stiffness, relaxation_time) = (Some(k), c / k),
                     None => {}
                 }
                 EqualityKind::Distance { body_a, body_b, point_a, point_b, distance }
+            }
+            _ => {
+                let (rest, k, c) = (length("free_length")?, needed("stiffness")?, needed("damping")?);
+                sound(Some(k), c)?;
+                different(node, body_a, body_b)?;
+                spring(node, kind, [(body_a, point_a), (body_b, point_b)], [k, rest, c], &mut names, world);
+                continue;
             }
         };
         different(node, body_a, body_b)?;
@@ -86,16 +102,15 @@ fn different(node: &Node, body_a: usize, body_b: usize) -> Read<()> {
     Ok(())
 }
 
-/// A damper without a spring: a tendon from point to point, with sites at its ends.
-fn damper(
+/// A spring of stiffness, free length and damping from point to point: a tendon with sites at its ends.
+fn spring(
     node: &Node,
     kind: &str,
     ends: [(usize, Vec3); 2],
-    damping: f64,
+    [stiffness, free_length, damping]: [f64; 3],
     names: &mut Option<[Names; 2]>,
     world: &mut World,
-) -> Read<()> {
-    different(node, ends[0].0, ends[1].0)?;
+) {
     let [tendons, sites] = names.get_or_insert_with(|| {
         let tendons = world.tendons.iter().map(|t| t.name.as_str());
         [Names::new(tendons), Names::new(world.sites.iter().map(|s| s.name.as_str()))]
@@ -109,9 +124,10 @@ fn damper(
         world.sites.push(Site { pose, source: node.source(), ..Site::new(site, body) });
     }
     let mut tendon = Tendon::new(name, TendonPath::Spatial { stages });
-    (tendon.damping, tendon.source) = (damping, node.source());
+    (tendon.stiffness, tendon.damping) = (stiffness, damping);
+    tendon.rest = Some([free_length; 2]);
+    tendon.source = node.source();
     world.tendons.push(tendon);
-    Ok(())
 }
 
 fn end(node: &Node, kind: &str, body: &str, point: &str, resolve: &Resolve) -> Read<(usize, Vec3)> {

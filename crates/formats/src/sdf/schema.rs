@@ -87,7 +87,7 @@ pub const RULES: &[Rule] = &[
             ("frame", "a site"),
             (
                 "drake:linear_spring_damper",
-                "a distance coupling of its stiffness and damping; without stiffness, a tendon that damps",
+                "a tendon between its points with its stiffness, free length and damping",
             ),
             (tendon::TAG, tendon::MAPPED),
         ],

@@ -51,7 +51,7 @@ pub const RULES: &[Rule] = &[
             ("transmission", "a motor on its joint, limited to the joint's effort"),
             (
                 "drake:linear_spring_damper",
-                "a distance coupling of its stiffness and damping; without stiffness, a tendon that damps",
+                "a tendon between its points with its stiffness, free length and damping",
             ),
             (tendon::TAG, tendon::MAPPED),
         ],
