@@ -111,6 +111,7 @@ pub const RULES: &[Rule] = &[
         drawing_children: "light audio_source audio_sink battery projector particle_emitter must_be_base_link",
         ignored_children: &[
             ("sensor", SENSOR),
+            ("drake:deformable_properties", "deformable bodies are not simulated; the link stays rigid"),
             ("velocity_decay", MEDIUM),
             ("plugin", PLUGIN),
             ("frame", "frames inside links are not read; put them into the model"),
@@ -153,7 +154,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "material",
         children: &[("diffuse", "any"), ("ambient", "any")],
-        drawing_children: "specular emissive script shader lighting pbr render_order double_sided shininess",
+        drawing_children: "specular emissive script shader lighting pbr render_order double_sided shininess drake:diffuse_map",
         ..Rule::NONE
     },
     Rule {

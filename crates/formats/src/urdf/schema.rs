@@ -71,6 +71,7 @@ pub const RULES: &[Rule] = &[
         drawing: "type",
         children: &[("inertial", "inertial"), ("visual", "visual"), ("collision", "collision")],
         ignored_children: &[
+            ("drake:deformable_properties", "deformable bodies are not simulated; the link stays rigid"),
             ("contact", "contact settings of Bullet are not read; contact can be set by drake: tags"),
             ("sensor", "sensors are not read; read the quantity from the simulation state instead"),
             ("self_collision_checking", "self-collision is decided by the whole model"),
@@ -163,7 +164,7 @@ pub const RULES: &[Rule] = &[
         key: "material",
         read: "name",
         children: &[("color", "color")],
-        drawing_children: "texture",
+        drawing_children: "texture drake:diffuse_map",
         ..Rule::NONE
     },
     Rule { key: "color", read: "rgba", ..Rule::NONE },
