@@ -45,7 +45,7 @@ cargo xtask COMMAND
                        the targets that are not installed
   fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
   soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
-                       --seed S, --only SEED, --out FILE)
+                       --jobs N, --seed S, --only SEED, --out FILE)
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
   web [build | test [NAME...] | screenshots | gallery]

@@ -266,6 +266,16 @@ impl Packet {
         self.mass.0[lane] = mass;
     }
 
+    /// Where the contact of a lane is from the pair's point; none in a lane that is not used.
+    pub fn arm(&self, lane: usize) -> Option<V3> {
+        (self.mass.0[lane] > 0.0).then(|| v3(|i| self.r[i].0[lane]))
+    }
+
+    /// Sets the effective mass of a lane.
+    pub fn set_mass(&mut self, lane: usize, mass: f64) {
+        self.mass.0[lane] = mass;
+    }
+
     /// Sets ρ of [`shifted_normal`] to `masses` effective masses, at most a few times the law's own stiffness,
     /// beyond which it would only be noise; says whether that changes anything.
     pub fn stiffen(&mut self, masses: f64) -> bool {

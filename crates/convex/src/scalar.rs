@@ -199,19 +199,40 @@ pub enum ScalarLaw {
 }
 
 impl ScalarLaw {
+    /// The velocity at which a spring or a PD law asks for nothing; 0 where there is none.
+    ///
+    /// During a solve a row keeps v − this, which is as small as the impulse is: a velocity is known to 1e−16 of itself, and
+    /// a stiff row would make more of that than its impulse's own rounding.
+    #[inline]
+    pub fn origin(&self) -> f64 {
+        match *self {
+            Self::Spring { v_hat, .. } => v_hat,
+            Self::Pd { y0, gain, .. } if gain > 0.0 && (y0 / gain).is_finite() => y0 / gain,
+            Self::Pd { .. } | Self::DryFriction { .. } => 0.0,
+        }
+    }
+
     /// Cost, impulse and curvature at row velocity `v`.
     #[inline]
     pub fn evaluate(&self, v: f64) -> ScalarValue {
+        self.evaluate_from(v - self.origin())
+    }
+
+    /// Cost, impulse and curvature at `x` above the [origin](Self::origin).
+    #[inline]
+    pub fn evaluate_from(&self, x: f64) -> ScalarValue {
         match *self {
-            Self::Spring { inv_r, v_hat, one_sided } => {
-                let y = inv_r * (v_hat - v);
+            Self::Spring { inv_r, one_sided, .. } => {
+                let y = -inv_r * x;
                 if one_sided && y <= 0.0 {
                     return ScalarValue::default();
                 }
-                ScalarValue { cost: 0.5 * y * (v_hat - v), impulse: y, hessian: inv_r }
+                ScalarValue { cost: -0.5 * y * x, impulse: y, hessian: inv_r }
             }
             Self::Pd { y0, gain, limit } => {
-                let y = y0 - gain * v;
+                let origin = self.origin();
+                let v = x + origin;
+                let y = if origin == 0.0 { y0 - gain * v } else { -gain * x };
                 if y.abs() <= limit {
                     // −∫γ from 0 to v; the quadratic is exact without gain, too.
                     return ScalarValue { cost: -0.5 * v * (y0 + y), impulse: y, hessian: gain };
@@ -227,10 +248,10 @@ impl ScalarLaw {
                 ScalarValue { cost, impulse, hessian: 0.0 }
             }
             Self::DryFriction { limit, epsilon } => {
-                let root = (v * v + epsilon * epsilon).sqrt();
+                let root = (x * x + epsilon * epsilon).sqrt();
                 ScalarValue {
-                    cost: limit * v * v / (root + epsilon),
-                    impulse: -limit * v / root,
+                    cost: limit * x * x / (root + epsilon),
+                    impulse: -limit * x / root,
                     hessian: limit * epsilon * epsilon / (root * root * root),
                 }
             }

@@ -264,3 +264,31 @@ fn constraints_within_one_rigid_body_do_nothing() {
         assert!((solver.velocities()[i] - v_star[i]).abs() < 1e-6, "{:?}", solver.velocities());
     }
 }
+
+/// A velocity is known to 1e−16 of itself, and a stiff row multiplies that; its impulse may be far smaller.
+#[test]
+fn a_stiff_row_at_speed_is_solved_to_its_own_impulse() {
+    for law in [
+        |v: f64| RowLaw::equality(-v * 1.1e-3),
+        |v: f64| RowLaw::Pd {
+            proportional: 1e9,
+            derivative: 1e8,
+            position_error: 0.0,
+            target_velocity: v,
+            feed_forward: 0.0,
+            effort_limit: f64::INFINITY,
+        },
+    ] {
+        for k in 1..50 {
+            let speed = 7.3 * k as f64;
+            let mut problem = Problem::new(1e-3, ContactSettings::default()).unwrap();
+            // Two masses of which one is light, as links of a robot are.
+            problem.add_clique(&[1.0, 0.01, 0.01, 0.011], &[speed, 0.3], &[speed, 0.3]).unwrap();
+            problem.add_row(&[(0, 1.0)], 0.0, law(speed * (1.0 + 1e-9))).unwrap();
+            problem.add_row(&[(0, 1.0), (1, 0.1)], 0.0, law(speed * (1.0 + 1e-9) + 0.03)).unwrap();
+            let mut solver = Solver::new(SolverSettings::default()).unwrap();
+            let report = *solver.solve(&problem, &[speed + 1.0, -1.0]).unwrap();
+            assert!(report.converged() && report.iterations <= 6, "{report:?}");
+        }
+    }
+}

@@ -5,12 +5,14 @@ use crate::{GeometryError, TriangleMesh, V3};
 /// A height field: heights over a regular grid in the xy plane centred on the origin, solid below.
 ///
 /// Each cell is two triangles, split along the diagonal from its lower left to its upper right
-/// sample. It is kept as an open triangle surface, so contact with it is contact with that surface.
+/// sample. Contact with it is contact with that surface; what is below it, down to a [base](Self::with_base), is pushed up
+/// through it.
 #[derive(Debug, Clone)]
 pub struct HeightField {
     rows: usize,
     columns: usize,
     mesh: TriangleMesh,
+    bottom: f64,
 }
 
 impl HeightField {
@@ -45,7 +47,23 @@ impl HeightField {
                 faces.push([i, diagonal, up]);
             }
         }
-        Ok(Self { rows, columns, mesh: TriangleMesh::new(vertices, faces)? })
+        let mesh = TriangleMesh::new(vertices, faces)?;
+        let bottom = mesh.aabb().min.z.min(0.0);
+        Ok(Self { rows, columns, mesh, bottom })
+    }
+
+    /// The same, solid down to `base` (m) below z = 0 or below its lowest point, whichever is lower. Without, only what
+    /// touches the surface feels it.
+    pub fn with_base(mut self, base: f64) -> Self {
+        if base > 0.0 && base.is_finite() {
+            self.bottom = self.mesh.aabb().min.z.min(0.0) - base;
+        }
+        self
+    }
+
+    /// Height down to which it is solid, m.
+    pub fn bottom(&self) -> f64 {
+        self.bottom
     }
 
     /// Samples along y.

@@ -206,7 +206,11 @@ impl Shape {
                 Aabb::around(p, half)
             }
             Self::Convex(h) => h.aabb().transformed(x),
-            Self::HeightField(h) => h.mesh().aabb().transformed(x),
+            Self::HeightField(h) => {
+                let mut whole = h.mesh().aabb();
+                whole.min.z = whole.min.z.min(h.bottom());
+                whole.transformed(x)
+            }
             Self::Mesh(mesh) => mesh.aabb().transformed(x),
         }
     }

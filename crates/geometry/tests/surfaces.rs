@@ -180,6 +180,58 @@ fn sphere_over_a_ridge_touches_the_ridge() {
 }
 
 #[test]
+fn an_edge_is_felt_all_along_though_the_surface_rises_beyond_its_ends() {
+    // A ridge along x from 0 to 1, whose ends go up.
+    let v = [
+        (0.0, 0.0, 0.0),
+        (1.0, 0.0, 0.0),
+        (0.5, 1.0, -1.0),
+        (0.5, -1.0, -1.0),
+        (-1.0, 0.0, 0.5),
+        (2.0, 0.0, 0.5),
+    ];
+    let v = v.map(|(x, y, z)| V3::new(x, y, z)).to_vec();
+    let saddle =
+        Shape::mesh(v, vec![[0, 1, 2], [1, 0, 3], [0, 2, 4], [0, 4, 3], [1, 5, 2], [1, 3, 5]]).unwrap();
+    let shapes = [Shape::sphere(0.1).unwrap(), Shape::capsule(0.1, 0.05).unwrap()];
+    for (shape, lift) in shapes.iter().zip([0.09, 0.14]) {
+        for k in 0..100 {
+            let pose = Iso::translation(0.3 + 0.004 * k as f64, 0.0, lift);
+            let c = contacts((&saddle, &Iso::identity()), (shape, &pose), 0.0);
+            let deepest = c.iter().map(|p| p.distance).fold(f64::INFINITY, f64::min);
+            assert!((deepest + 0.01).abs() < 1e-9, "{k}: {c:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_pressed_below_terrain_is_pushed_up_as_deep_as_it_is() {
+    let heights: Vec<f64> = (0..121).map(|i| 0.03 * (1.0 + (i as f64 * 2.3).sin())).collect();
+    let field = HeightField::new(11, 11, 2.0, 2.0, &heights).unwrap().with_base(0.5);
+    let field = Shape::HeightField(Arc::new(field));
+    let cuboid = Shape::cuboid(V3::repeat(0.05)).unwrap();
+    let tilted = UnitQuaternion::from_scaled_axis(V3::new(0.3, 0.2, 0.1));
+    for (shape, size) in [(Shape::sphere(0.05).unwrap(), 0.05), (cuboid, 0.05)] {
+        let mut above = None;
+        for k in 0..45 {
+            let z = 0.1 - 0.01 * k as f64;
+            let pose = Iso::from_parts(Translation3::new(0.13, -0.27, z), tilted);
+            let c = contacts((&field, &Iso::identity()), (&shape, &pose), 0.0);
+            let depth = c.iter().map(|p| -p.distance).fold(0.0, f64::max);
+            // Up, and deeper by the centimetre it is lower, within the slope of the ground.
+            assert!(c.iter().all(|p| p.normal_w.z > 0.5), "{z}: {c:?}");
+            assert!(z > size || depth > 0.0, "{z}: {c:?}");
+            if let Some(last) = above.filter(|last| *last > 0.03) {
+                assert!(depth > last + 0.004 && depth < last + 0.011, "{z}: {last} {depth}");
+            }
+            above = Some(depth);
+        }
+    }
+    let below = Iso::translation(0.0, 0.0, -0.7);
+    assert!(contacts((&field, &Iso::identity()), (&Shape::sphere(0.05).unwrap(), &below), 0.0).is_empty());
+}
+
+#[test]
 fn a_box_in_a_corner_of_floor_and_wall_feels_both() {
     // An L: floor z = 0 for x > 0, wall x = 0 for z > 0.
     let v = vec![

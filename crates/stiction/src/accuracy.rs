@@ -10,18 +10,26 @@
 //!
 //! Every solve converges, so no step is turned down for lack of it. The geometry at the start serves the
 //! full and the first half step. Warm starts: v₀ for the full step, (v₀ + v_full)/2 for the first half,
-//! v_full for the second.
+//! v_full for the second. Bodies that meet within a step are not left to chance: see `foresight`.
 
 use crate::compiled::Model;
 use crate::error::StepError;
+use crate::foresight::Foresight;
 use crate::state::State;
 use crate::step::{StepReport, Stepper};
 
 /// The shortest step tried, s.
 const SHORTEST: f64 = 1e-9;
 
+/// How often a step is tried again, at its length, for bodies it did not see coming.
+const SURPRISES: usize = 8;
+
+/// Of the step first tried: where so short a one is still too deep, the geometry jumps, and no step is short enough.
+const JUMP: f64 = 1e-3;
+
 /// Memory of error control.
 pub(crate) struct Doubling {
+    foresight: Foresight,
     v_full: Vec<f64>,
     q_full: Vec<f64>,
     guess: Vec<f64>,
@@ -32,6 +40,7 @@ pub(crate) struct Doubling {
 impl Doubling {
     pub fn new(model: &Model) -> Self {
         Self {
+            foresight: Foresight::default(),
             v_full: vec![0.0; model.nv()],
             q_full: vec![0.0; model.nq()],
             guess: vec![0.0; model.nv()],
@@ -76,29 +85,27 @@ impl Stepper {
             dt = 0.5 * limit;
         }
         self.look(model, state, report);
+        doubling.foresight.begin(&self.free.x_wb);
         let lost = (report.friction_loss, report.normal_loss);
+        let (mut surprises, shortest_for_depth) = (0, JUMP * dt);
         loop {
-            self.solve(model, state, dt, None, report)?;
-            doubling.v_full.copy_from_slice(self.solver.velocities());
-            doubling.q_full.copy_from_slice(&self.q_next);
-            for (guess, (v0, v)) in doubling.guess.iter_mut().zip(state.v.iter().zip(&doubling.v_full)) {
-                *guess = 0.5 * (v0 + v);
+            let Outcome { mut error, depth, pairs } =
+                self.attempt(model, state, dt, accuracy, doubling, report)?;
+            if pairs && surprises < SURPRISES {
+                // Bodies met: the same again, with an eye on them.
+                surprises += 1;
+                report.rejected += 1;
+                (report.friction_loss, report.normal_loss) = lost;
+                self.look_ahead(model, state, &doubling.foresight.ahead, report);
+                continue;
             }
-            self.solve(model, state, 0.5 * dt, Some(&doubling.guess), report)?;
-            doubling.half.copy_from(state);
-            self.accept(model, &mut doubling.half, 0.5 * dt, report);
-            self.look(model, &doubling.half, report);
-            self.solve(model, &doubling.half, 0.5 * dt, Some(&doubling.v_full), report)?;
-            model.multibody().difference(&doubling.q_full, &self.q_next, &mut doubling.error);
-            let error = doubling
-                .error
-                .iter()
-                .fold(0.0, |m: f64, e| if e.is_nan() { f64::NAN } else { m.max(e.abs()) });
+            if dt > shortest_for_depth && depth > error {
+                error = depth;
+            }
             let factor = step_factor(accuracy, error);
             if error <= accuracy {
                 // A step that had to be shortened is not lengthened at once: most likely the event goes on.
                 let factor = if report.rejected > 0 { factor.min(1.0) } else { factor };
-                self.accept(model, &mut doubling.half, 0.5 * dt, report);
                 state.copy_from(&doubling.half);
                 report.step = dt;
                 // A step cut short by its limit says little about the next one.
@@ -116,16 +123,71 @@ impl Stepper {
                 return Err(StepError::Accuracy { time: state.time, accuracy, step: dt, error, what });
             }
             dt = (factor.min(0.9) * dt).max(SHORTEST);
-            self.look(model, state, report);
+            self.look_ahead(model, state, &doubling.foresight.ahead, report);
         }
     }
+
+    /// The full step and the two halves from what was looked at last; the state they end at is left in `half`.
+    fn attempt(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        accuracy: f64,
+        doubling: &mut Doubling,
+        report: &mut StepReport,
+    ) -> Result<Outcome, StepError> {
+        let Doubling { foresight, v_full, q_full, guess, error, half } = doubling;
+        self.solve(model, state, dt, None, report)?;
+        v_full.copy_from_slice(self.solver.velocities());
+        q_full.copy_from_slice(&self.q_next);
+        for (guess, (v0, v)) in guess.iter_mut().zip(state.v.iter().zip(&*v_full)) {
+            *guess = 0.5 * (v0 + v);
+        }
+        self.solve(model, state, 0.5 * dt, Some(guess), report)?;
+        half.copy_from(state);
+        foresight.keep(self, 0.5 * dt);
+        self.accept(model, half, 0.5 * dt, report);
+        self.look_ahead(model, half, &foresight.ahead, report);
+        let middle = foresight.look(model, self, accuracy);
+        self.solve(model, half, 0.5 * dt, Some(v_full), report)?;
+        model.multibody().difference(q_full, &self.q_next, error);
+        let largest = |m: f64, e: &f64| if e.is_nan() { f64::NAN } else { m.max(e.abs()) };
+        let error = error.iter().fold(0.0, largest);
+        let mut outcome = Outcome { error, depth: middle.depth, pairs: middle.pairs };
+        if outcome.error <= accuracy {
+            foresight.keep(self, 0.5 * dt);
+            self.accept(model, half, 0.5 * dt, report);
+            let end = foresight.look_at(model, self, half, accuracy);
+            outcome.depth = outcome.depth.max(end.depth);
+            outcome.pairs |= end.pairs;
+        }
+        Ok(outcome)
+    }
+}
+
+/// What became of an attempt at a step.
+struct Outcome {
+    /// Its error, m or rad.
+    error: f64,
+    /// How much deeper than meant bodies are in each other where looking ahead does not help, m.
+    depth: f64,
+    /// Bodies met that it had not seen coming: look ahead for them.
+    pairs: bool,
 }
 
 impl Doubling {
     /// What stands in while the memory is lent out.
     fn new_empty(state: &State) -> Self {
         let half = State::empty(state.time);
-        Self { v_full: Vec::new(), q_full: Vec::new(), guess: Vec::new(), error: Vec::new(), half }
+        Self {
+            foresight: Foresight::default(),
+            v_full: Vec::new(),
+            q_full: Vec::new(),
+            guess: Vec::new(),
+            error: Vec::new(),
+            half,
+        }
     }
 }
 

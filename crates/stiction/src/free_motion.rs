@@ -22,7 +22,7 @@ use stiction_model::{Pose, Vec3};
 use stiction_multibody::{Factor, MassMatrix, Workspace};
 
 /// Metres or radians a step beyond which a mass matrix that cannot be factored is put down to the motion.
-const RUNAWAY: f64 = 1e3;
+pub const RUNAWAY: f64 = 1e3;
 
 /// Kinematics and free motion at the beginning of a step.
 pub(crate) struct FreeMotion {

@@ -57,6 +57,7 @@ mod distances;
 pub mod error;
 mod face_points;
 mod filled;
+mod foresight;
 mod free_motion;
 mod law;
 pub mod learned;

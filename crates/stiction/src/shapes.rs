@@ -250,7 +250,8 @@ impl<'a> Library<'a> {
                 let data = &self.world.height_fields[field];
                 if self.fields[field].is_none() {
                     let [x, y] = data.half_extents;
-                    let built = HeightField::new(data.rows, data.columns, 2.0 * x, 2.0 * y, &data.heights)?;
+                    let built = HeightField::new(data.rows, data.columns, 2.0 * x, 2.0 * y, &data.heights)?
+                        .with_base(data.base);
                     self.fields[field] = Some(Arc::new(built));
                 }
                 Ok(Shape::HeightField(self.fields[field].clone().expect("just built")))

@@ -18,7 +18,8 @@ use crate::contact::Contact;
 use crate::continuous::Continuous;
 use crate::control::senses::{Measured, Senses, gather};
 use crate::error::{OptionError, StepError};
-use crate::free_motion::FreeMotion;
+use crate::foresight::Ahead;
+use crate::free_motion::{FreeMotion, RUNAWAY};
 use crate::learned::Learned;
 use crate::measure::Gauge;
 use crate::options::{Method, Options};
@@ -95,7 +96,7 @@ pub(crate) struct Stepper {
     /// Velocities of the last friction pass.
     pass: Vec<f64>,
     pub(crate) free: FreeMotion,
-    gauge: Gauge,
+    pub(crate) gauge: Gauge,
     proximity: Proximity,
     pub(crate) points: Vec<ContactPoint>,
     pub(crate) patches: PatchSet,
@@ -279,15 +280,34 @@ impl Stepper {
 
     /// Kinematics and proximity: everything that depends on where things are and not on the step's length.
     pub(crate) fn look(&mut self, model: &Model, state: &State, report: &mut StepReport) {
+        self.look_ahead(model, state, &Ahead::default(), report);
+    }
+
+    /// The same, with the points of some pairs of geoms from further away.
+    pub(crate) fn look_ahead(
+        &mut self,
+        model: &Model,
+        state: &State,
+        ahead: &Ahead,
+        report: &mut StepReport,
+    ) {
+        let margin = self.options.margin.max(ahead.margin);
         let (mut clock, mut laps) = (Clock::start(), Laps::start(&self.profile));
         self.free.kinematics(model, state);
         clock.lap(&mut report.seconds.kinematics);
         laps.lap(&mut self.profile, |p| &mut p.kinematics);
 
         self.proximity.update(&self.free.x_wb);
-        self.proximity.find_pairs(self.options.margin);
+        self.proximity.find_pairs(margin);
         laps.lap(&mut self.profile, |p| &mut p.broad_phase);
-        self.proximity.find_points(self.options.margin, &mut self.points);
+        self.proximity.find_points(margin, &mut self.points);
+        if !ahead.pairs.is_empty() {
+            let (geoms, usual) = (model.compiled().geoms.geoms(), self.options.margin);
+            self.points.retain(|p| {
+                let own = usual.max(geoms[p.geom_a].margin).max(geoms[p.geom_b].margin);
+                p.distance <= own || ahead.pairs.contains(&(p.geom_a, p.geom_b))
+            });
+        }
         laps.lap(&mut self.profile, |p| &mut p.narrow_phase);
         self.patches.find(model, &self.options, &self.free.x_wb, self.proximity.patch_pairs());
         clock.lap(&mut report.seconds.proximity);
@@ -322,18 +342,18 @@ impl Stepper {
             touching,
             problem,
         );
-        built.map_err(|error| not_finite(state, &error))?;
+        built.map_err(|error| not_finite(model, &self.free, dt, state, &error))?;
         clock.lap(&mut report.seconds.assemble);
         laps.lap(&mut self.profile, |p| &mut p.assemble);
 
         let solved = self.solver.solve(problem, guess.unwrap_or(&self.free.v0));
-        let solve = solved.map_err(|error| not_finite(state, &error))?;
+        let solve = solved.map_err(|error| not_finite(model, &self.free, dt, state, &error))?;
         report.take(solve);
         if let Some(profile) = &mut self.profile {
             profile.take(solve);
         }
         for _ in 1..self.law.friction_passes {
-            self.pass(report).map_err(|error| not_finite(state, &error))?;
+            self.pass(report).map_err(|error| not_finite(model, &self.free, dt, state, &error))?;
         }
         clock.lap(&mut report.seconds.solve);
         laps.skip(); // the solver has its own clock
@@ -606,7 +626,25 @@ impl Stepper {
     }
 }
 
-/// A problem is only refused for numbers that are not finite: options and model were checked before.
-fn not_finite(state: &State, error: &dyn std::fmt::Display) -> StepError {
-    StepError::NotFinite { time: state.time, what: error.to_string(), last_good: Box::new(state.clone()) }
+/// A problem is only refused for numbers that are not finite: options and model were checked before. Such a number mostly
+/// comes from a joint that has run away, which is then named.
+fn not_finite(
+    model: &Model,
+    free: &FreeMotion,
+    dt: f64,
+    state: &State,
+    error: &dyn std::fmt::Display,
+) -> StepError {
+    let bad = free.v_star.iter().position(|v| !v.is_finite());
+    let fastest = (0..free.v0.len()).max_by(|a, b| free.v0[*a].abs().total_cmp(&free.v0[*b].abs()));
+    let runaway = fastest.filter(|dof| free.v0[*dof].abs() * dt > RUNAWAY);
+    let what = match (runaway, bad) {
+        (Some(dof), _) => {
+            let (joint, speed) = (model.joint_of(dof), free.v0[dof].abs());
+            format!("joint \"{joint}\" had reached {speed:.1e} m/s or rad/s, too fast for its step")
+        }
+        (None, Some(dof)) => format!("the velocity of joint \"{}\" without contact", model.joint_of(dof)),
+        (None, None) => error.to_string(),
+    };
+    StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) }
 }

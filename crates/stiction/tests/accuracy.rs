@@ -70,6 +70,37 @@ fn steps_are_short_in_an_impact_and_long_at_rest() {
 }
 
 #[test]
+fn bodies_that_meet_within_a_step_gain_nothing_by_it() {
+    // So stiff that ½kx² of what they move in a step would be a thousand times what they fall with.
+    for (contact, shape) in MODELS.into_iter().zip([
+        "sphere\" size=\"0.1",
+        "box\" size=\"0.1 0.08 0.06",
+        "capsule\" size=\"0.05 0.1",
+    ]) {
+        let tags = tags(1e10, 0.0);
+        let body = |z: f64| {
+            format!(
+                "<body pos=\"0.02 0 {z}\" euler=\"20 10 0\"><freejoint/><geom type=\"{shape}\" mass=\"1\">{tags}</geom></body>"
+            )
+        };
+        let world = format!("<geom type=\"plane\" size=\"5 5 1\">{tags}</geom>{}{}", body(0.4), body(0.8));
+        for accuracy in [1e-2, 1e-3, 2e-4] {
+            let mut sim = simulation(&model(&world, ""), Options { contact, ..asking(accuracy) });
+            let begin = sim.energy().total();
+            while sim.state().time < 0.6 {
+                sim.step(1).unwrap();
+                let now = sim.energy().total();
+                assert!(
+                    now < 1.02 * begin,
+                    "{contact:?}, {accuracy}: {begin} J, {now} J at {} s",
+                    sim.state().time
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn samples_of_a_controller_are_hit_exactly() {
     let model = model(
         "<body><joint name=\"j\"/><geom size=\"0.1\"/></body>",

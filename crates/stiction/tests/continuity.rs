@@ -98,6 +98,15 @@ fn a_state_that_is_not_finite_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_body_too_fast_for_any_number_is_named() {
+    let world = "<body name=\"top\"><freejoint name=\"spin\"/><geom type=\"box\" size=\"0.1 0.2 0.3\" mass=\"1\"/></body>";
+    let mut sim = simulation(&common::model(world, ""), Options::default());
+    sim.state_mut().v[3..6].copy_from_slice(&[1e200, -3e200, 2e200]);
+    let message = sim.step(1).unwrap_err().to_string();
+    assert!(message.contains("joint \"spin\" had reached 3.0e200"), "{message}");
+}
+
+#[test]
 fn options_out_of_range_are_refused_by_name() {
     let model = common::model("<body><joint/><geom size=\"0.1\"/></body>", "");
     for (options, word) in [

@@ -7,8 +7,8 @@
 //! gradient       ∇ℓ = A(u − u*) − Σ Jᵀ (wrench)
 //! ```
 
-use super::columns;
-use super::island::{Island, LocalPair, SideJacobian};
+use super::columns::{self, Columns};
+use super::island::{Island, LocalPair, LocalRow, SideJacobian};
 use crate::linear::kernels;
 use crate::normal::NormalLaw;
 use crate::packet::{self, Hessian, Kind};
@@ -58,14 +58,35 @@ impl Island {
                 self.contact_velocity[c] = v3(|i| dot(contact.axes[i], v) + contact.bias[i]);
             }
             for r in range(&pair.rows) {
-                self.row_velocity[r] = dot6(&self.pair_rows[r].direction, &twist);
+                let row = &self.pair_rows[r];
+                self.row_argument[r] = dot6(&row.direction, &twist) - row.law.origin();
             }
         }
         let first = self.pair_rows.len();
         for (r, row) in self.rows.iter().enumerate() {
-            let entries = &self.row_entries[range(&row.entries)];
-            self.row_velocity[first + r] =
-                row.bias + entries.iter().map(|&(dof, c)| c * self.u[dof as usize]).sum::<f64>();
+            self.row_argument[first + r] = self.row_velocity(row) - row.law.origin();
+        }
+    }
+
+    /// Velocity of a row on dofs.
+    fn row_velocity(&self, row: &LocalRow) -> f64 {
+        let entries = &self.row_entries[range(&row.entries)];
+        row.bias + entries.iter().map(|&(dof, c)| c * self.u[dof as usize]).sum::<f64>()
+    }
+
+    /// Velocities of all rows into their places in the problem.
+    pub fn row_velocities(&self, out: &mut [f64]) {
+        for pair in self.pairs.iter().filter(|pair| !pair.rows.is_empty()) {
+            let mut twist = self.twist_of(pair, &self.u);
+            for i in 0..6 {
+                twist[i] += pair.bias[i];
+            }
+            for row in &self.pair_rows[range(&pair.rows)] {
+                out[row.global as usize] = dot6(&row.direction, &twist);
+            }
+        }
+        for row in &self.rows {
+            out[row.global as usize] = self.row_velocity(row);
         }
     }
 
@@ -80,7 +101,7 @@ impl Island {
         for (v, dv) in self.contact_velocity.iter_mut().zip(&self.contact_step) {
             *v = v3(|i| alpha.mul_add(dv[i], v[i]));
         }
-        for (v, dv) in self.row_velocity.iter_mut().zip(&self.row_step) {
+        for (v, dv) in self.row_argument.iter_mut().zip(&self.row_step) {
             *v = alpha.mul_add(*dv, *v);
         }
     }
@@ -105,7 +126,7 @@ impl Island {
             }
             for r in range(&pair.rows) {
                 let row = &self.pair_rows[r];
-                let value = row.law.evaluate(self.row_velocity[r]);
+                let value = row.law.evaluate_from(self.row_argument[r]);
                 sum.add_row(&row.direction, value.impulse, value.hessian);
                 self.row_impulse[r] = value.impulse;
             }
@@ -113,7 +134,7 @@ impl Island {
         }
         let first = self.pair_rows.len();
         for (r, row) in self.rows.iter().enumerate() {
-            let value = row.law.evaluate(self.row_velocity[first + r]);
+            let value = row.law.evaluate_from(self.row_argument[first + r]);
             self.row_impulse[first + r] = value.impulse;
             self.row_hessian[first + r] = value.hessian;
         }
@@ -195,24 +216,7 @@ impl Island {
         }
         self.constraint_impulse.fill(0.0);
         for (pair, sum) in self.pairs.iter().zip(&self.sums) {
-            for side in &pair.sides[..pair.side_count as usize] {
-                let (dof, n) = (side.dof as usize, side.n as usize);
-                let out = &mut self.constraint_impulse[dof..dof + n];
-                match side.jacobian {
-                    SideJacobian::Free { p, sign } => {
-                        let [tx, ty, tz, x, y, z] = sum.wrench;
-                        let c = cross(p, [x, y, z]);
-                        let f = [tx + c[0], ty + c[1], tz + c[2], x, y, z];
-                        for i in 0..6 {
-                            out[i] += sign * f[i];
-                        }
-                    }
-                    SideJacobian::Columns { at, count } => {
-                        let columns = &self.columns[at as usize..(at + count) as usize];
-                        columns::add_impulse(columns, &sum.wrench, out);
-                    }
-                }
-            }
+            add_impulse(pair, &self.columns, &sum.wrench, &mut self.constraint_impulse);
         }
         let first = self.pair_rows.len();
         for (r, row) in self.rows.iter().enumerate() {
@@ -252,10 +256,32 @@ impl Island {
             constraints += contact.law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
         }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
-        for (law, &v) in laws.zip(&self.row_velocity) {
-            constraints += law.evaluate(v).cost;
+        for (law, &x) in laws.zip(&self.row_argument) {
+            constraints += law.evaluate_from(x).cost;
         }
         (momentum, constraints)
+    }
+}
+
+/// Adds Jᵀ of a wrench about the pair's point.
+#[inline(always)]
+pub fn add_impulse(pair: &LocalPair, all: &[Columns], wrench: &V6, out: &mut [f64]) {
+    for side in &pair.sides[..pair.side_count as usize] {
+        let (dof, n) = (side.dof as usize, side.n as usize);
+        let out = &mut out[dof..dof + n];
+        match side.jacobian {
+            SideJacobian::Free { p, sign } => {
+                let [tx, ty, tz, x, y, z] = *wrench;
+                let c = cross(p, [x, y, z]);
+                let f = [tx + c[0], ty + c[1], tz + c[2], x, y, z];
+                for i in 0..6 {
+                    out[i] += sign * f[i];
+                }
+            }
+            SideJacobian::Columns { at, count } => {
+                columns::add_impulse(&all[at as usize..(at + count) as usize], wrench, out);
+            }
+        }
     }
 }
 

@@ -236,8 +236,8 @@ pub struct Island {
     pub contact_velocity: Vec<V3>,
     pub contact_step: Vec<V3>,
     pub contact_impulse: Vec<V3>,
-    /// Velocity, step and impulse of pair rows, then of rows.
-    pub row_velocity: Vec<f64>,
+    /// Velocity above its law's origin, step and impulse of pair rows, then of rows.
+    pub row_argument: Vec<f64>,
     pub row_step: Vec<f64>,
     pub row_impulse: Vec<f64>,
     pub row_hessian: Vec<f64>,
@@ -317,7 +317,7 @@ impl Island {
             v.resize(self.contacts.len(), [0.0; 3]);
         }
         let rows = self.pair_rows.len() + self.rows.len();
-        for v in [&mut self.row_velocity, &mut self.row_step, &mut self.row_impulse, &mut self.row_hessian] {
+        for v in [&mut self.row_argument, &mut self.row_step, &mut self.row_impulse, &mut self.row_hessian] {
             v.resize(rows, 0.0);
         }
     }

@@ -215,8 +215,8 @@ impl Solver {
             let rows = island.pair_rows.iter().map(|r| r.global).chain(island.rows.iter().map(|r| r.global));
             for (r, at) in rows.enumerate() {
                 self.row_impulses[at as usize] = island.row_impulse[r];
-                self.row_velocities[at as usize] = island.row_velocity[r];
             }
+            island.row_velocities(&mut self.row_velocities);
             for (pair, sum) in island.pairs.iter().zip(&island.sums) {
                 // Back to the caller's point.
                 let wrench = shift_wrench(sum.wrench, sub([0.0; 3], pair.shift));

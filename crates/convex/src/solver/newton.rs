@@ -258,7 +258,7 @@ impl Island {
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (r, law) in laws.enumerate() {
             let dv = self.row_step[r];
-            let value = law.evaluate(alpha.mul_add(dv, self.row_velocity[r]));
+            let value = law.evaluate_from(alpha.mul_add(dv, self.row_argument[r]));
             slope -= value.impulse * dv;
             curvature += value.hessian * dv * dv;
         }

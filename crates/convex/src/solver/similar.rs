@@ -17,12 +17,15 @@
 //! of the problem stated. Only the plain problem's test ends the solve.
 
 use super::SolverSettings;
+use super::evaluate::{add_impulse, point_velocity, range};
 use super::island::Island;
 use super::newton::Run;
 use super::report::Criterion;
 use super::timer::Timer;
+use crate::lanes::F4;
 use crate::packet::Hessian;
 use crate::problem::Problem;
+use crate::spatial::{PairSum, cross, v3};
 
 /// Iterations of plain Newton before the stages, and after each of them.
 const PLAIN: [usize; 2] = [20, 6];
@@ -56,9 +59,10 @@ impl Island {
         if plain == Criterion::Optimality || self.packets.is_empty() {
             return self.last_try(plain, problem, settings, timer);
         }
+        self.weigh_contacts();
         let (mut rho, mut limit, mut tolerance) = (FIRST, STAGE, TOLERANCE[0]);
         let (mut saturated, mut rounded) = (0, 0);
-        let mut fresh = true;
+        let (mut fresh, mut staged, mut growth) = (true, false, GROWTH);
         for _ in 0..STAGES {
             if self.report.iterations + RESERVE >= settings.max_iterations {
                 break;
@@ -68,7 +72,7 @@ impl Island {
                 for packet in &mut self.packets {
                     grew |= packet.stiffen(rho);
                 }
-                saturated += usize::from(!grew);
+                saturated += usize::from(!grew && growth == GROWTH);
                 if saturated > ENOUGH {
                     break;
                 }
@@ -84,12 +88,21 @@ impl Island {
             match stage {
                 Criterion::NonFinite => return stage,
                 _ if fresh => {}
+                // Too stiff a spring for the masses that really move: back, and softer.
+                _ if staged => {
+                    rho /= growth;
+                    growth = growth.sqrt();
+                    fresh = true;
+                    self.back_to_stage(problem);
+                    limit = 2 * limit.min(settings.max_iterations);
+                    continue;
+                }
                 _ => {
                     limit = 2 * limit.min(settings.max_iterations);
                     continue;
                 }
             }
-            limit = STAGE;
+            (limit, staged) = (STAGE, true);
             self.u_stage.copy_from_slice(&self.u);
             for packet in &mut self.packets {
                 packet.shift();
@@ -100,15 +113,54 @@ impl Island {
                 Criterion::Rounding => rounded += 1,
                 _ => {}
             }
-            self.u.copy_from_slice(&self.u_stage);
-            self.place(problem);
-            for packet in &mut self.packets {
-                packet.restore();
-            }
-            rho *= GROWTH;
+            self.back_to_stage(problem);
+            rho *= growth;
             tolerance *= TOLERANCE[1];
         }
         self.last_try(Criterion::IterationLimit, problem, settings, timer)
+    }
+
+    /// Takes the contacts' effective masses from A and its rows instead of from A's diagonal: links that hold each other
+    /// up are far lighter, or heavier, than the latter says, and a spring ρ that is too stiff for them makes Newton creep.
+    fn weigh_contacts(&mut self) {
+        for (pair, sum) in self.pairs.iter().zip(&mut self.sums) {
+            *sum = PairSum::default();
+            for r in range(&pair.rows) {
+                let row = &self.pair_rows[r];
+                sum.add_row(&row.direction, 0.0, row.law.evaluate_from(self.row_argument[r]).hessian);
+            }
+        }
+        self.assemble();
+        self.factor.factor();
+        for p in 0..self.pairs.len() {
+            for packet in range(&self.pairs[p].packets) {
+                for lane in 0..F4::LANES {
+                    let Some(r) = self.packets[packet].arm(lane) else { continue };
+                    let mut w = 0.0;
+                    for i in 0..3 {
+                        let force = v3(|k| f64::from(u8::from(k == i)));
+                        let [x, y, z] = cross(r, force);
+                        let wrench = [x, y, z, force[0], force[1], force[2]];
+                        self.step.fill(0.0);
+                        add_impulse(&self.pairs[p], &self.columns, &wrench, &mut self.step);
+                        self.factor.solve(&mut self.step);
+                        w += point_velocity(&self.twist_of(&self.pairs[p], &self.step), r)[i];
+                    }
+                    if w > 0.0 && w.is_finite() {
+                        self.packets[packet].set_mass(lane, 3.0 / w);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Back to the solution of the last stage.
+    fn back_to_stage(&mut self, problem: &Problem) {
+        self.u.copy_from_slice(&self.u_stage);
+        self.place(problem);
+        for packet in &mut self.packets {
+            packet.restore();
+        }
     }
 
     /// Plain Newton from the solution of a stage.

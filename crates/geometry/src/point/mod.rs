@@ -157,7 +157,8 @@ pub(crate) fn dispatch(
         (Shape::HalfSpace, _) => half_space::contacts(xa, sb, xb, scratch, sink),
         (_, Shape::Mesh(_) | Shape::HeightField(_)) => {
             if let Some(mesh) = sb.surface() {
-                surface::contacts((sa, xa), (mesh, xb), scratch, sink);
+                let bottom = if let Shape::HeightField(field) = sb { Some(field.bottom()) } else { None };
+                surface::contacts((sa, xa), (mesh, xb, bottom), scratch, sink);
             }
         }
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {

@@ -15,7 +15,8 @@
 //! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
 //! corner that slides under it sideways stays seen. A face that has the middle of the shape
 //! behind it (deep overlap, or the far wall of a thin plate) counts only if no other does, and then
-//! only along the direction of least depth.
+//! only along the direction of least depth. Terrain is solid down to its bottom, so that there every face above a shape
+//! counts as one in front of which it is: whatever is pressed below the surface comes up again.
 
 use super::convex::Axis;
 use super::core::{Core, highest};
@@ -62,10 +63,10 @@ pub(crate) struct SurfaceScratch {
     spare: Vec<GapPoint>,
 }
 
-/// Contact points of a convex shape (first) with a surface.
+/// Contact points of a convex shape (first) with a surface, of terrain if that is solid down to a bottom (local z).
 pub(crate) fn contacts(
     (shape, xs): (&Shape, &Frame),
-    (mesh, xm): (&TriangleMesh, &Frame),
+    (mesh, xm, bottom): (&TriangleMesh, &Frame, Option<f64>),
     scratch: &mut Scratch,
     sink: &mut Sink,
 ) {
@@ -74,13 +75,18 @@ pub(crate) fn contacts(
     let reach = radius + sink.margin;
     let mut faces = std::mem::take(&mut scratch.surface.faces);
     faces.clear();
-    mesh.bvh().query(&bounds(&core, &x).grown(reach.max(0.0)), |f| faces.push(f));
+    let mut around = bounds(&core, &x).grown(reach.max(0.0));
+    let sunk = bottom.is_some_and(|bottom| x.point(&core.center()).z >= bottom);
+    if sunk {
+        around.max.z = around.max.z.max(mesh.aabb().max.z);
+    }
+    mesh.bvh().query(&around, |f| faces.push(f));
     faces.sort_unstable();
     scratch.surface.found.clear();
+    let body = Body { core, x, radius, reach, sunk };
     if let Core::Point = core {
-        point_faces(mesh, &faces, &x.p, radius, reach, &mut scratch.surface.found);
+        point_faces(mesh, &faces, &body, &mut scratch.surface.found);
     } else {
-        let body = Body { core, x, radius, reach };
         best_axes(mesh, &faces, &body, scratch);
         for k in 0..scratch.surface.near.len() {
             let near = scratch.surface.near[k];
@@ -93,7 +99,7 @@ pub(crate) fn contacts(
     let nothing_near = faces.is_empty();
     scratch.surface.faces = faces;
     if nothing_near && mesh.is_watertight() {
-        swallowed(mesh, &Body { core, x, radius, reach }, &mut scratch.surface.found);
+        swallowed(mesh, &body, &mut scratch.surface.found);
     }
     emit(radius, xm, &mut scratch.surface, sink);
 }
@@ -109,14 +115,9 @@ fn bounds(core: &Core, x: &Frame) -> Aabb {
 }
 
 /// Spheres: the nearest point of every face, if the surface is seen from outside there.
-fn point_faces(
-    mesh: &TriangleMesh,
-    faces: &[usize],
-    c: &V3,
-    radius: f64,
-    reach: f64,
-    found: &mut Vec<Found>,
-) {
+fn point_faces(mesh: &TriangleMesh, faces: &[usize], body: &Body, found: &mut Vec<Found>) {
+    let Body { radius, reach, x: Frame { p: c, .. }, .. } = body;
+    let (radius, reach) = (*radius, *reach);
     let mut nearest: Option<(f64, V3, usize)> = None;
     for &f in faces {
         let [p, q, r] = mesh.corners(f);
@@ -126,6 +127,11 @@ fn point_faces(
             nearest = Some((length, d, f));
         }
         let side = mesh.normals()[f].dot(&(c - p));
+        if side < 0.0 && body.sunk && above(&[p, q, r], c) {
+            let n = mesh.normals()[f];
+            found.push(Found { n, point: GapPoint { a: c - n * side, gap: side }, face: f, front: true });
+            continue;
+        }
         if length > reach || side < 0.0 {
             continue;
         }
@@ -149,6 +155,12 @@ fn point_faces(
     }
 }
 
+/// Whether a triangle is above or below a point: it holds the point in the plan.
+fn above([p, q, r]: &[V3; 3], c: &V3) -> bool {
+    let turn = |a: &V3, b: &V3| (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    turn(p, q) >= 0.0 && turn(q, r) >= 0.0 && turn(r, p) >= 0.0
+}
+
 /// A shape with no face near it may still be inside: out the shortest way from its middle, all of it.
 fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
     let c = body.center();
@@ -169,14 +181,31 @@ fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether `n` is a normal of the surface at the corner of `face` furthest along it.
+/// Whether `n` is a normal of the surface at the corner of `face` furthest along it, or at the edge.
 fn is_surface_normal(mesh: &TriangleMesh, face: usize, n: &V3) -> bool {
     let along = mesh.normals()[face].dot(n);
     if along >= SNAP {
         return true;
     }
-    let top = highest(&mesh.corners(face), n);
-    along >= 0.0 && mesh.is_local_extreme(mesh.faces()[face][top], n, SLACK)
+    let corners = mesh.corners(face);
+    let top = highest(&corners, n);
+    along >= 0.0
+        && (mesh.is_local_extreme(mesh.faces()[face][top], n, SLACK)
+            || [top, (top + 2) % 3].into_iter().any(|k| is_edge_normal(mesh, face, &corners, k, n)))
+}
+
+/// Whether `n`, which points away from `face`, is square to its edge `k` and points away from the face across it, too. What
+/// the surface does beyond the ends of the edge does not matter: there it may rise.
+fn is_edge_normal(mesh: &TriangleMesh, face: usize, corners: &[V3; 3], k: usize, n: &V3) -> bool {
+    let level = |e: V3| e.dot(n).powi(2) <= SLACK * SLACK * e.norm_squared();
+    if !level(corners[(k + 1) % 3] - corners[k]) {
+        return false;
+    }
+    let Some(across) = mesh.neighbour(face, k) else { return true };
+    mesh.corners(across).iter().all(|c| {
+        let e = c - corners[k];
+        e.dot(n) <= 0.0 || level(e)
+    })
 }
 
 /// The convex shape in the frame of the mesh.
@@ -186,6 +215,8 @@ struct Body<'a> {
     radius: f64,
     /// Radius and margin.
     reach: f64,
+    /// The surface is terrain, and solid as far down as the shape's middle: every face counts as in front of it.
+    sunk: bool,
 }
 
 impl Body<'_> {
@@ -213,7 +244,7 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Sc
         if gap > body.reach {
             continue;
         }
-        let in_front = normal.dot(&(body.center() - corners[0])) > 0.0;
+        let in_front = body.sunk || normal.dot(&(body.center() - corners[0])) > 0.0;
         if in_front && !mesh.is_at_rim(face) {
             // No edge to touch: only the face's own normal can be one of the surface.
             near.push(Near { face, direct: None });
@@ -290,7 +321,7 @@ fn face_points(mesh: &TriangleMesh, near: &Near, n: &V3, body: &Body, scratch: &
     let normal_b = features::facing(&body.core, &-body.x.local_dir(n), &body.x, &mut m.feature_b);
     let round = [0.0, body.core.side_radius(body.radius)];
     manifold::intersect(m, n, &normal_a, &normal_b, round, body.reach);
-    let front = (body.center() - corners[highest(&corners, n)]).dot(n) >= 0.0;
+    let front = body.sunk || (body.center() - corners[highest(&corners, n)]).dot(n) >= 0.0;
     let least = m.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
     let found = &mut scratch.surface.found;
     if let Some(Axis { distance, a, .. }) = near.direct

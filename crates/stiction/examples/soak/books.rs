@@ -161,7 +161,9 @@ impl Books {
             let (a, b) = (material(c.geom_a), material(c.geom_b));
             let deeper = (c.penetration - free).max(0.0);
             // Near-rigid contacts of light bodies are softer than their material (SAP): what they push with counts.
-            let energy = f64::min(0.125 * a * b / (a + b) * deeper.powi(2), 0.5 * c.force.norm() * deeper);
+            // Friction stores nothing.
+            let push = c.force.dot(&c.normal).abs();
+            let energy = f64::min(0.125 * a * b / (a + b) * deeper.powi(2), 0.5 * push * deeper);
             hold(energy, c.penetration, (c.geom_a, c.geom_b));
         }
         for p in sim.patch_views() {
@@ -181,6 +183,22 @@ impl Books {
             self.deep = Some((held, there, what));
         }
     }
+}
+
+/// The deepest contact point of the last step, in words; empty where there is none.
+pub fn deepest(sim: &Simulation) -> String {
+    let words = |geom: usize| word(&sim.model().world().geoms[geom]);
+    let deepest = sim.contacts().iter().max_by(|a, b| a.penetration.total_cmp(&b.penetration));
+    deepest.map_or(String::new(), |c| {
+        format!(
+            " ({:.2e} m of {} {} in {} {})",
+            c.penetration,
+            words(c.geom_a),
+            c.geom_a,
+            words(c.geom_b),
+            c.geom_b
+        )
+    })
 }
 
 /// What a geom is.

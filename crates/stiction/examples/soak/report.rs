@@ -3,7 +3,6 @@
 use crate::machine;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
 
 /// What can be found, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,15 +83,18 @@ pub struct Tally {
     pub worst_rounded: f64,
     pub worst_residual: f64,
     /// Scenes by what is in them.
-    pub kinds: BTreeMap<&'static str, u64>,
+    pub kinds: BTreeMap<String, u64>,
     /// Scenes whose bodies move further than 5 cm a step at some time: they can pass through what is thinner.
     pub fast: u64,
     /// Scenes whose bodies turn so far in a step that their energy is not kept.
     pub unresolved: u64,
     pub at_rest: u64,
     pub slowest: f64,
+    /// Processor time, s.
+    pub computed: f64,
     found: BTreeMap<Finding, (u64, Vec<String>)>,
-    memory: Vec<(f64, f64)>,
+    /// Memory held, MiB, after minutes of processor time, by process.
+    memory: Vec<Vec<(f64, f64)>>,
 }
 
 /// Examples kept of each finding.
@@ -115,6 +117,7 @@ impl Tally {
             unresolved: 0,
             at_rest: 0,
             slowest: 0.0,
+            computed: 0.0,
             found: BTreeMap::new(),
             memory: Vec::new(),
         }
@@ -139,15 +142,23 @@ impl Tally {
         self.found.iter().any(|(finding, (count, _))| finding.fails() && *count > 0) || self.grows()
     }
 
-    pub fn remember_memory(&mut self, after: Duration) {
-        self.memory.push((after.as_secs_f64() / 60.0, machine::resident()));
+    pub fn remember_memory(&mut self) {
+        let sample = (self.computed / 60.0, machine::resident());
+        if self.memory.is_empty() {
+            self.memory.push(Vec::new());
+        }
+        self.memory[0].push(sample);
     }
 
-    /// Most memory held in the last quarter of the run next to the second: (before, after) MiB.
+    /// Most memory held in the last quarter of the run next to the second, (before, after) MiB, of the process that grew
+    /// most.
     fn growth(&self) -> Option<(f64, f64)> {
-        let n = self.memory.len();
         let most = |part: &[(f64, f64)]| part.iter().map(|m| m.1).fold(0.0, f64::max);
-        (n >= 8).then(|| (most(&self.memory[n / 4..n / 2]), most(&self.memory[3 * n / 4..])))
+        let grown = |all: &Vec<(f64, f64)>| {
+            let n = all.len();
+            (n >= 8).then(|| (most(&all[n / 4..n / 2]), most(&all[3 * n / 4..])))
+        };
+        self.memory.iter().filter_map(grown).max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)))
     }
 
     fn grows(&self) -> bool {
@@ -155,29 +166,115 @@ impl Tally {
     }
 
     /// Where the run is.
-    pub fn line(&self, after: Duration) -> String {
+    pub fn line(&self) -> String {
         let count = |finding| self.found.get(&finding).map_or(0, |f: &(u64, _)| f.0);
+        let held = self.memory.iter().filter_map(|m| m.last()).fold(0.0, |sum, m| sum + m.1);
         format!(
-            "{:.1} min: {} scenes, {} steps, {} unconverged, {} not finite, {} without cause, {} deep, {:.0} MiB",
-            after.as_secs_f64() / 60.0,
+            "{:.1} CPU minutes: {} scenes, {} steps, {} unconverged, {} not finite, {} without cause, {} deep, {held:.0} MiB",
+            self.computed / 60.0,
             self.scenes,
             self.steps,
             count(Finding::Unconverged),
             count(Finding::NotFinite),
             count(Finding::WithoutCause),
             count(Finding::Deep),
-            machine::resident(),
         )
     }
 
-    /// The tables of `docs/soak.md`.
-    pub fn text(&self, first: u64, next: u64, after: Duration) -> String {
+    /// The sums, counts and maxima, by name.
+    fn numbers(
+        &mut self,
+    ) -> ([(&'static str, &mut u64); 9], [(&'static str, &mut u64); 1], [(&'static str, &mut f64); 3]) {
+        (
+            [
+                ("scenes", &mut self.scenes),
+                ("steps", &mut self.steps),
+                ("points", &mut self.points),
+                ("faces", &mut self.faces),
+                ("iterations", &mut self.iterations),
+                ("rounded", &mut self.rounded),
+                ("fast", &mut self.fast),
+                ("unresolved", &mut self.unresolved),
+                ("at_rest", &mut self.at_rest),
+            ],
+            [("most_iterations", &mut self.most_iterations)],
+            [
+                ("worst_rounded", &mut self.worst_rounded),
+                ("worst_residual", &mut self.worst_residual),
+                ("slowest", &mut self.slowest),
+            ],
+        )
+    }
+
+    /// All of it as lines, for the process that merges.
+    pub fn save(&mut self) -> String {
         let mut text = String::new();
-        let minutes = after.as_secs_f64() / 60.0;
+        let (sums, most, largest) = self.numbers();
+        for (name, value) in sums.into_iter().chain(most) {
+            let _ = writeln!(text, "{name}\t{value}");
+        }
+        for (name, value) in largest {
+            let _ = writeln!(text, "{name}\t{value:e}");
+        }
+        let _ = writeln!(text, "computed\t{:e}", self.computed);
+        for (kind, count) in &self.kinds {
+            let _ = writeln!(text, "kind\t{count}\t{kind}");
+        }
+        for (minutes, held) in self.memory.iter().flatten() {
+            let _ = writeln!(text, "memory\t{minutes:e}\t{held:e}");
+        }
+        for (finding, (count, examples)) in &self.found {
+            let at = Finding::ALL.iter().position(|f| f == finding).unwrap_or(0);
+            let _ = writeln!(text, "found\t{at}\t{count}");
+            for example in examples {
+                let _ = writeln!(text, "example\t{at}\t{}", example.replace(['\n', '\t'], " "));
+            }
+        }
+        text
+    }
+
+    /// Adds what another process saved.
+    pub fn merge(&mut self, saved: &str) {
+        let mut memory = Vec::new();
+        for line in saved.lines() {
+            let mut words = line.split('\t');
+            let (Some(name), Some(first)) = (words.next(), words.next()) else { continue };
+            let second = words.next().unwrap_or("");
+            let (whole, real) = (first.parse::<u64>().unwrap_or(0), first.parse::<f64>().unwrap_or(0.0));
+            let finding = Finding::ALL.get(whole as usize).copied();
+            match (name, finding) {
+                ("computed", _) => self.computed += real,
+                ("kind", _) => *self.kinds.entry(second.into()).or_default() += whole,
+                ("memory", _) => memory.push((real, second.parse().unwrap_or(0.0))),
+                ("found", Some(f)) => {
+                    self.found.entry(f).or_default().0 += second.parse::<u64>().unwrap_or(0)
+                }
+                ("example", Some(f)) => self.found.entry(f).or_default().1.push(second.into()),
+                _ => {
+                    let (sums, most, largest) = self.numbers();
+                    sums.into_iter().filter(|n| n.0 == name).for_each(|n| *n.1 += whole);
+                    most.into_iter().filter(|n| n.0 == name).for_each(|n| *n.1 = whole.max(*n.1));
+                    largest.into_iter().filter(|n| n.0 == name).for_each(|n| *n.1 = real.max(*n.1));
+                }
+            }
+        }
+        self.memory.push(memory);
+        for (_, examples) in self.found.values_mut() {
+            examples.sort_unstable();
+            examples.truncate(EXAMPLES);
+        }
+    }
+
+    /// The tables of `docs/soak.md`.
+    pub fn text(&self, first: u64) -> String {
+        let mut text = String::new();
+        let processes = self.memory.len().max(1);
         let _ = writeln!(
             text,
-            "Seeds {first} to {}, {minutes:.0} minutes on one core.\n",
-            next.max(first + 1) - 1
+            "{} scenes from seed {first} on, in {:.0} minutes of processor time, {processes} {} at a time.\n",
+            self.scenes,
+            self.computed / 60.0,
+            if processes == 1 { "process" } else { "processes" },
         );
         let _ = writeln!(text, "| found | count |\n|---|---:|");
         for finding in Finding::ALL {
@@ -218,11 +315,11 @@ impl Tally {
         ] {
             let _ = writeln!(text, "| {what} | {value:.1e} |");
         }
-        if let (Some(first), Some(last)) = (self.memory.first(), self.memory.last()) {
+        let ends = self.memory.iter().filter_map(|m| Some((m.first()?.1, m.last()?.1)));
+        if let Some((begin, end)) = ends.max_by(|a, b| a.1.total_cmp(&b.1)) {
             let _ = writeln!(
                 text,
-                "| memory held after {:.0} min and at the end, MiB | {:.0}, {:.0} |",
-                first.0, first.1, last.1
+                "| memory a process held at its beginning and end, MiB | {begin:.0}, {end:.0} |"
             );
         }
         if let Some((before, after)) = self.growth() {

@@ -87,7 +87,7 @@ impl Seen {
         tally.at_rest += u64::from(self.at_rest);
         tally.slowest = tally.slowest.max(self.slowest);
         for kind in &self.kinds {
-            *tally.kinds.entry(kind).or_default() += 1;
+            *tally.kinds.entry((*kind).into()).or_default() += 1;
         }
     }
 }
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
             }
             let seconds = machine::computed() - clock;
             self.seen.slowest = self.seen.slowest.max(seconds);
-            if k > 20 && seconds > 0.05 && seconds > 100.0 * usual {
+            if k > 20 && seconds > 0.05 && seconds > 100.0 * usual && !self.books.lost {
                 slow.0 += 1;
                 slow.1 = format!("step {k}: {seconds:.3} s, usually {usual:.5} s");
             }
@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
         let fastest = (0..v.len()).max_by(|a, b| v[*a].abs().total_cmp(&v[*b].abs())).unwrap_or(0);
         format!(
             "step {k}, t = {:.4} s: kinetic {:.3e}, potential {:.3e}; driven {:.3e}, contacts {:.3e}, couplings {:.3e}, without \
-             cause {:.3e} J; {} iterations; depth {:.2e} m; fastest {:.2e} at dof {fastest} ({})",
+             cause {:.3e} J; {} iterations; depth {:.2e} m{}; fastest {:.2e} at dof {fastest} ({})",
             self.sim.state().time,
             energy.kinetic,
             energy.potential,
@@ -218,6 +218,7 @@ impl<'a> Run<'a> {
             self.books.without_cause,
             report.iterations,
             report.max_penetration,
+            books::deepest(&self.sim),
             v[fastest],
             self.scene.model.joint_of(fastest),
         )
