@@ -6,12 +6,11 @@ use crate::random::Random;
 use crate::report::{Finding, Tally};
 use crate::scene::{self, Scene};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 use stiction::convex::Criterion;
 use stiction::model::{Compliance, Shape};
 use stiction::{Method, Simulation, StepError, contact_model_name};
 
-/// Seconds after which a scene is left.
+/// Seconds of processor time after which a scene is left.
 const PATIENCE: f64 = 20.0;
 
 /// Draws the scene of a seed, runs it and tells what was found; what it used is given back.
@@ -123,11 +122,11 @@ impl<'a> Run<'a> {
         let mut note =
             |finding, text: String, count| notes.push((finding, format!("{label}: {text}"), count));
         let (mut unconverged, mut created) = ((0, String::new()), (0, String::new()));
-        let began = Instant::now();
+        let began = machine::computed();
         let (mut q0, mut v0) = (Vec::new(), Vec::new());
         let (mut usual, mut slow) = (0.0_f64, (0, String::new()));
         for k in 0..400 {
-            if began.elapsed().as_secs_f64() > PATIENCE {
+            if machine::computed() - began > PATIENCE {
                 note(Finding::CutShort, format!("{k} steps to t = {:.4} s", self.sim.state().time), 1);
                 break;
             }
