@@ -97,6 +97,9 @@ pub struct Tally {
     memory: Vec<Vec<(f64, f64)>>,
 }
 
+/// Numbers by name.
+type Named<'a, T, const N: usize> = [(&'static str, &'a mut T); N];
+
 /// Examples kept of each finding.
 const EXAMPLES: usize = 12;
 
@@ -182,9 +185,7 @@ impl Tally {
     }
 
     /// The sums, counts and maxima, by name.
-    fn numbers(
-        &mut self,
-    ) -> ([(&'static str, &mut u64); 9], [(&'static str, &mut u64); 1], [(&'static str, &mut f64); 3]) {
+    fn numbers(&mut self) -> (Named<'_, u64, 9>, Named<'_, u64, 1>, Named<'_, f64, 3>) {
         (
             [
                 ("scenes", &mut self.scenes),
