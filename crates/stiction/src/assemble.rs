@@ -465,6 +465,7 @@ impl Assembler {
         // kept before they touch take no share from those that do.
         let touching = points[range.clone()].iter().filter(|p| p.distance <= 0.0).count();
         let stiffness = material.stiffness / if touching > 0 { touching } else { range.len() } as f64;
+        let belts = has_belt(compiled, geom_a) || has_belt(compiled, geom_b);
         for index in range {
             let p = &points[index];
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
@@ -476,7 +477,11 @@ impl Assembler {
                 let damping = springs.relaxation_time * stiffness;
                 TangentialSpring { stiffness, damping, stretch: Vector2::new(stretch.x, stretch.y) }
             });
-            let belt = belt_velocity(compiled, free, (geom_a, geom_b), &position);
+            let belt = if belts {
+                belt_velocity(compiled, free, (geom_a, geom_b), &position)
+            } else {
+                Vector3::zeros()
+            };
             let mut entry = ContactEntry {
                 r: position - reference,
                 frame,
