@@ -87,7 +87,7 @@ impl Stepper {
         self.look(model, state, report);
         doubling.foresight.begin(&self.free.x_wb);
         let lost = (report.friction_loss, report.normal_loss);
-        let (mut surprises, shortest_for_depth) = (0, JUMP * dt);
+        let (mut surprises, shortest_for_depth) = (0, (JUMP * dt).max(100.0 * SHORTEST));
         loop {
             let Outcome { mut error, depth, pairs } =
                 self.attempt(model, state, dt, accuracy, doubling, report)?;
