@@ -1,6 +1,6 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
-use stiction::model::Pose;
+use stiction::model::{Joint, JointKind, Pose};
 use stiction::{Model, Simulation, convex::RowLaw};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
@@ -28,7 +28,7 @@ pub struct Books {
     /// matrix at its beginning. The former adds ½δt² c·M⁻¹c exactly, the latter about (turn of a step)² of the energy of
     /// what turns.
     pub unresolved: f64,
-    /// Whether a body turned so far in a step that its motion is not followed any more; nothing is booked from there on.
+    /// Whether a link turned so far in a step that its motion is not followed any more; nothing is booked from there on.
     pub lost: bool,
     /// First body of each tree, and its end, by tree.
     trees: Vec<(usize, usize)>,
@@ -49,7 +49,7 @@ pub struct Balance {
 
 /// Bodies and their shapes reach so far, m.
 const REACH: f64 = 0.2;
-/// A body that turns further in a step, rad, moves too fast for it.
+/// A link that turns further in a step, rad, moves too fast for it.
 const TURN: f64 = 0.2;
 /// Depth at which the core of the pressure field of the smallest solid is reached, m.
 const CORE: f64 = 0.04;
@@ -135,7 +135,10 @@ impl Books {
                 energy += 0.5 * mass * (along.powi(2) + 0.004 * turn.powi(2)) / dt.powi(2);
                 most = most.max(turn);
             }
-            self.lost |= most > TURN;
+            // The spin of a body that floats alone keeps its energy at any speed.
+            let alone =
+                end - first == 1 && matches!(bodies[first].joints[..], [Joint { kind: JointKind::Free, .. }]);
+            self.lost |= most > TURN && !alone;
             self.unresolved += most.powi(2) * energy;
         }
         self.poses = poses;

@@ -51,7 +51,7 @@ impl Finding {
             Self::Refused => "scenes that were refused",
             Self::Unconverged => "unconverged steps",
             Self::NotFinite => "states that stopped being finite",
-            Self::Lost => "scenes that ended in an error after a body turned more than 0.2 rad in a step",
+            Self::Lost => "scenes that ended in an error after a link turned more than 0.2 rad in a step",
             Self::Accuracy => "scenes whose accuracy could not be reached",
             Self::OtherError => "other errors of steps",
             Self::Created => "steps in which a contact gave energy it had not stored",
@@ -293,7 +293,7 @@ impl Tally {
             ("steps that ended by rounding", self.rounded),
             ("scenes with a body that moved more than 5 cm in a step", self.fast),
             (
-                "scenes with a body that turned more than 0.2 rad in a step, followed up to there",
+                "scenes with a link that turned more than 0.2 rad in a step, followed up to there",
                 self.unresolved,
             ),
             ("scenes that came to rest on the ground", self.at_rest),

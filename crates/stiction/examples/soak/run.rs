@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
         let accurate = scene.options.error_controlled() && (rows > 0 || limits);
         let whole_books = !scene.conveyor && !accurate && !continuous(scene);
         let seen = Seen { kinds: kinds(scene), ..Seen::default() };
-        let random = Random(scene.model.fingerprint() ^ 0x5eed);
+        let random = Random(scene.acts);
         Ok(Self { scene, sim, random, books, seen, whole_books })
     }
 

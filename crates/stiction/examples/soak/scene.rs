@@ -24,6 +24,8 @@ pub struct Scene {
     pub loose: Vec<usize>,
     /// What it is, in a line.
     pub label: String,
+    /// What pushes and controls are drawn from.
+    pub acts: u64,
 }
 
 pub fn draw(seed: u64) -> Result<Scene, String> {
@@ -86,7 +88,8 @@ pub fn draw(seed: u64) -> Result<Scene, String> {
     let pushes = random.one_in(3);
     let label = label(seed, &model, &options, &matter, pushes, conveyor);
     let inertia = inertia_of(&model)?;
-    Ok(Scene { model, options, velocities, inertia, pushes, conveyor, held, loose, label })
+    let acts = random.next();
+    Ok(Scene { model, options, velocities, inertia, pushes, conveyor, held, loose, label, acts })
 }
 
 /// Floor and walls; says whether something of it moves.
