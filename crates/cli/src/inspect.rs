@@ -218,7 +218,11 @@ fn table(model: &Model) -> String {
         model.nu(),
         model.total_mass()
     ));
-    let width = world.bodies.iter().map(|b| b.name.chars().count()).max().unwrap_or(4).clamp(4, 32);
+    // One width for all names, so that the tables stand below each other.
+    let bodies =
+        world.bodies.iter().map(|b| b.name.clone()).chain(world.joints().map(|(_, j)| j.name.clone()));
+    let names = bodies.chain(world.geoms.iter().enumerate().map(|(i, g)| geom_name(g, i)));
+    let width = names.map(|name| name.chars().count()).max().unwrap_or(5).clamp(5, 32);
     line(format!("{:<width$}  {:>12}  attachment", "body", "mass [kg]"));
     for body in &world.bodies[1..] {
         line(format!("{:<width$}  {:>12.6}  {}", body.name, body.inertia.mass, attachment(body, model)));

@@ -7,7 +7,7 @@ import pickle
 import re
 import subprocess
 import sys
-from importlib.metadata import requires, version
+from importlib.metadata import files, metadata, requires, version
 from pathlib import Path
 
 import models
@@ -35,6 +35,13 @@ def test_the_version_is_that_of_the_distribution():
 def test_numpy_is_all_it_needs():
     needed = [line for line in requires("stiction") or [] if "extra ==" not in line]
     assert len(needed) == 1 and needed[0].startswith("numpy")
+
+
+def test_licences_and_a_description_ship():
+    names = {path.name for path in files("stiction")}
+    assert {"LICENSE-MIT", "LICENSE-APACHE", "NOTICE"} <= names
+    assert metadata("stiction")["License-Expression"] == "MIT OR Apache-2.0"
+    assert "robots that touch things" in metadata("stiction").get_payload()
 
 
 def test_stubs_ship_and_name_everything_public():
