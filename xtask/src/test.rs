@@ -30,7 +30,7 @@ pub fn run(args: &[String]) -> Outcome {
 
     if full {
         // Other random cases than those of every day, more of them, and the tests marked `#[ignore = "..."]`.
-        let every = ["--lib", "--bins", "--tests", "--", "--include-ignored"];
+        let every = ["--tests", "--", "--include-ignored"];
         let seeds = [("PROPTEST_RNG_SEED", "1"), ("STICTION_TEST_SCALE", "4")];
         stages.run("rust tests, other cases", project::cargo().args(rust_tests).args(every).envs(seeds))?;
         let out = project::target().join("reproduce");

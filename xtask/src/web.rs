@@ -95,7 +95,7 @@ pub fn program(stages: &mut Stages) -> Outcome<PathBuf> {
     }
     stages.run(
         "build the program",
-        project::cargo().args(["build", "--release", "--package", "stiction-cli"]),
+        project::cargo().args(["build", "--release", "--workspace", "--bin", "stiction"]),
     )?;
     Ok(project::target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX)))
 }
