@@ -71,7 +71,7 @@ pub enum Dynamics {
     None,
     /// ȧ = ctrl.
     Integrator,
-    /// ȧ = (ctrl − a)/time.
+    /// ȧ = (ctrl − a)/time, by Euler's step, which ends at ctrl where the step is longer than `time`.
     Filter {
         /// Time constant, s.
         time: f64,

@@ -62,7 +62,8 @@ impl Drive {
         let change = match self.dynamics {
             Dynamics::None => 0.0,
             Dynamics::Integrator => dt * ctrl,
-            Dynamics::Filter { time } => dt * (ctrl - activation) / time,
+            // Euler's step, but never beyond the input: a filter faster than the step has arrived by its end.
+            Dynamics::Filter { time } => (dt / time).min(1.0) * (ctrl - activation),
             Dynamics::ExactFilter { time } => (ctrl - activation) * -(-dt / time).exp_m1(),
             Dynamics::Muscle { rise, fall, smoothing } => {
                 dt * activation_rate(ctrl, activation, rise, fall, smoothing)

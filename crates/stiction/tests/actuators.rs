@@ -23,6 +23,23 @@ fn an_exact_filter_follows_its_exponential_at_any_step() {
     }
 }
 
+/// Euler's step of ȧ = (u − a)/τ is a + (δt/τ)(u − a), which for δt > 2 τ grows without bound.
+#[test]
+fn a_filter_steps_as_euler_does_and_never_beyond_its_input() {
+    let model = slider("<general joint=\"x\" dyntype=\"filter\" dynprm=\"0.01\"/>");
+    for (step, share) in [(1e-3, 0.1), (5e-3, 0.5), (0.01, 1.0), (0.05, 1.0)] {
+        let mut sim = simulation(&model, Options { step, ..Options::default() });
+        sim.state_mut().ctrl[0] = 2.0;
+        let mut wanted = 0.0;
+        for _ in 0..20 {
+            sim.step(1).unwrap();
+            wanted += share * (2.0 - wanted);
+            let at = sim.state().activation[0];
+            assert!((at - wanted).abs() < 1e-12, "{at} and not {wanted} at {step} s");
+        }
+    }
+}
+
 #[test]
 fn an_integrated_velocity_servo_moves_at_the_speed_asked_for_and_stops_at_its_range() {
     let model = slider("<intvelocity joint=\"x\" kp=\"5000\" kv=\"500\" actrange=\"-0.4 0.4\"/>");
