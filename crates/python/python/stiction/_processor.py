@@ -16,5 +16,8 @@ def check(library):
         raise ImportError(message.decode())
 
 
+found = importlib.util.find_spec("stiction._stiction")
+if found is None or found.origin is None:
+    raise ImportError("the compiled part of stiction is not here: install the package (pip install ./crates/python)")
 # Loading runs nothing of it yet.
-check(ctypes.CDLL(importlib.util.find_spec("stiction._stiction").origin))
+check(ctypes.CDLL(found.origin))
