@@ -131,9 +131,10 @@ fn tessellation(name: &str) -> PyResult<Tessellation> {
     match name {
         "polygons" => Ok(Tessellation::Polygons),
         "fans" => Ok(Tessellation::Fans),
-        other => {
-            Err(PyValueError::new_err(format!("unknown tessellation \"{other}\": choose polygons or fans")))
-        }
+        "refined" => Ok(Tessellation::Refined),
+        other => Err(PyValueError::new_err(format!(
+            "unknown tessellation \"{other}\": choose polygons, fans or refined"
+        ))),
     }
 }
 
@@ -230,6 +231,7 @@ pub fn keywords<'py>(
     let tessellation = match options.tessellation {
         Tessellation::Polygons => "polygons",
         Tessellation::Fans => "fans",
+        Tessellation::Refined => "refined",
     };
     dict.set_item("tessellation", tessellation)?;
     dict.set_item("accuracy", options.accuracy)?;

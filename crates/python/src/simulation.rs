@@ -45,8 +45,8 @@ use stiction_viewer::Recorder;
 ///     creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
 ///     0.8) and relaxation_time (damping over stiffness, s, 0).
 /// max_iterations: Newton iterations allowed in a step.
-/// tessellation: faces of contact patches, "polygons" as they are or "fans" of triangles, which are more
-///     and make the force a continuous function of the poses.
+/// tessellation: faces of contact patches, "polygons" as they are, "fans" of triangles, which are more and
+///     make the force a continuous function of the poses, or "refined": polygons at all points of continuous time.
 /// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); the steps then choose their
 ///     own length. None for steps of fixed length.
 /// max_step: longest step with an accuracy, s.

@@ -27,7 +27,7 @@ def test_there_is_no_patch_before_the_first_step():
     assert st.Simulation(st.Model.from_string(BOX)).patches == []
 
 
-@pytest.mark.parametrize("tessellation", ["polygons", "fans"])
+@pytest.mark.parametrize("tessellation", ["polygons", "fans", "refined"])
 def test_a_patch_carries_the_weight_and_adds_up(tessellation):
     sim = resting(tessellation=tessellation)
     (patch,) = sim.patches
@@ -115,7 +115,7 @@ def test_solids_come_from_files(tmp_path):
 
 
 def test_an_unknown_tessellation_is_refused():
-    with pytest.raises(ValueError, match="polygons or fans"):
+    with pytest.raises(ValueError, match="polygons, fans or refined"):
         st.Simulation(st.Model.from_string(BOX), tessellation="cubes")
     sim = st.Simulation(st.Model.from_string(BOX), tessellation="fans")
     assert sim.options["tessellation"] == "fans"

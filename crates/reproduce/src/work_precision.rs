@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::time::Instant;
 use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
 use stiction::model::{Compliance, ContactProperties, Shape, World};
-use stiction::{Method, Model, Options, Simulation};
+use stiction::{Method, Model, Options, Simulation, Tessellation};
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape as Glyph, color};
 
 /// The reproduction.
@@ -98,6 +98,8 @@ fn ways(quick: bool) -> Vec<(&'static str, [u8; 3], Glyph, Vec<Options>)> {
         stiction_tolerance: CUTOFF,
         regularization: 0.0,
         relative_tolerance: 1e-9,
+        // All ways have the same limit if they take friction at the same points.
+        tessellation: Tessellation::Refined,
         ..Options::default()
     };
     let continuous = |integrator: Integrator, accuracy: f64| Options {

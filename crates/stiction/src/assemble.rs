@@ -520,7 +520,8 @@ impl Assembler {
     /// Each face of a patch is an entry at its centroid, k = g A and f0 = A p (VLP eq. 12–16), which is exact
     /// for the force. A patch of few large polygons would have no stiffness against some rotations (two
     /// triangles under a box are two points), so a polygon with more than [`LARGE_SHARE`] of the patch is taken at
-    /// [three points](crate::face_points) instead, which is exact for moments and for the rotational stiffness too.
+    /// [three points](crate::face_points) instead, which is exact for moments and for the rotational stiffness too. Refined
+    /// patches take every polygon at the points of continuous time.
     fn patch(
         &mut self,
         compiled: &Compiled,
@@ -580,7 +581,7 @@ impl Assembler {
                 });
                 Ok(())
             };
-            let points = (face.area > large).then(|| {
+            let polygon = (face.area > large || patches.refined).then(|| {
                 let corners = patches.faces.vertex_range(index);
                 FacePolygon {
                     centroid: face.centroid,
@@ -590,7 +591,14 @@ impl Assembler {
                     pressures: &patches.faces.vertex_pressure[corners],
                 }
             });
-            match points.and_then(|polygon| polygon.three_points()) {
+            if let (true, Some(polygon)) = (patches.refined, &polygon) {
+                polygon.fan_points(|position, area, pressure| match area / face.area {
+                    share if share > 1e-9 => add(position, share, pressure),
+                    _ => Ok(()),
+                })?;
+                continue;
+            }
+            match polygon.and_then(|polygon| polygon.three_points()) {
                 None => add(face.centroid, 1.0, face.pressure)?,
                 Some(points) => {
                     for (position, pressure) in points {

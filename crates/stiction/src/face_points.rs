@@ -1,4 +1,4 @@
-//! A large polygon of a patch as three points.
+//! The points at which a polygon of a patch is taken: three for a large one, or those of continuous time.
 //!
 //! One point at the centroid c carries the force of a polygon exactly, but has no stiffness against rotation. With Σ the
 //! polygon's mean of (r − c)(r − c)ᵀ and any a, b in its plane with a aᵀ + b bᵀ = Σ, the points
@@ -63,6 +63,28 @@ impl FacePolygon<'_> {
         let (b, along_b) = (moment * inverse, across.dot(&rise) * (scale * inverse));
         let at = |s: f64, t: f64| (self.centroid + a * s + b * t, self.pressure + along_a * s + along_b * t);
         Some([at(SQRT_2, 0.0), at(-FRAC_1_SQRT_2, SQRT_3_2), at(-FRAC_1_SQRT_2, -SQRT_3_2)])
+    }
+
+    /// The points of a polygon in continuous time: of each triangle (c, u, v) of its fan those at barycentric (2/3, 1/6, 1/6), with a
+    /// third of its area. Exact for force, moment and stiffness too, and continuous while edges come and go, since only triangles
+    /// without area do. Visits position, area and pressure; the vertices go
+    /// counter-clockwise about the normal.
+    pub fn fan_points<E>(
+        &self,
+        mut visit: impl FnMut(Vector3<f64>, f64, f64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for k in 0..self.vertices.len() {
+            let next = (k + 1) % self.vertices.len();
+            let corners = [self.centroid, self.vertices[k], self.vertices[next]];
+            let values = [self.pressure, self.pressures[k], self.pressures[next]];
+            let area = 0.5 * (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).dot(&self.normal);
+            for heavy in 0..3 {
+                let weight = |c: usize| if c == heavy { 2.0 / 3.0 } else { 1.0 / 6.0 };
+                let position = (0..3).map(|c| corners[c] * weight(c)).sum();
+                visit(position, area / 3.0, (0..3).map(|c| values[c] * weight(c)).sum())?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,7 +9,8 @@ use crate::options::Options;
 use nalgebra::Vector3;
 use std::ops::Range;
 use stiction_geometry::patch::{
-    ContactSolid, FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, contact_patch,
+    ContactSolid, FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, Tessellation,
+    contact_patch,
 };
 use stiction_geometry::{Geom, Shape};
 use stiction_model::{Pose, Warning};
@@ -103,6 +104,8 @@ pub(crate) struct PatchSet {
     pub doubtful: Vec<(usize, usize, Doubt)>,
     /// Those for which that ever happened, in order, each once: grows only when a new one comes.
     doubts: Vec<(usize, usize, Doubt)>,
+    /// Whether every polygon is taken at the points of continuous time.
+    pub refined: bool,
     scratch: PatchScratch,
 }
 
@@ -159,6 +162,7 @@ impl PatchSet {
     /// Finds the patches of all candidate pairs of geoms.
     pub fn find(&mut self, model: &Model, options: &Options, poses: &[Pose], pairs: &[(u32, u32)]) {
         self.clear();
+        self.refined = options.tessellation == Tessellation::Refined;
         let compiled = model.compiled();
         let geoms = compiled.geoms.geoms();
         for &(a, b) in pairs {
@@ -188,6 +192,7 @@ impl PatchSet {
         (x_wa, x_wb): (&Pose, &Pose),
     ) {
         self.clear();
+        self.refined = options.tessellation == Tessellation::Refined;
         let compiled = model.compiled();
         let geoms = compiled.geoms.geoms();
         let settings = settings(options, geoms[geom_a].margin.max(geoms[geom_b].margin));

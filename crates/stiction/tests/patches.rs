@@ -37,7 +37,7 @@ fn a_compliant_sphere_sinks_until_its_pressure_carries_it() {
         if force(middle) < G { low = middle } else { high = middle }
     }
     for contact in MODELS {
-        for tessellation in [Tessellation::Polygons, Tessellation::Fans] {
+        for tessellation in [Tessellation::Polygons, Tessellation::Fans, Tessellation::Refined] {
             let options = Options { contact, tessellation, ..tight() };
             let mut sim = simulation(&sphere(modulus, 0.01), options);
             run(&mut sim, 2.0);
@@ -153,7 +153,7 @@ fn patches_and_points_live_in_one_step() {
 fn a_soft_pile_gains_no_energy_at_large_steps() {
     let model = Model::from_scene("soft_pile").unwrap();
     for contact in MODELS {
-        for tessellation in [Tessellation::Polygons, Tessellation::Fans] {
+        for tessellation in [Tessellation::Polygons, Tessellation::Fans, Tessellation::Refined] {
             let mut sim =
                 simulation(&model, Options { step: 2e-2, contact, tessellation, ..Options::default() });
             let begin = sim.energy().total();

@@ -26,12 +26,15 @@ pub enum Tessellation {
     Polygons,
     /// Each polygon as a fan of triangles about its centroid (PFC Fig. 5.1).
     Fans,
+    /// One face a polygon, which a step takes at three points of every triangle of its fan, as continuous time does: slower,
+    /// and the limit of short steps is that of continuous time.
+    Refined,
 }
 
 /// What to compute.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PatchOptions {
-    /// Polygons or fans.
+    /// Polygons, or triangles.
     pub tessellation: Tessellation,
     /// Which faces are kept.
     pub filter: FaceFilter,

@@ -147,7 +147,7 @@ impl<'a> Sink<'a> {
         // No edge is longer than twice the reach from the first vertex.
         let large =
             4.0 * reach > limit && (0..v.len()).any(|i| (v[i] - v[(i + 1) % v.len()]).norm_squared() > limit);
-        if self.options.tessellation == Tessellation::Polygons && !large {
+        if self.options.tessellation != Tessellation::Fans && !large {
             let vertex = |i: usize| v[if flip { v.len() - 1 - i } else { i }];
             return self.push(v.len(), vertex, (centroid, area, pressure), n, g, field, ids);
         }

@@ -81,7 +81,7 @@ __version__: str
 
 _Floats = NDArray[np.float64]
 _ContactModel = Literal["lagged", "similar", "sap"]
-_Tessellation = Literal["polygons", "fans"]
+_Tessellation = Literal["polygons", "fans", "refined"]
 _Method = Literal["convex", "continuous"]
 _Integrator = Literal["radau", "dormand-prince", "bogacki-shampine"]
 _Controller = Callable[[float, _Floats, _Floats], ArrayLike | None]

@@ -1,11 +1,13 @@
 //! The contact surface of a pair of geoms, as quadrature points (PFC 5.0.3, Algorithm 1).
 //!
-//! Each polygon is a fan of triangles about its centroid with the three-point rule at barycentric (2/3, 1/6, 1/6), weights
-//! 1/3: exact for the frictionless wrench, and continuous while edges come and go, since only triangles without area do.
+//! Each polygon is a fan of triangles about its centroid with the three-point rule ([`FacePolygon::fan_points`]): exact for the
+//! frictionless wrench, and continuous while edges come and go.
 
 use super::damping::PairLaw;
 use crate::compiled::Compiled;
+use crate::face_points::FacePolygon;
 use nalgebra::Vector3;
+use std::convert::Infallible;
 use stiction_geometry::patch::{FaceFilter, Patch, PatchFaces, PatchOptions, PatchScratch, contact_patch};
 use stiction_model::Pose;
 
@@ -59,25 +61,19 @@ impl Surface {
             let corners = self.faces.vertex_range(index);
             let vertices = &self.faces.vertices[corners.clone()];
             let pressures = &self.faces.vertex_pressure[corners];
-            for k in 0..vertices.len() {
-                let next = (k + 1) % vertices.len();
-                let corners = [face.centroid, vertices[k], vertices[next]];
-                let values = [face.pressure, pressures[k], pressures[next]];
-                let area =
-                    0.5 * (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).dot(&face.normal);
-                for heavy in 0..3 {
-                    let weight = |c: usize| if c == heavy { 2.0 / 3.0 } else { 1.0 / 6.0 };
-                    let position = (0..3).map(|c| corners[c] * weight(c)).sum();
-                    let pressure: f64 = (0..3).map(|c| values[c] * weight(c)).sum();
-                    self.points.push(SurfacePoint {
-                        position,
-                        normal: face.normal,
-                        pressure: pressure.max(0.0), // rounding at the rim
-                        area: area / 3.0,
-                        face: index as u32,
-                    });
-                }
-            }
+            let (centroid, normal, pressure) = (face.centroid, face.normal, face.pressure);
+            let polygon = FacePolygon { centroid, normal, pressure, vertices, pressures };
+            let points = &mut self.points;
+            let _: Result<(), Infallible> = polygon.fan_points(|position, area, pressure| {
+                points.push(SurfacePoint {
+                    position,
+                    normal,
+                    pressure: pressure.max(0.0), // rounding at the rim
+                    area,
+                    face: index as u32,
+                });
+                Ok(())
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Time of a full proximity query (broad and narrow phase) for piles of spheres and boxes in an open box.
 //!
-//! `cargo run --release -p stiction-geometry --example pile`
+//! `cargo run --release -p stiction-geometry --example proximity_pile`
 
 use std::sync::Arc;
 use std::time::Instant;
