@@ -201,9 +201,9 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         panels.push(Panel {
             title: scene.name.into(),
             x: Axis::log("error (m, or in a quaternion)").over(1e-11, 1.0),
-            y: Axis::log("seconds").over(1e-4, 10.0),
+            y: Axis::log("seconds").over(1e-4, 100.0),
             series,
-            legend: Corner::BottomLeft,
+            legend: Corner::TopLeft,
         });
     }
     outcome.tables.push(table);
