@@ -163,22 +163,6 @@ proptest! {
     }
 
     #[test]
-    fn clamped_slopes_keep_the_static_force_and_a_convex_law(
-        kind in (0..KINDS, 0..KINDS), mode in 0..5usize, x in poses()
-    ) {
-        let (a, b) = body_pair(kind, mode);
-        let (xa, xb) = place(mode, &x);
-        let (p, f) = patch(&a, &xa, &b, &xb, &ALL);
-        let (q, g) = patch(&a, &xa, &b, &xb, &PatchOptions { filter: FaceFilter::Clamped, ..ALL });
-        prop_assert_eq!((p.force, p.moment, f.faces.len()), (q.force, q.moment, g.faces.len()));
-        for (f, g) in f.faces.iter().zip(&g.faces) {
-            let expected = if f.gradient > 0.0 { f.gradient } else { 0.0 };
-            prop_assert!(g.gradient == expected || g.gradient == 0.0);
-            prop_assert!(g.gradient >= 0.0);
-        }
-    }
-
-    #[test]
     fn used_memory_changes_no_bit(
         kind in (0..KINDS, 0..KINDS), mode in 0..5usize, x in poses(), y in poses()
     ) {

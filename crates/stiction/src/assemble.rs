@@ -545,10 +545,12 @@ impl Assembler {
         for index in range {
             let face = &patches.faces.faces[index];
             let frame = frame_from_normal(&(sign * face.normal));
-            // A face that yields less the deeper it is pushed keeps its force and gets a little stiffness: the
-            // problem stays convex, the wrench stays continuous while such faces come and go at the rim, and no
-            // face pushes on whatever moves away from it (SAP's dissipation is in proportion to the stiffness).
-            let gradient = face.gradient.max(LEAST_SLOPE * mean);
+            // A face that pushes less the deeper the bodies are pressed (g < 0) keeps its force and gets the stiffness |g|
+            // over the step: the problem stays convex, the wrench stays continuous while such faces come and go at the
+            // rim, and no face pushes on whatever moves away from it. With less than |g|, the front of a body that is wholly
+            // inside another yields over the step while its back does not, and what is light is drawn in or thrown:
+            // the energy ½ A p²/g of the back, which a step may release, must be no more than there is.
+            let gradient = face.gradient.abs().max(LEAST_SLOPE * mean);
             let mut add = |position: Vector3<f64>, share: f64, pressure: f64| {
                 let belt = if belts {
                     belt_velocity(compiled, free, (geom_a, geom_b), &position)

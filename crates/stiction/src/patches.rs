@@ -273,7 +273,7 @@ impl PatchSet {
     pub fn depth(&self, found: &FoundPatch) -> f64 {
         let faces = self.faces.faces[found.patch.faces.clone()].iter().filter(|f| f.pressure > 0.0);
         let (force, stiffness) =
-            faces.fold((0.0, 0.0), |(f, k), face| (f + face.force(), k + face.stiffness()));
+            faces.fold((0.0, 0.0), |(f, k), face| (f + face.force(), k + face.stiffness().max(0.0)));
         if stiffness > 0.0 { force / stiffness } else { 0.0 }
     }
 
@@ -415,7 +415,7 @@ fn settings(options: &Options, margin: f64) -> PatchOptions {
         tessellation: options.tessellation,
         margin: options.margin.max(margin),
         vertices: true,
-        filter: FaceFilter::Clamped,
+        filter: FaceFilter::All,
         ..PatchOptions::default()
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 use common::{G, MODELS, model, run, simulation, tight};
+use proptest::prelude::*;
 use stiction::{Model, Options, Tessellation};
 
 fn compliant(modulus: f64, dissipation: f64, hint: f64) -> String {
@@ -163,5 +164,44 @@ fn a_soft_pile_gains_no_energy_at_large_steps() {
             }
             assert!(sim.stats().max_penetration < 0.1, "{}", sim.stats().max_penetration);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    // The front of a body pushes it out and its back pulls it in, not quite as strongly. It comes up, with no more than the energy
+    // of the soft columns below it, ½ (E/h) d² over its shadow: neither side does more work than that, at any step.
+    #[test]
+    fn what_is_pressed_wholly_into_soft_ground_comes_out_with_no_more_than_was_stored(
+        modulus in 4.0..10.0f64, mass in -3.0..0.0f64, depth in 0.08..0.5f64,
+        axis in (-3.0..3.0f64, -3.0..3.0f64, -3.0..3.0f64), spin in (-5.0..5.0f64, -5.0..5.0f64, -5.0..5.0f64),
+        contact in prop::sample::select(MODELS.to_vec()),
+    ) {
+        let (modulus, mass) = (10f64.powf(modulus), 10f64.powf(mass));
+        let tags = compliant(modulus, 0.0, 0.05).replace("<drake:mesh", "<drake:slab_thickness value='0.1'/><drake:mesh");
+        let world = format!(
+            "<geom type='plane' size='5 5 1' friction='0 0 0'>{tags}</geom><body pos='0 0 {}'><freejoint/>\
+             <geom type='box' size='0.05 0.04 0.03' mass='{mass}' friction='0 0 0'>{RIGID}</geom></body>",
+            -depth
+        );
+        let mut sim = simulation(&model(&world, ""), Options { step: 1e-2, contact, ..Options::default() });
+        let turn = nalgebra::UnitQuaternion::from_scaled_axis(nalgebra::Vector3::new(axis.0, axis.1, axis.2));
+        let state = sim.state_mut();
+        state.q[3..7].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
+        state.v[3..6].copy_from_slice(&[spin.0, spin.1, spin.2]);
+        let reach = nalgebra::Vector3::new(0.05, 0.04, 0.03).norm();
+        let shadow = 4.0 * (0.05 * 0.04 + 0.04 * 0.03 + 0.05 * 0.03);
+        let deepest = depth + reach;
+        let stored = 0.5 * modulus / 0.1 * deepest * deepest * shadow;
+        let most = sim.energy().kinetic + stored + mass * G * depth;
+        let mut highest = f64::NEG_INFINITY;
+        for _ in 0..200 {
+            sim.step(1).unwrap();
+            let (kinetic, z) = (sim.energy().kinetic, sim.state().q[2]);
+            prop_assert!(kinetic <= most, "{kinetic} J of {most} J");
+            highest = highest.max(z);
+        }
+        prop_assert!(sim.stats().unconverged == 0 && highest > -0.5 * reach, "only to {highest}");
     }
 }

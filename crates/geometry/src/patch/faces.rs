@@ -12,10 +12,7 @@ pub enum FaceFilter {
         /// Cosine of the largest angle between a gradient and the normal, 0 to 1.
         min_slope: f64,
     },
-    /// Every face, with `gradient` 0 where a slope is not positive: the static force is exact, and such a
-    /// face holds its force f0 over a step (k = 0). For solvers that take f0 and k apart.
-    Clamped,
-    /// Every face, whatever its slopes; `gradient` may be zero or negative.
+    /// Every face, whatever its slopes; `gradient` is zero or negative where one of them is.
     All,
 }
 

@@ -54,10 +54,9 @@
 //! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would push less the deeper the bodies are pressed;
 //! VLP leaves it out, and so does [`FaceFilter::Convex`]. It also leaves out faces nearly tangent to a
 //! gradient (slope below `min_slope` times |G|), whose x0 = p_c/g has no meaning as a depth.
-//! Where a sharp rigid edge cuts into a soft body this costs static force; [`FaceFilter::Clamped`] keeps such
-//! faces with k = 0 instead.
+//! Where a sharp rigid edge cuts into a soft body this costs static force.
 //! [`FaceFilter::All`] keeps everything: then the wrench is the gradient of the stored energy
-//! U = integral of min(p_a, p_b) over the overlap, as the continuous-time model wants it.
+//! U = integral of min(p_a, p_b) over the overlap. Continuous time wants it so, and steps, which make their own of falling slopes.
 //!
 //! **Degenerate clips.** Where both tetrahedra have a face of zero pressure, p_a = p_b makes their clips
 //! the same line; only A's is used (PFC 5.0.3). Equal gradients define no plane and give no face; where the fields

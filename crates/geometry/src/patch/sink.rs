@@ -41,15 +41,11 @@ pub(crate) fn effective_gradient(
 ) -> Option<f64> {
     let passes = |(g, steepness): (f64, f64)| match filter {
         FaceFilter::Convex { min_slope } => g > 0.0 && g >= min_slope * steepness,
-        FaceFilter::Clamped | FaceFilter::All => true,
+        FaceFilter::All => true,
     };
     let Some(other) = other else {
-        let g = if filter == FaceFilter::Clamped { one.0.max(0.0) } else { one.0 };
-        return passes(one).then_some(g);
+        return passes(one).then_some(one.0);
     };
-    if filter == FaceFilter::Clamped && (one.0 <= 0.0 || other.0 <= 0.0) {
-        return Some(0.0);
-    }
     (passes(one) && passes(other)).then(|| one.0 * other.0 / (one.0 + other.0))
 }
 

@@ -1,6 +1,6 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
-use stiction::model::{Joint, JointKind, Pose};
+use stiction::model::{Joint, JointKind, Pose, TendonPath};
 use stiction::{Model, Simulation, convex::RowLaw};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
@@ -28,6 +28,15 @@ pub struct Books {
     /// matrix at its beginning. The former adds ½δt² c·M⁻¹c exactly, the latter about (turn of a step)² of the energy of
     /// what turns.
     pub unresolved: f64,
+    /// Energy that came or went with jumps of tendons' paths, and whether there were any. A path jumps where its side point
+    /// passes behind what it wraps around, and where one of its ends enters that: the springs of the tendon are then as long as
+    /// the new path is.
+    jumps: f64,
+    pub jumped: bool,
+    /// Energy above all of the causes after the last step.
+    unexplained: f64,
+    /// Lengths of tendons, m.
+    lengths: Vec<f64>,
     /// Whether a link turned so far in a step that its motion is not followed any more; nothing is booked from there on.
     pub lost: bool,
     /// First body of each tree, and its end, by tree.
@@ -68,7 +77,9 @@ impl Books {
                 _ => trees.push((b, b + 1)),
             }
         }
-        let mut books = Self { begin: energy.total(), scale, poses, rates, trees, ..Self::default() };
+        let lengths = lengths(sim);
+        let mut books =
+            Self { begin: energy.total(), scale, poses, rates, trees, lengths, ..Self::default() };
         let readings = sim.sensors().to_vec();
         books.work_of_actuators(&readings, 0.0);
         books
@@ -79,7 +90,8 @@ impl Books {
         let report = *sim.last_report();
         let dt = report.step;
         let poses = sim.poses().to_vec();
-        self.follow(sim.model(), poses, dt);
+        let way = self.follow(sim.model(), poses, dt);
+        self.travel = self.travel.max(way);
         if self.lost {
             return;
         }
@@ -95,10 +107,16 @@ impl Books {
         let energy = sim.energy();
         self.scale = self.scale.max(energy.kinetic.abs()).max(self.driven.abs()).max(self.contacts.abs());
         self.scale = self.scale.max(self.couplings.abs()).max((energy.potential - self.begin).abs());
-        let gained = energy.total() - self.begin - self.driven;
+        let mut gained = energy.total() - self.begin - self.driven - self.jumps;
+        if self.paths_jumped(sim, way) {
+            let jump = gained - self.contacts - self.couplings - self.unexplained;
+            self.jumps += jump;
+            gained -= jump;
+        }
+        self.unexplained = gained - self.contacts - self.couplings;
         self.gained = self.gained.max(gained);
-        self.without_cause = self.without_cause.max(gained - self.contacts - self.couplings);
-        self.depths(sim, self.begin + self.driven + self.couplings.max(0.0) - energy.total());
+        self.without_cause = self.without_cause.max(self.unexplained);
+        self.depths(sim, self.begin + self.driven + self.jumps + self.couplings.max(0.0) - energy.total());
     }
 
     /// Whether there was more energy at some time than at the beginning, and more than any cause explains.
@@ -118,15 +136,29 @@ impl Books {
         work
     }
 
-    fn follow(&mut self, model: &Model, poses: Vec<Pose>, dt: f64) {
+    /// Whether the path of a tendon jumped in a step in which no point of a body moved further than `way`: its two ends and what
+    /// it wraps around, against which both ends move, can make it longer or shorter by four times that.
+    fn paths_jumped(&mut self, sim: &Simulation, way: f64) -> bool {
+        let before = std::mem::replace(&mut self.lengths, lengths(sim));
+        let paths = sim.model().world().tendons.iter().map(|t| matches!(t.path, TendonPath::Spatial { .. }));
+        let jumped = paths
+            .zip(before.iter().zip(&self.lengths))
+            .any(|(spatial, (before, after))| spatial && (after - before).abs() > 4.0 * way + 1e-9);
+        self.jumped |= jumped;
+        jumped
+    }
+
+    /// Goes on to the poses after a step; the furthest that a point of a body moved, m.
+    fn follow(&mut self, model: &Model, poses: Vec<Pose>, dt: f64) -> f64 {
         let bodies = &model.world().bodies;
+        let mut furthest = 0.0_f64;
         for &(first, end) in &self.trees {
             let (mut energy, mut most) = (0.0, 0.0_f64);
             for b in first..end {
                 let (before, after, mass) = (&self.poses[b], &poses[b], bodies[b].inertia.mass);
                 let turn = (before.rotation.inverse() * after.rotation).angle();
                 let way = (after.translation.vector - before.translation.vector).norm();
-                self.travel = self.travel.max(way + REACH * turn);
+                furthest = furthest.max(way + REACH * turn);
                 // What a single free body does along its way is exact.
                 // Compensated weight is a force from outside.
                 let com = |x: &Pose| (x * nalgebra::Point3::from(bodies[b].inertia.com)).z;
@@ -142,6 +174,7 @@ impl Books {
             self.unresolved += most.powi(2) * energy;
         }
         self.poses = poses;
+        furthest
     }
 
     /// What contacts hold against what there was: a body first met in a step is as deep as it moved (twice that if both
@@ -186,6 +219,11 @@ impl Books {
             self.deep = Some((held, there, what));
         }
     }
+}
+
+/// Lengths of the tendons, m.
+fn lengths(sim: &Simulation) -> Vec<f64> {
+    sim.model().tendon_lengths(&sim.state().q).unwrap_or_default()
 }
 
 /// The deepest contact point of the last step, in words; empty where there is none.

@@ -65,6 +65,7 @@ struct Seen {
     worst_residual: f64,
     fast: bool,
     unresolved: bool,
+    jumped: bool,
     at_rest: bool,
     slowest: f64,
     kinds: Vec<&'static str>,
@@ -83,6 +84,7 @@ impl Seen {
         tally.worst_residual = tally.worst_residual.max(self.worst_residual);
         tally.fast += u64::from(self.fast);
         tally.unresolved += u64::from(self.unresolved);
+        tally.jumped += u64::from(self.jumped);
         tally.at_rest += u64::from(self.at_rest);
         tally.slowest = tally.slowest.max(self.slowest);
         for kind in &self.kinds {
@@ -249,6 +251,7 @@ impl<'a> Run<'a> {
             return;
         }
         self.seen.unresolved = books.lost;
+        self.seen.jumped = books.jumped;
         if self.whole_books {
             let (gained, without_cause) = books.verdict();
             let account = format!(
