@@ -1,4 +1,4 @@
-//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `fuzz`, `platforms`, `soak`, `web`, `wheel`.
+//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `fuzz`, `platforms`, `soak`, `web`, `wheel`, `licences`.
 //!
 //! Only the standard library, so that it compiles in a second. Everything a command needs it
 //! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
@@ -14,6 +14,7 @@ mod fuzz;
 mod gallery;
 #[cfg(test)]
 mod house;
+mod licences;
 mod lint;
 mod peers;
 mod platforms;
@@ -48,6 +49,7 @@ cargo xtask COMMAND
                        --jobs N, --seed S, --only SEED, --out FILE)
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
+  licences             the licences of the crates in the wheel, into crates/python/THIRD_PARTY
   web [build | test [NAME...] | screenshots | gallery]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
                        or the pictures in docs/figures and README, or those of the gallery, made anew
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run(rest),
         "web" => web::run(rest),
         "wheel" => wheel::run(rest),
+        "licences" => licences::run(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

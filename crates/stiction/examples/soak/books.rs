@@ -22,6 +22,8 @@ pub struct Books {
     pub without_cause: f64,
     /// Furthest that a point of a body moved in a step, m.
     pub travel: f64,
+    /// What contacts held in the first step: scenes may begin with bodies inside each other.
+    held_at_first: Option<f64>,
     /// Most that contacts held beyond what there was to hold: (energy held, energy there was), and which held most.
     pub deep: Option<(f64, f64, String)>,
     /// Energy that steps of this length may gain or lose by the motion itself: a step takes Coriolis forces c and the mass
@@ -206,7 +208,7 @@ impl Books {
             let depth = CORE * p.peak_extent.min(1.0);
             hold(p.force.norm() * (depth - free).max(0.0) / 3.0, depth, (p.geom_a, p.geom_b));
         }
-        let there = 1.1 * there.max(0.0) + 0.01 * self.scale + 1e-6;
+        let there = 1.1 * there.max(0.0) + *self.held_at_first.get_or_insert(held) + 0.01 * self.scale + 1e-6;
         if held > there && self.deep.as_ref().is_none_or(|(worst, ..)| held > *worst) {
             let words = |geom: usize| word(&sim.model().world().geoms[geom]);
             let (_, depth, (a, b)) = most;
