@@ -340,9 +340,10 @@ impl Summary<'_> {
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "{scene}: {:.3} s simulated in {:.3} s ({:.1} times real time), {} steps of {}, {}",
+            "{scene}: {:.3} s simulated in {:.3} s ({:.*} times real time), {} steps of {}, {}",
             self.simulated,
             self.wall,
+            if self.rate() < 1.0 { 3 } else { 1 },
             self.rate(),
             stats.steps,
             if options.error_controlled() {

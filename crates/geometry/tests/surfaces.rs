@@ -116,6 +116,20 @@ proptest! {
     }
 
     #[test]
+    fn no_contact_point_is_found_twice(shape in convex_shape(), at in vector(0.9), turn in rotation()) {
+        // Deep and shallow, on edges that two faces or more have in common.
+        let l = l_mesh(0.6);
+        let pose = Iso::from_parts(Translation3::from(at), turn);
+        let points = contacts((&l, &Iso::identity()), (&shape, &pose), 0.0);
+        for (k, p) in points.iter().enumerate() {
+            for q in &points[..k] {
+                let (apart, along) = ((p.p_wa - q.p_wa).norm(), p.normal_w.dot(&q.normal_w));
+                prop_assert!(apart > 1e-5 || along < 1.0 - 1e-7, "{p:?} {q:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_closed_cube_of_triangles_touches_as_the_solid_cube(
         shape in convex_shape(), xm in pose(0.3), direction in vector(1.0), turn in rotation(), overlap in -0.02..0.03f64,
     ) {

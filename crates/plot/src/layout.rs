@@ -120,17 +120,15 @@ impl Frame {
 
     fn inside(&self, p: &[f64; 2]) -> bool {
         const ROOM: f64 = 0.5;
-        p[0] >= self.left - ROOM
-            && p[0] <= self.right + ROOM
-            && p[1] >= self.top - ROOM
-            && p[1] <= self.bottom + ROOM
+        let [left, top, right, bottom] = self.rect();
+        within(&[left - ROOM, top - ROOM, right + ROOM, bottom + ROOM], p)
     }
 
     /// The parts of a line inside the frame; gaps where values are not finite.
     fn clipped(&self, points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
         let mut parts: Vec<Vec<[f64; 2]>> = Vec::new();
         for pair in points.windows(2) {
-            let Some([a, b]) = self.clip(pair[0], pair[1]) else { continue };
+            let Some([a, b]) = clip(&self.rect(), pair[0], pair[1]) else { continue };
             match parts.last_mut() {
                 Some(part) if part.last() == Some(&a) => part.push(b),
                 _ => parts.push(vec![a, b]),
@@ -139,38 +137,26 @@ impl Frame {
         parts
     }
 
-    /// Liang and Barsky's clip of a segment by the frame.
-    fn clip(&self, a: [f64; 2], b: [f64; 2]) -> Option<[[f64; 2]; 2]> {
-        if !a.iter().chain(&b).all(|c| c.is_finite()) {
-            return None;
-        }
-        let d = [b[0] - a[0], b[1] - a[1]];
-        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
-        let bounds = [
-            (-d[0], a[0] - self.left),
-            (d[0], self.right - a[0]),
-            (-d[1], a[1] - self.top),
-            (d[1], self.bottom - a[1]),
-        ];
-        for (rate, room) in bounds {
-            if rate == 0.0 && room < 0.0 {
-                return None;
-            } else if rate < 0.0 {
-                enter = enter.max(room / rate);
-            } else if rate > 0.0 {
-                leave = leave.min(room / rate);
+    fn rect(&self) -> [f64; 4] {
+        [self.left, self.top, self.right, self.bottom]
+    }
+
+    /// What a box of the page would hide, as a length of lines: a mark counts as its size.
+    fn hidden(&self, panel: &Panel, rect: &[f64; 4]) -> f64 {
+        const MARK: f64 = 10.0;
+        let mut hidden = 0.0;
+        for series in &panel.series {
+            let points: Vec<[f64; 2]> = series.points.iter().map(|p| self.place(p)).collect();
+            if !matches!(series.look, Look::Marks(_)) {
+                for [a, b] in points.windows(2).filter_map(|pair| clip(rect, pair[0], pair[1])) {
+                    hidden += (b[0] - a[0]).hypot(b[1] - a[1]);
+                }
+            }
+            if matches!(series.look, Look::Marks(_) | Look::Joined(_)) {
+                hidden += MARK * points.iter().filter(|p| within(rect, p)).count() as f64;
             }
         }
-        let at = |t: f64| {
-            if t == 0.0 {
-                a
-            } else if t == 1.0 {
-                b
-            } else {
-                [a[0] + t * d[0], a[1] + t * d[1]]
-            }
-        };
-        (enter <= leave).then(|| [at(enter), at(leave)])
+        hidden
     }
 
     fn legend(&self, panel: &Panel, marks: &mut Vec<Mark>) {
@@ -184,12 +170,18 @@ impl Frame {
         let (width, height) = (SWATCH + 18.0 + widest, ROW * named.len() as f64 + 8.0);
         let (left, right) = (self.left + 9.0, self.right - 9.0 - width);
         let (top, bottom) = (self.top + 9.0, self.bottom - 9.0 - height);
-        let [x, y] = match panel.legend {
+        let corner = |corner: Corner| match corner {
             Corner::TopLeft => [left, top],
             Corner::TopRight => [right, top],
             Corner::BottomLeft => [left, bottom],
             Corner::BottomRight => [right, bottom],
         };
+        // Where it was asked for, unless it hides less elsewhere.
+        let hidden = |&[x, y]: &[f64; 2]| self.hidden(panel, &[x, y, x + width, y + height]);
+        let others = [Corner::TopLeft, Corner::TopRight, Corner::BottomLeft, Corner::BottomRight];
+        let [x, y] = others.map(corner).into_iter().fold(corner(panel.legend), |best, other| {
+            if hidden(&other) < hidden(&best) { other } else { best }
+        });
         let paper = vec![[x, y], [x + width, y], [x + width, y + height], [x, y + height]];
         marks.push(Mark::Fill { points: paper, color: [255; 3], opacity: 0.88 });
         for (row, series) in named.iter().enumerate() {
@@ -204,6 +196,39 @@ impl Frame {
             marks.push(text([ends[1] + 6.0, middle + 4.3], series.label.clone(), SMALL, Anchor::Start));
         }
     }
+}
+
+fn within(&[left, top, right, bottom]: &[f64; 4], p: &[f64; 2]) -> bool {
+    p[0] >= left && p[0] <= right && p[1] >= top && p[1] <= bottom
+}
+
+/// Liang and Barsky's clip of a segment by a box: left, top, right, bottom.
+fn clip(&[left, top, right, bottom]: &[f64; 4], a: [f64; 2], b: [f64; 2]) -> Option<[[f64; 2]; 2]> {
+    if !a.iter().chain(&b).all(|c| c.is_finite()) {
+        return None;
+    }
+    let d = [b[0] - a[0], b[1] - a[1]];
+    let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+    let bounds = [(-d[0], a[0] - left), (d[0], right - a[0]), (-d[1], a[1] - top), (d[1], bottom - a[1])];
+    for (rate, room) in bounds {
+        if rate == 0.0 && room < 0.0 {
+            return None;
+        } else if rate < 0.0 {
+            enter = enter.max(room / rate);
+        } else if rate > 0.0 {
+            leave = leave.min(room / rate);
+        }
+    }
+    let at = |t: f64| {
+        if t == 0.0 {
+            a
+        } else if t == 1.0 {
+            b
+        } else {
+            [a[0] + t * d[0], a[1] + t * d[1]]
+        }
+    };
+    (enter <= leave).then(|| [at(enter), at(leave)])
 }
 
 fn text(at: [f64; 2], text: String, size: f64, anchor: Anchor) -> Mark {
@@ -232,4 +257,39 @@ fn glyph([x, y]: [f64; 2], shape: Shape, color: [u8; 3]) -> Mark {
         Shape::Diamond => regular(4, 5.6, 0.0),
     };
     Mark::Fill { points, color, opacity: 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    fn legend_of(points: Vec<[f64; 2]>, look: Look) -> [f64; 2] {
+        let range = |label: &str| Axis::linear(label).over(0.0, 1.0);
+        let series = vec![Series::new("name", look, color::BLACK, points)];
+        let panel =
+            Panel { title: String::new(), x: range("x"), y: range("y"), series, legend: Corner::TopLeft };
+        let page = page(&Figure { name: "legend", caption: String::new(), panels: vec![panel] });
+        let paper = page.marks.iter().find_map(|m| match m {
+            Mark::Fill { points, color: [255, 255, 255], .. } => Some(points[0]),
+            _ => None,
+        });
+        paper.expect("a legend has paper below it")
+    }
+
+    #[test]
+    fn a_legend_stays_where_it_was_asked_for_unless_it_hides_data_there() {
+        let left_top = legend_of(vec![[0.9, 0.1], [0.95, 0.9]], Look::Line);
+        assert!(left_top[0] < PANEL[0] / 2.0 && left_top[1] < PANEL[1] / 2.0);
+        // A steep line in the upper left corner, or one that only passes through it between its points.
+        for line in [vec![[0.05, 0.8], [0.05, 1.0]], vec![[0.0, 0.5], [0.3, 1.2]]] {
+            assert_ne!(legend_of(line, Look::Line), left_top);
+        }
+        // Marks have no line between them.
+        assert_eq!(legend_of(vec![[0.0, 0.5], [0.3, 1.2]], Look::Marks(Shape::Dot)), left_top);
+        assert_ne!(legend_of(vec![[0.1, 0.95]], Look::Marks(Shape::Dot)), left_top);
+        // Hidden everywhere: it stays.
+        let all = vec![[0.1, 0.9], [0.9, 0.9], [0.9, 0.1], [0.1, 0.1]];
+        assert_eq!(legend_of(all, Look::Marks(Shape::Dot)), left_top);
+    }
 }

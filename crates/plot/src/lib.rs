@@ -108,7 +108,7 @@ pub struct Panel {
     pub y: Axis,
     /// Drawn in this order.
     pub series: Vec<Series>,
-    /// Where the legend goes.
+    /// Where the legend goes, unless it would hide less of the data in another corner.
     pub legend: Corner,
 }
 

@@ -158,6 +158,12 @@ impl Performance {
     }
 }
 
+/// A ratio to two digits.
+fn times(ratio: f64) -> String {
+    let unit = 10f64.powi(ratio.log10().floor() as i32 - 1);
+    number((ratio / unit).round() * unit)
+}
+
 /// Puts what both methods needed into the outcome: a table for the page, recordings, and checks that every step converged,
 /// that no patch was doubtful, and (in the full form) that neither computed for more than `most` seconds. `source` says
 /// where the paper tells its own time.
@@ -182,7 +188,7 @@ pub fn account(
             p.way.setting(),
             number(p.simulated),
             number((1e3 * p.seconds).round() / 1e3),
-            number((10.0 * p.simulated / p.seconds).round() / 10.0),
+            times(p.simulated / p.seconds),
             s.steps,
             if s.rejected > 0 { format!(" + {} tried again", s.rejected) } else { String::new() },
             per(s.iterations, s.steps),

@@ -74,7 +74,7 @@ fn vertices(x: &Frame, vertices: &[V3], xb: &Frame, scratch: &mut Scratch, sink:
         }
     }
     if points.len() > MAX_POINTS {
-        outline(points, &n, &mut scratch.manifold.points);
+        outline(points, &n, 0.0, &mut scratch.manifold.points);
     }
     for p in points.iter() {
         sink.push(n, p.a, p.a + n * p.gap, p.gap);

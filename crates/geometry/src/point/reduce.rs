@@ -36,21 +36,40 @@ pub(crate) fn deepest(points: &[GapPoint]) -> usize {
     best
 }
 
-/// The outline of points of one plane: at most [`MAX_POINTS`] corners of their convex hull, without
-/// duplicates, and always the deepest.
-pub(crate) fn outline(points: &mut Vec<GapPoint>, n: &V3, spare: &mut Vec<GapPoint>) {
+/// The outline of points of one plane: at most [`MAX_POINTS`] corners of their convex hull, no two of them nearer to
+/// each other than `near`, and always the deepest.
+pub(crate) fn outline(points: &mut Vec<GapPoint>, n: &V3, near: f64, spare: &mut Vec<GapPoint>) {
     if points.len() < 2 {
         return;
     }
     let lowest = points[deepest(points)];
     hull_2d(points, n, spare);
+    merge(points, near);
     let gap = points[deepest(points)].gap;
     let size = points.iter().map(|p| (p.a - points[0].a).norm()).fold(0.0, f64::max);
     if gap <= lowest.gap + 1e-9 * lowest.gap.abs() + 1e-12 * size {
         return reduce(points, n, MAX_POINTS);
     }
     reduce(points, n, MAX_POINTS - 1);
+    points.retain(|p| (p.a - lowest.a).norm_squared() > near * near);
     points.push(lowest);
+}
+
+/// Of points nearer to each other than `near` leaves the deepest.
+fn merge(points: &mut Vec<GapPoint>, near: f64) {
+    let mut kept = 0;
+    for k in 0..points.len() {
+        let p = points[k];
+        match points[..kept].iter_mut().find(|q| (p.a - q.a).norm_squared() <= near * near) {
+            Some(q) if p.gap < q.gap => *q = p,
+            Some(_) => {}
+            None => {
+                points[kept] = p;
+                kept += 1;
+            }
+        }
+    }
+    points.truncate(kept);
 }
 
 /// Orders points of one plane as the corners of their convex hull seen against `n`, dropping the rest.

@@ -10,7 +10,8 @@
 //!    their corners, and those that step 1 has found. They keep still if a shallower push of step 1
 //!    frees them as well.
 //! 3. Of what was found, that goes which a shallower push along another normal frees as well.
-//! 4. Points with one normal are merged to the outline of their union.
+//! 4. Points with one normal are merged to the outline of their union. What faces on both sides of an edge found alike, each
+//!    with the last digits of its own, is one point.
 //!
 //! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
 //! corner that slides under it sideways stays seen. A face that has the middle of the shape
@@ -75,7 +76,10 @@ pub(crate) fn contacts(
     let reach = radius + sink.margin;
     let mut faces = std::mem::take(&mut scratch.surface.faces);
     faces.clear();
-    let mut around = bounds(&core, &x).grown(reach.max(0.0));
+    let mut around = bounds(&core, &x);
+    // Normals that count as one may move the point of a round shape by so much.
+    let near = (2.0 * (1.0 - SAME)).sqrt() * (0.5 * (around.max - around.min).norm() + radius);
+    around = around.grown(reach.max(0.0));
     let sunk = bottom.is_some_and(|bottom| x.point(&core.center()).z >= bottom);
     if sunk {
         around.max.z = around.max.z.max(mesh.aabb().max.z);
@@ -101,7 +105,7 @@ pub(crate) fn contacts(
     if nothing_near && mesh.is_watertight() {
         swallowed(mesh, &body, &mut scratch.surface.found);
     }
-    emit(radius, xm, &mut scratch.surface, sink);
+    emit(radius, near, xm, &mut scratch.surface, sink);
 }
 
 fn bounds(core: &Core, x: &Frame) -> Aabb {
@@ -360,8 +364,8 @@ fn settle(mesh: &TriangleMesh, body: &Body, scratch: &mut SurfaceScratch) {
     });
 }
 
-/// Merges what was found by normal and hands it over.
-fn emit(radius: f64, xm: &Frame, scratch: &mut SurfaceScratch, sink: &mut Sink) {
+/// Merges what was found by normal, and points nearer to each other than `near`, and hands it over.
+fn emit(radius: f64, near: f64, xm: &Frame, scratch: &mut SurfaceScratch, sink: &mut Sink) {
     let SurfaceScratch { found, group, spare, .. } = scratch;
     if found.iter().any(|f| f.front) {
         found.retain(|f| f.front);
@@ -392,7 +396,7 @@ fn emit(radius: f64, xm: &Frame, scratch: &mut SurfaceScratch, sink: &mut Sink) 
         }
         found.truncate(kept);
         at = 0;
-        outline(group, &n, spare);
+        outline(group, &n, near, spare);
         let n_w = xm.r * n;
         for p in group.iter() {
             let distance = p.gap - radius;
