@@ -432,6 +432,11 @@ impl Model {
         Ok(Energy { kinetic, potential })
     }
 
+    /// The lengths between which the spring of each tendon is slack, in the unit of its length.
+    pub fn tendon_rest(&self) -> &[[f64; 2]] {
+        &self.inner.tendons.rest
+    }
+
     /// Lengths of all tendons at positions `q`.
     pub fn tendon_lengths(&self, q: &[f64]) -> Result<Vec<f64>, InputError> {
         check("q", q, self.nq())?;

@@ -1,6 +1,6 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
-use stiction::model::{Joint, JointKind, Pose, TendonPath};
+use stiction::model::{Joint, JointKind, Pose};
 use stiction::{Model, Simulation, convex::RowLaw};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
@@ -26,25 +26,25 @@ pub struct Books {
     held_at_first: Option<f64>,
     /// Most that contacts held beyond what there was to hold: (energy held, energy there was), and which held most.
     pub deep: Option<(f64, f64, String)>,
-    /// Energy that steps of this length may gain or lose by the motion itself: a step takes Coriolis forces c and the mass
-    /// matrix at its beginning. The former adds ½δt² c·M⁻¹c exactly, the latter about (turn of a step)² of the energy of
-    /// what turns.
+    /// Energy that the motion itself gave in steps of one length, and the most so far: see [`motion`].
+    motion: f64,
+    pub carried: f64,
+    /// Energy that steps by accuracy may gain or lose by the motion itself, of which only the ends are seen: the Coriolis
+    /// forces c of their beginning add ½δt² c·M⁻¹c, its mass matrix about (turn of a step)² of the energy of what turns.
     pub unresolved: f64,
-    /// Energy that came or went with jumps of tendons' paths, and whether there were any. A path jumps where its side point
-    /// passes behind what it wraps around, and where one of its ends enters that: the springs of the tendon are then as long as
-    /// the new path is.
-    jumps: f64,
-    pub jumped: bool,
-    /// Energy above all of the causes after the last step.
-    unexplained: f64,
-    /// Lengths of tendons, m.
-    lengths: Vec<f64>,
+    /// Energy that forces with a potential gave because positions follow the last velocity of a step and kinetic energy its
+    /// mean one.
+    lag: f64,
+    /// Energy that the springs of tendons gave, and the most so far, because their paths are not straight: a step takes their
+    /// moment arms at its beginning. Where the path jumps it is another one: where a side point passes behind what it
+    /// wraps around, and where one of its ends enters that.
+    paths: f64,
+    pub crooked: f64,
     /// Whether a link turned so far in a step that its motion is not followed any more; nothing is booked from there on.
     pub lost: bool,
     /// First body of each tree, and its end, by tree.
     trees: Vec<(usize, usize)>,
     poses: Vec<Pose>,
-    rates: Vec<f64>,
 }
 
 /// How the contacts of a step did.
@@ -69,7 +69,6 @@ impl Books {
     pub fn open(sim: &mut Simulation) -> Self {
         let energy = sim.energy();
         let scale = energy.kinetic.abs() + sim.model().total_mass() * 9.81;
-        let rates = vec![0.0; sim.model().nu()];
         let poses = sim.poses().to_vec();
         let bodies = &sim.model().world().bodies;
         let mut trees: Vec<(usize, usize)> = Vec::new();
@@ -79,12 +78,7 @@ impl Books {
                 _ => trees.push((b, b + 1)),
             }
         }
-        let lengths = lengths(sim);
-        let mut books =
-            Self { begin: energy.total(), scale, poses, rates, trees, lengths, ..Self::default() };
-        let readings = sim.sensors().to_vec();
-        books.work_of_actuators(&readings, 0.0);
-        books
+        Self { begin: energy.total(), scale, poses, trees, ..Self::default() }
     }
 
     /// Books a step that began at positions `q0` and velocities `v0`.
@@ -92,68 +86,51 @@ impl Books {
         let report = *sim.last_report();
         let dt = report.step;
         let poses = sim.poses().to_vec();
-        let way = self.follow(sim.model(), poses, dt);
+        let (way, turned, lifted) = self.follow(sim.model(), poses, dt);
         self.travel = self.travel.max(way);
         if self.lost {
             return;
         }
-        self.unresolved += coriolis(sim.model(), q0, v0, dt);
+        if sim.options().error_controlled() {
+            self.unresolved += coriolis(sim.model(), q0, v0, dt) + turned;
+        } else {
+            self.motion += lifted + motion(sim, q0, v0, dt);
+            self.carried = self.carried.max(self.motion);
+        }
+        let (lag, paths) = potentials(sim, q0, v0, dt);
+        self.lag += lag;
+        self.paths += paths;
+        self.crooked = self.crooked.max(self.paths);
         let state = sim.state();
         let pushed: f64 =
             state.applied.iter().zip(v0).zip(&state.v).map(|((f, a), b)| 0.5 * f * (a + b) * dt).sum();
         self.driven += pushed;
         let readings = sim.sensors().to_vec();
-        self.driven += self.work_of_actuators(&readings, dt);
+        self.driven += work_of_actuators(sim, &readings, q0, v0, dt);
         self.contacts -= report.friction_loss + report.normal_loss;
         self.couplings += work_of_couplings(sim, v0);
         let energy = sim.energy();
         self.scale = self.scale.max(energy.kinetic.abs()).max(self.driven.abs()).max(self.contacts.abs());
         self.scale = self.scale.max(self.couplings.abs()).max((energy.potential - self.begin).abs());
-        let mut gained = energy.total() - self.begin - self.driven - self.jumps;
-        if self.paths_jumped(sim, way) {
-            let jump = gained - self.contacts - self.couplings - self.unexplained;
-            self.jumps += jump;
-            gained -= jump;
-        }
-        self.unexplained = gained - self.contacts - self.couplings;
+        let given = self.begin + self.driven + self.lag + self.motion + self.paths;
+        let gained = energy.total() - given;
+        let unexplained = gained - self.contacts - self.couplings;
         self.gained = self.gained.max(gained);
-        self.without_cause = self.without_cause.max(self.unexplained);
-        self.depths(sim, self.begin + self.driven + self.jumps + self.couplings.max(0.0) - energy.total());
+        self.without_cause = self.without_cause.max(unexplained);
+        self.depths(sim, given + self.couplings.max(0.0) - energy.total());
     }
 
     /// Whether there was more energy at some time than at the beginning, and more than any cause explains.
     pub fn verdict(&self) -> (bool, bool) {
-        let tolerance = 0.01 * self.scale + 2.0 * self.unresolved + 1e-6;
+        let tolerance = 1e-3 * self.scale + 2.0 * self.unresolved + 1e-6;
         (self.gained > tolerance, self.without_cause > tolerance)
     }
 
-    /// Work of the actuators over a step, from the sensors of their forces and rates: force times mean rate, which is
-    /// exact for kinetic energy.
-    fn work_of_actuators(&mut self, readings: &[f64], dt: f64) -> f64 {
-        let mut work = 0.0;
-        for (before, pair) in self.rates.iter_mut().zip(readings.chunks(2)) {
-            work += 0.5 * pair[0] * (*before + pair[1]) * dt;
-            *before = pair[1];
-        }
-        work
-    }
-
-    /// Whether the path of a tendon jumped in a step in which no point of a body moved further than `way`: its two ends and what
-    /// it wraps around, against which both ends move, can make it longer or shorter by four times that.
-    fn paths_jumped(&mut self, sim: &Simulation, way: f64) -> bool {
-        let before = std::mem::replace(&mut self.lengths, lengths(sim));
-        let paths = sim.model().world().tendons.iter().map(|t| matches!(t.path, TendonPath::Spatial { .. }));
-        let jumped = paths
-            .zip(before.iter().zip(&self.lengths))
-            .any(|(spatial, (before, after))| spatial && (after - before).abs() > 4.0 * way + 1e-9);
-        self.jumped |= jumped;
-        jumped
-    }
-
-    /// Goes on to the poses after a step; the furthest that a point of a body moved, m.
-    fn follow(&mut self, model: &Model, poses: Vec<Pose>, dt: f64) -> f64 {
+    /// Goes on to the poses after a step; the furthest that a point of a body moved, m, the sum over trees of (most
+    /// turn)² times energy, and what lifted weights won, J.
+    fn follow(&mut self, model: &Model, poses: Vec<Pose>, dt: f64) -> (f64, f64, f64) {
         let bodies = &model.world().bodies;
-        let mut furthest = 0.0_f64;
+        let (mut furthest, mut turned, mut lifted) = (0.0_f64, 0.0, 0.0);
         for &(first, end) in &self.trees {
             let (mut energy, mut most) = (0.0, 0.0_f64);
             for b in first..end {
@@ -164,7 +141,9 @@ impl Books {
                 // What a single free body does along its way is exact.
                 // Compensated weight is a force from outside.
                 let com = |x: &Pose| (x * nalgebra::Point3::from(bodies[b].inertia.com)).z;
-                self.driven += 9.81 * mass * bodies[b].gravity_compensation * (com(after) - com(before));
+                let (weight, borne) = (9.81 * mass, bodies[b].gravity_compensation);
+                self.driven += weight * borne * (com(after) - com(before));
+                lifted += weight * (1.0 - borne) * (com(after) - com(before));
                 let along = if end - first > 1 { way } else { 0.0 };
                 energy += 0.5 * mass * (along.powi(2) + 0.004 * turn.powi(2)) / dt.powi(2);
                 most = most.max(turn);
@@ -173,10 +152,10 @@ impl Books {
             let alone =
                 end - first == 1 && matches!(bodies[first].joints[..], [Joint { kind: JointKind::Free, .. }]);
             self.lost |= most > TURN && !alone;
-            self.unresolved += most.powi(2) * energy;
+            turned += most.powi(2) * energy;
         }
         self.poses = poses;
-        furthest
+        (furthest, turned, lifted)
     }
 
     /// What contacts hold against what there was: a body first met in a step is as deep as it moved (twice that if both
@@ -223,11 +202,6 @@ impl Books {
     }
 }
 
-/// Lengths of the tendons, m.
-fn lengths(sim: &Simulation) -> Vec<f64> {
-    sim.model().tendon_lengths(&sim.state().q).unwrap_or_default()
-}
-
 /// The deepest contact point of the last step, in words; empty where there is none.
 pub fn deepest(sim: &Simulation) -> String {
     let words = |geom: usize| word(&sim.model().world().geoms[geom]);
@@ -262,6 +236,70 @@ fn coriolis(model: &Model, q: &[f64], v: &[f64], dt: f64) -> f64 {
         return 0.0;
     };
     (0..v.len()).map(|k| -0.5 * dt * dt * (a[k] - a0[k]) * (c[k] - c0[k])).sum::<f64>().max(0.0)
+}
+
+/// Energy that the motion itself gave in a step from q₀, v₀ to q, v, but for what was lifted. Forces and impulses give
+/// ½(v + v₀)·M(q₀)(v − v₀), with M at the beginning; the energy at the end is that of M(q). The Coriolis forces c of the step,
+/// of trees those of its beginning, should have made up for it: ½v·(M(q) − M(q₀))v − ½δt c·(v + v₀) is what is left. And
+/// weights W do the work W·vδt as if bodies moved along straight lines.
+fn motion(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> f64 {
+    let (model, state) = (sim.model(), sim.state());
+    let still = vec![0.0; v0.len()];
+    let energies = (model.energy(&state.q, &state.v), model.energy(q0, &state.v));
+    let (Ok(end), Ok(begin), Ok(mut workspace), Ok(bearing)) =
+        (energies.0, energies.1, model.at(q0, v0), model.bias(q0, &still))
+    else {
+        return 0.0;
+    };
+    let (mut bias, mut weights) = (still.clone(), still);
+    model.multibody().mean_bias(&mut workspace, v0, dt, &mut bias);
+    model.multibody().add_gravity_compensation(&mut workspace, &mut weights);
+    let mut work = 0.0;
+    for k in 0..v0.len() {
+        work += 0.5 * dt * (bias[k] - bearing[k]) * (state.v[k] + v0[k]);
+        work += dt * (bearing[k] - weights[k]) * state.v[k];
+    }
+    end.kinetic - begin.kinetic - work
+}
+
+/// Two things about forces with a potential. Weights and springs F do the work F·v̄δt on kinetic energy, with the mean v̄ of the
+/// velocities before and after, and lose F·vδt of potential energy, with the latter alone: −½δt F·(v − v₀) more in all. Over
+/// steps of one length the sum of this is the difference of two momenta, not a drift. And the springs of tendons lose what
+/// they would have lost on a straight path, and hold what they hold.
+fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
+    let (model, state) = (sim.model(), sim.state());
+    // Under error control a step is two of half its length.
+    let dt = if sim.options().error_controlled() { 0.5 * dt } else { dt };
+    let still = vec![0.0; v0.len()];
+    let (Ok(weights), Ok(mut workspace)) = (model.bias(q0, &still), model.at(&state.q, &still)) else {
+        return (0.0, 0.0);
+    };
+    let mut springs = still;
+    model.multibody().passive_forces(&mut workspace, &state.q, &vec![0.0; v0.len()], &mut springs);
+    let change: Vec<f64> = state.v.iter().zip(v0).map(|(v, v0)| v - v0).collect();
+    let mut lag: f64 = (0..v0.len()).map(|k| -0.5 * dt * (springs[k] - weights[k]) * change[k]).sum();
+    let mut paths = 0.0;
+    let (Ok(before), Ok(after), Ok(arms)) =
+        (model.tendon_lengths(q0), model.tendon_lengths(&state.q), model.tendon_moments(q0))
+    else {
+        return (lag, paths);
+    };
+    for (t, tendon) in model.world().tendons.iter().enumerate() {
+        let along = |v: &[f64]| v.iter().enumerate().map(|(k, v)| arms[(t, k)] * v).sum::<f64>();
+        let [low, high] = model.tendon_rest()[t];
+        let stretch = |length: f64| (length - high).max(0.0) - (low - length).max(0.0);
+        let straight = stretch(before[t] + dt * along(&state.v));
+        lag += 0.5 * dt * tendon.stiffness * straight * along(&change);
+        paths += 0.5 * tendon.stiffness * (stretch(after[t]).powi(2) - straight.powi(2));
+    }
+    (lag, paths)
+}
+
+/// Work of the actuators over a step, from the sensors of their forces: force times mean rate, with the arms of the step.
+fn work_of_actuators(sim: &Simulation, readings: &[f64], q0: &[f64], v0: &[f64], dt: f64) -> f64 {
+    let (v, Ok(arms)) = (&sim.state().v, sim.model().actuator_moments(q0)) else { return 0.0 };
+    let rate = |row: usize| (0..v0.len()).map(|k| 0.5 * arms[(row, k)] * (v0[k] + v[k])).sum::<f64>();
+    readings.iter().take(arms.nrows()).enumerate().map(|(row, force)| force * rate(row) * dt).sum()
 }
 
 /// Work of limits and equalities: impulse times mean velocity. Actuators are booked by their sensors, dry friction only

@@ -201,7 +201,7 @@ pub fn tie(random: &mut Random, world: &mut World, poses: &[Pose]) {
     }
 }
 
-/// Actuators of every kind, with sensors of their forces and rates. `plain` ones act on joints at once.
+/// Actuators of every kind, with sensors of their forces. `plain` ones act on joints at once.
 pub fn drive(random: &mut Random, world: &mut World, inertia: &[f64], plain: bool) {
     let mut dof = 0;
     let place = |(b, j): (usize, &Joint)| {
@@ -285,6 +285,5 @@ pub fn drive(random: &mut Random, world: &mut World, inertia: &[f64], plain: boo
     let sense = |name: String, kind| Sensor { name, kind, cutoff: None, source: Source::default() };
     for actuator in 0..world.actuators.len() {
         world.sensors.push(sense(format!("f{actuator}"), SensorKind::ActuatorForce { actuator }));
-        world.sensors.push(sense(format!("v{actuator}"), SensorKind::ActuatorVelocity { actuator }));
     }
 }

@@ -88,8 +88,10 @@ pub struct Tally {
     pub fast: u64,
     /// Scenes whose bodies turn so far in a step that their energy is not kept.
     pub unresolved: u64,
-    /// Scenes in which the path of a tendon jumped.
-    pub jumped: u64,
+    /// Scenes in which the paths of tendons gave more than one per cent.
+    pub crooked: u64,
+    /// Scenes in which the motion itself gave more than one per cent.
+    pub carried: u64,
     pub at_rest: u64,
     pub slowest: f64,
     /// Processor time, s.
@@ -120,7 +122,8 @@ impl Tally {
             kinds: BTreeMap::new(),
             fast: 0,
             unresolved: 0,
-            jumped: 0,
+            crooked: 0,
+            carried: 0,
             at_rest: 0,
             slowest: 0.0,
             computed: 0.0,
@@ -188,7 +191,7 @@ impl Tally {
     }
 
     /// The sums, counts and maxima, by name.
-    fn numbers(&mut self) -> (Named<'_, u64, 10>, Named<'_, u64, 1>, Named<'_, f64, 3>) {
+    fn numbers(&mut self) -> (Named<'_, u64, 11>, Named<'_, u64, 1>, Named<'_, f64, 3>) {
         (
             [
                 ("scenes", &mut self.scenes),
@@ -199,7 +202,8 @@ impl Tally {
                 ("rounded", &mut self.rounded),
                 ("fast", &mut self.fast),
                 ("unresolved", &mut self.unresolved),
-                ("jumped", &mut self.jumped),
+                ("crooked", &mut self.crooked),
+                ("carried", &mut self.carried),
                 ("at_rest", &mut self.at_rest),
             ],
             [("most_iterations", &mut self.most_iterations)],
@@ -300,7 +304,11 @@ impl Tally {
                 "scenes with a link that turned more than 0.2 rad in a step, followed up to there",
                 self.unresolved,
             ),
-            ("scenes in which the path of a tendon jumped", self.jumped),
+            (
+                "scenes in which paths of tendons that are not straight gave more than one per cent",
+                self.crooked,
+            ),
+            ("scenes in which the motion itself gave more than one per cent of the energy", self.carried),
             ("scenes that came to rest on the ground", self.at_rest),
         ] {
             let _ = writeln!(text, "| {what} | {count} |");

@@ -65,7 +65,8 @@ struct Seen {
     worst_residual: f64,
     fast: bool,
     unresolved: bool,
-    jumped: bool,
+    crooked: bool,
+    carried: bool,
     at_rest: bool,
     slowest: f64,
     kinds: Vec<&'static str>,
@@ -84,7 +85,8 @@ impl Seen {
         tally.worst_residual = tally.worst_residual.max(self.worst_residual);
         tally.fast += u64::from(self.fast);
         tally.unresolved += u64::from(self.unresolved);
-        tally.jumped += u64::from(self.jumped);
+        tally.crooked += u64::from(self.crooked);
+        tally.carried += u64::from(self.carried);
         tally.at_rest += u64::from(self.at_rest);
         tally.slowest = tally.slowest.max(self.slowest);
         for kind in &self.kinds {
@@ -251,13 +253,19 @@ impl<'a> Run<'a> {
             return;
         }
         self.seen.unresolved = books.lost;
-        self.seen.jumped = books.jumped;
+        self.seen.crooked = books.crooked > 0.01 * books.scale + 1e-6;
+        self.seen.carried = books.carried > 0.01 * books.scale + 1e-6;
         if self.whole_books {
             let (gained, without_cause) = books.verdict();
             let account = format!(
                 "{:.3e} J more than at the beginning and by drives; contacts gave {:.3e} J in all, couplings {:.3e} J; the \
-                 step's length explains {:.3e} J; largest energy {:.3e} J",
-                books.gained, books.contacts, books.couplings, books.unresolved, books.scale
+                 motion itself gave at most {:.3e} J, paths of tendons {:.3e} J; largest energy {:.3e} J",
+                books.gained,
+                books.contacts,
+                books.couplings,
+                books.carried + books.unresolved,
+                books.crooked,
+                books.scale
             );
             if without_cause {
                 note(Finding::WithoutCause, format!("{:.3e} J; {account}", books.without_cause), 1);
