@@ -10,7 +10,7 @@ use crate::free_motion::FreeMotion;
 use crate::law::Law;
 use crate::material::{PairMaterial, PairOverride};
 use crate::options::{Options, TangentialSprings};
-use crate::patches::PatchSet;
+use crate::patches::{PatchSet, gradient_in_step, least_gradient};
 use crate::rows::{ball_limit_row, drive_row, limit_rows};
 use crate::state::{ContactStretch, State};
 use crate::tendons::{TendonScratch, tendon_rows};
@@ -64,10 +64,6 @@ pub(crate) struct Manifold {
     pub begin: u32,
     pub end: u32,
 }
-
-/// Least gradient of a face in a step, over the mean of its patch. The force at the beginning of the step is what it
-/// is; only how it changes within the step does.
-const LEAST_SLOPE: f64 = 0.1;
 
 /// Share of a patch's area above which a polygon is taken at more than its centroid.
 const LARGE_SHARE: f64 = 0.05;
@@ -539,18 +535,12 @@ impl Assembler {
         let range = manifold.begin as usize..manifold.end as usize;
         let faces = &patches.faces.faces[range.clone()];
         let area = faces.iter().map(|f| f.area).sum::<f64>();
-        let (large, mean) =
-            (LARGE_SHARE * area, faces.iter().map(|f| f.area * f.gradient.max(0.0)).sum::<f64>() / area);
+        let (large, least) = (LARGE_SHARE * area, least_gradient(compiled, (geom_a, geom_b)));
         let belts = has_belt(compiled, geom_a) || has_belt(compiled, geom_b);
         for index in range {
             let face = &patches.faces.faces[index];
             let frame = frame_from_normal(&(sign * face.normal));
-            // A face that pushes less the deeper the bodies are pressed (g < 0) keeps its force and gets the stiffness |g|
-            // over the step: the problem stays convex, the wrench stays continuous while such faces come and go at the
-            // rim, and no face pushes on whatever moves away from it. With less than |g|, the front of a body that is wholly
-            // inside another yields over the step while its back does not, and what is light is drawn in or thrown:
-            // the energy ½ A p²/g of the back, which a step may release, must be no more than there is.
-            let gradient = face.gradient.abs().max(LEAST_SLOPE * mean);
+            let gradient = gradient_in_step(face, least);
             let mut add = |position: Vector3<f64>, share: f64, pressure: f64| {
                 let belt = if belts {
                     belt_velocity(compiled, free, (geom_a, geom_b), &position)

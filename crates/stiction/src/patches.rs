@@ -4,7 +4,7 @@
 //! pressure at the beginning of the step; each is an entry of the convex problem with k = g A and f0 = A p.
 //! What the solve makes of them is kept per face. (The assembly refines large polygons, see there.)
 
-use crate::compiled::Model;
+use crate::compiled::{Compiled, Model};
 use crate::options::Options;
 use nalgebra::Vector3;
 use std::ops::Range;
@@ -21,6 +21,37 @@ pub(crate) struct FoundPatch {
     pub geom_a: usize,
     pub geom_b: usize,
     pub patch: Patch,
+    /// Least gradient of its faces in a step, Pa/m.
+    pub least_gradient: f64,
+}
+
+/// Least gradient of a face in a step, over that of two surfaces that face each other: pressure over the depth at which the
+/// fields of the two bodies have it. The force at the beginning of a step is what it is, and so are forces at rest; only how
+/// it changes within the step does.
+const LEAST_SLOPE: f64 = 0.5;
+
+/// That least gradient for a pair of geoms, Pa/m.
+pub(crate) fn least_gradient(compiled: &Compiled, (geom_a, geom_b): (usize, usize)) -> f64 {
+    LEAST_SLOPE / (compiled.solids[geom_a].compliance() + compiled.solids[geom_b].compliance())
+}
+
+/// Gradient of a face in a step, Pa/m.
+///
+/// A face that pushes less the deeper the bodies are pressed (g < 0) keeps its force and gets the stiffness |g|
+/// over the step: the problem stays convex, the wrench stays continuous while such faces come and go at the
+/// rim, and no face pushes on whatever moves away from it. With less than |g|, the front of a body that is wholly
+/// inside another yields over the step while its back does not, and what is light is drawn in or thrown:
+/// the energy ½ A p²/g of the back, which a step may release, must be no more than there is. Nor does a face along
+/// whose normal the pressure hardly changes push on as far as p/g, which may be metres.
+pub(crate) fn gradient_in_step(face: &PatchFace, least: f64) -> f64 {
+    face.gradient.abs().max(least)
+}
+
+impl FoundPatch {
+    pub fn new(compiled: &Compiled, geoms: (usize, usize), patch: Patch) -> Self {
+        let (geom_a, geom_b) = geoms;
+        Self { geom_a, geom_b, patch, least_gradient: least_gradient(compiled, geoms) }
+    }
 }
 
 /// What the solve made of a face.
@@ -178,7 +209,7 @@ impl PatchSet {
             };
             self.doubt(model, (geom_a, geom_b), poses, &patch);
             if !patch.faces.is_empty() {
-                self.patches.push(FoundPatch { geom_a, geom_b, patch });
+                self.patches.push(FoundPatch::new(compiled, (geom_a, geom_b), patch));
             }
         }
     }
@@ -199,7 +230,7 @@ impl PatchSet {
         let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
         let (scratch, faces) = (&mut self.scratch, &mut self.faces);
         if let Ok(patch) = contact_patch(solid_a, x_wa, solid_b, x_wb, &settings, scratch, faces) {
-            self.patches.push(FoundPatch { geom_a, geom_b, patch });
+            self.patches.push(FoundPatch::new(compiled, (geom_a, geom_b), patch));
         }
     }
 
@@ -269,11 +300,12 @@ impl PatchSet {
         self.doubts.iter().map(describe).collect()
     }
 
-    /// How deep a patch is pressed, m: its force over its stiffness.
+    /// How deep a patch is pressed, m: its force over its stiffness in a step.
     pub fn depth(&self, found: &FoundPatch) -> f64 {
         let faces = self.faces.faces[found.patch.faces.clone()].iter().filter(|f| f.pressure > 0.0);
+        let gradient = |face: &PatchFace| gradient_in_step(face, found.least_gradient);
         let (force, stiffness) =
-            faces.fold((0.0, 0.0), |(f, k), face| (f + face.force(), k + face.stiffness().max(0.0)));
+            faces.fold((0.0, 0.0), |(f, k), face| (f + face.force(), k + face.area * gradient(face)));
         if stiffness > 0.0 { force / stiffness } else { 0.0 }
     }
 

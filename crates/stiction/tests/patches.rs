@@ -204,4 +204,31 @@ proptest! {
         }
         prop_assert!(sim.stats().unconverged == 0 && highest > -0.5 * reach, "only to {highest}");
     }
+
+    // A face along whose normal the pressure hardly changes would be metres deep, p/g, and push on as far in a step. No face is
+    // deeper than twice the depth over which the two pressures rise, 0.05 m in each of these.
+    #[test]
+    fn no_face_is_deeper_than_bodies_are_thick(
+        moduli in (4.0..11.0f64, 4.0..11.0f64), masses in (-3.0..2.0f64, -3.0..2.0f64),
+        at in (-1.0..1.0f64, -1.0..1.0f64, -1.0..1.0f64), axis in (-3.0..3.0f64, -3.0..3.0f64, -3.0..3.0f64),
+        shape in prop::sample::select(vec!["box", "ellipsoid", "cylinder"]), one_is_rigid in any::<bool>(),
+        contact in prop::sample::select(MODELS.to_vec()),
+    ) {
+        let tags = |modulus: f64| compliant(10f64.powf(modulus), 0.0, 0.05);
+        let other = if one_is_rigid { RIGID.to_string() } else { tags(moduli.1) };
+        let world = format!(
+            "<body><freejoint/><geom type='box' size='0.05 0.05 0.05' mass='{}' friction='0 0 0'>{}</geom></body>\
+             <body pos='{} {} {}'><freejoint/><geom type='{shape}' size='0.03 0.04 0.05' mass='{}' friction='0 0 0'>{other}</geom>\
+             </body>",
+            10f64.powf(masses.0), tags(moduli.0), 0.07 * at.0, 0.07 * at.1, 0.07 * at.2, 10f64.powf(masses.1),
+        );
+        let mut sim = simulation(&model(&world, ""), Options { step: 1e-2, contact, ..Options::default() });
+        let turn = nalgebra::UnitQuaternion::from_scaled_axis(nalgebra::Vector3::new(axis.0, axis.1, axis.2));
+        sim.state_mut().q[10..14].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
+        let most = if one_is_rigid { 0.1 } else { 0.2 };
+        for _ in 0..5 {
+            sim.step(1).unwrap();
+            prop_assert!(sim.stats().max_penetration <= most, "{} m", sim.stats().max_penetration);
+        }
+    }
 }

@@ -96,6 +96,15 @@ impl ContactSolid {
         }
     }
 
+    /// How far the surface yields to a pressure, m/Pa: characteristic length over modulus; zero for rigid bodies.
+    pub fn compliance(&self) -> f64 {
+        match self {
+            Self::Compliant(s) => s.characteristic_length() / s.modulus(),
+            Self::CompliantHalfSpace { modulus, thickness } => thickness / modulus,
+            _ => 0.0,
+        }
+    }
+
     /// Whether the pair makes patches, and if not, why.
     pub fn check_pair(a: &Self, b: &Self) -> Result<(), PatchError> {
         if a.is_half_space() && b.is_half_space() {

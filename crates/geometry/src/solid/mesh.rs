@@ -29,6 +29,7 @@ pub struct Solid {
     surface: Vec<[u32; 3]>,
     modulus: f64,
     volume: f64,
+    length: f64,
     pub(crate) cells: Vec<Cell>,
     pub(crate) layers: Vec<Layer>,
     pub(crate) bounds: BoxNode,
@@ -83,8 +84,11 @@ impl Solid {
         let bounds = cells.iter().fold(Aabb::EMPTY, |b, c| b.union(&Aabb::of_points(&c.vertices())));
         let bounds = BoxNode { center: bounds.center(), half: bounds.half() };
         let max = |f: &dyn Fn(&Cell) -> f64| cells.iter().map(f).fold(0.0, f64::max);
+        let sum = |f: &dyn Fn(&Cell) -> f64| cells.iter().map(f).sum::<f64>();
+        let volumes = sum(&|c| six_volume(&c.vertices()));
         let solid = Self {
-            volume: cells.iter().map(|c| six_volume(&c.vertices())).sum::<f64>() / 6.0,
+            volume: volumes / 6.0,
+            length: volumes * modulus / sum(&|c| six_volume(&c.vertices()) * c.slope),
             steepest: max(&|c| c.slope),
             flare: max(&Cell::flare),
             radius: max(&|c| c.vertices().iter().map(|v| (v - bounds.center).norm()).fold(0.0, f64::max)),
@@ -124,8 +128,7 @@ impl Solid {
     /// Characteristic length L, m: the thickness over which the extent rises from 0 to 1, on average (PFC eq. 5.8,
     /// 5.9). With w_j = V_j |grad e| and L_j = 1/|grad e| it is the sum of V_j over that of V_j |grad e|.
     pub fn characteristic_length(&self) -> f64 {
-        let weights: f64 = self.cells.iter().map(|c| six_volume(&c.vertices()) * c.slope).sum();
-        6.0 * self.volume * self.modulus / weights
+        self.length
     }
 
     /// Volume of the mesh, m^3.

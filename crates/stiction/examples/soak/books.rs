@@ -271,11 +271,12 @@ fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
     // Under error control a step is two of half its length.
     let dt = if sim.options().error_controlled() { 0.5 * dt } else { dt };
     let still = vec![0.0; v0.len()];
-    let (Ok(weights), Ok(mut workspace)) = (model.bias(q0, &still), model.at(&state.q, &still)) else {
+    let (Ok(weights), Ok(mut workspace)) = (model.bias(q0, &still), model.at(q0, &still)) else {
         return (0.0, 0.0);
     };
     let mut springs = still;
-    model.multibody().passive_forces(&mut workspace, &state.q, &vec![0.0; v0.len()], &mut springs);
+    model.multibody().spring_forces(&state.q, &mut springs);
+    model.multibody().add_gravity_compensation(&mut workspace, &mut springs);
     let change: Vec<f64> = state.v.iter().zip(v0).map(|(v, v0)| v - v0).collect();
     let mut lag: f64 = (0..v0.len()).map(|k| -0.5 * dt * (springs[k] - weights[k]) * change[k]).sum();
     let mut paths = 0.0;

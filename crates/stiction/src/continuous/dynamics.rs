@@ -309,7 +309,11 @@ impl Dynamics {
             if !patch.faces.is_empty() {
                 let faces = first..out.faces.faces.len();
                 let patch = stiction_geometry::patch::Patch { faces, ..patch };
-                out.patches.push(FoundPatch { geom_a: geoms.0 as usize, geom_b: geoms.1 as usize, patch });
+                out.patches.push(FoundPatch::new(
+                    model.compiled(),
+                    (geoms.0 as usize, geoms.1 as usize),
+                    patch,
+                ));
             }
         }
     }
