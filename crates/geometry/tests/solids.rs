@@ -59,6 +59,23 @@ proptest! {
     }
 
     #[test]
+    fn sizes_that_are_nearly_equal_are_meshed_as_well(
+        size in 0.01..1.0f64, off in [-16.0..-2.0f64, -16.0..-2.0f64], signs in [prop::bool::ANY, prop::bool::ANY],
+        hint in 0.05..1.0f64,
+    ) {
+        let near = [0, 1].map(|k| size * (1.0 + if signs[k] { 1.0 } else { -1.0 } * 10f64.powf(off[k])));
+        let shapes = [
+            (Shape::cuboid(V3::new(near[0], size, near[1])).unwrap(), 8.0 * near[0] * near[1] * size),
+            (Shape::cylinder(size, near[0]).unwrap(), std::f64::consts::TAU * size * size * near[0]),
+        ];
+        for (shape, volume) in shapes {
+            let solid = Solid::from_shape(&shape, 1e6, &MeshOptions::with_hint(hint * size));
+            prop_assert!(solid.is_ok(), "{:?}", solid.err());
+            prop_assert!((solid.unwrap().volume() - volume).abs() < 1e-9 * volume);
+        }
+    }
+
+    #[test]
     fn the_field_of_a_box_is_the_distance_to_its_surface(
         half in prop::array::uniform3(0.01..1.0f64), equal in 0..4usize,
         w in prop::array::uniform4(0.0..1.0f64), pick in 0.0..1.0f64

@@ -25,8 +25,8 @@ pub(super) fn cuboid(half: &V3) -> RawSolid {
             }
         }
     }
-    // Differences below rounding are one vertex, not a sliver.
-    let flat = |d: f64| d <= 1e-9 * c;
+    // Sides of the rectangle below 1e-5 of the longest are one vertex: tetrahedra at them would be flat.
+    let flat = |d: f64| d <= 1e-5 * c;
     let mut medial = [[0u32; 2]; 2];
     for y in 0..2 {
         for z in 0..2 {

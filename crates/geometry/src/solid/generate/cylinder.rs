@@ -28,7 +28,8 @@ pub(super) fn cylinder(radius: f64, half: f64, options: &MeshOptions) -> Result<
     let mut raw = RawSolid::default();
     let bottom = ring(&mut raw, n, outer, -half, 0.0);
     let top = ring(&mut raw, n, outer, half, 0.0);
-    let equal = (radius - half).abs() <= 1e-9 * radius.max(half);
+    // Edges of the medial disc below 1e-5 of the radius are one vertex: tetrahedra at them would be flat.
+    let equal = (radius - half).abs() * angle <= 1e-5 * radius.max(half);
     let next = |k: usize| (k + 1) % n;
     if half > radius || equal {
         let z = if equal { 0.0 } else { half - radius };
