@@ -147,7 +147,7 @@ def material(hint=None, modulus=CONTACT["modulus"]):
     return properties
 
 
-def clutter(plant, pile=0):
+def clutter(plant, pile=0, hint=scene.PARAMETERS["resolution"]["drake"]):
     """Registers the clutter; returns (body, position) pairs."""
     for name, centre, half in clutter_scene.container():
         shape = Box(*(2 * h for h in half))
@@ -160,7 +160,6 @@ def clutter(plant, pile=0):
         else:
             shape, inertia = Sphere(thing.half), SpatialInertia.SolidSphereWithMass(mass, thing.half)
         body = plant.AddRigidBody(thing.name, inertia)
-        hint = scene.PARAMETERS["resolution"]["drake"]
         plant.RegisterCollisionGeometry(body, RigidTransform(), shape, thing.name, material(hint))
         places.append((body, thing.position))
     return places
