@@ -160,8 +160,8 @@ impl Books {
 
     /// What contacts hold against what there was: a body first met in a step is as deep as it moved (twice that if both
     /// move), which no energy stands for. What is deeper than that must have been pushed there: ½ k (x − travel)² of every
-    /// point (less where it pushes with less), and a third of force times depth of every patch, together no more than the
-    /// energy `there`.
+    /// point (less where it pushes with less), and a quarter of force times depth of every patch, which is what a corner
+    /// holds, whose force goes with the cube of its depth; together no more than the energy `there`.
     fn depths(&mut self, sim: &Simulation, there: f64) {
         let free = 2.0 * self.travel;
         let mut held = 0.0;
@@ -185,7 +185,7 @@ impl Books {
         }
         for p in sim.patch_views() {
             let depth = CORE * p.peak_extent.min(1.0);
-            hold(p.force.norm() * (depth - free).max(0.0) / 3.0, depth, (p.geom_a, p.geom_b));
+            hold(p.force.norm() * (depth - free).max(0.0) / 4.0, depth, (p.geom_a, p.geom_b));
         }
         let there = 1.1 * there.max(0.0) + *self.held_at_first.get_or_insert(held) + 0.01 * self.scale + 1e-6;
         if held > there && self.deep.as_ref().is_none_or(|(worst, ..)| held > *worst) {
