@@ -160,6 +160,9 @@ impl Performance {
 
 /// A ratio to two digits.
 fn times(ratio: f64) -> String {
+    if !(ratio > 0.0 && ratio.is_finite()) {
+        return number(ratio);
+    }
     let unit = 10f64.powi(ratio.log10().floor() as i32 - 1);
     number((ratio / unit).round() * unit)
 }

@@ -205,8 +205,8 @@ proptest! {
         prop_assert!(sim.stats().unconverged == 0 && highest > -0.5 * reach, "only to {highest}");
     }
 
-    // A face along whose normal the pressure hardly changes would be metres deep, p/g, and push on as far in a step. No face is
-    // deeper than twice the depth over which the two pressures rise, 0.05 m in each of these.
+    // A face along whose normal the pressure hardly changes would be metres deep, p/g, and push on as far in a step. No entry of a
+    // step is deeper than twice the depth over which the two pressures rise, 0.05 m at most in each of these.
     #[test]
     fn no_face_is_deeper_than_bodies_are_thick(
         moduli in (4.0..11.0f64, 4.0..11.0f64), masses in (-3.0..2.0f64, -3.0..2.0f64),
@@ -228,6 +228,9 @@ proptest! {
         let most = if one_is_rigid { 0.1 } else { 0.2 };
         for _ in 0..5 {
             sim.step(1).unwrap();
+            for entry in sim.last_problem().contacts() {
+                prop_assert!(entry.elastic_force <= most * entry.stiffness, "{} m", entry.penetration);
+            }
             prop_assert!(sim.stats().max_penetration <= most, "{} m", sim.stats().max_penetration);
         }
     }

@@ -36,8 +36,8 @@ pub(crate) fn deepest(points: &[GapPoint]) -> usize {
     best
 }
 
-/// The outline of points of one plane: at most [`MAX_POINTS`] corners of their convex hull, no two of them nearer to
-/// each other than `near`, and always the deepest.
+/// The outline of points of one plane: at most [`MAX_POINTS`] corners of their convex hull, those nearer to each other than
+/// `near` taken for one, and always the deepest.
 pub(crate) fn outline(points: &mut Vec<GapPoint>, n: &V3, near: f64, spare: &mut Vec<GapPoint>) {
     if points.len() < 2 {
         return;

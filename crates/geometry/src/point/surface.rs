@@ -77,8 +77,11 @@ pub(crate) fn contacts(
     let mut faces = std::mem::take(&mut scratch.surface.faces);
     faces.clear();
     let mut around = bounds(&core, &x);
-    // Normals that count as one may move the point of a round shape by so much.
-    let near = (2.0 * (1.0 - SAME)).sqrt() * (0.5 * (around.max - around.min).norm() + radius);
+    // Of the smaller of the two: normals that count as one move the points of a round shape about by so much; those of a
+    // flat one are corners, which stay.
+    let half = |b: &Aabb| 0.5 * (b.max - b.min).norm();
+    let share = if core.is_curved() { (2.0 * (1.0 - SAME)).sqrt() } else { 1e-7 };
+    let near = share * half(&around).min(half(&mesh.aabb()));
     around = around.grown(reach.max(0.0));
     let sunk = bottom.is_some_and(|bottom| x.point(&core.center()).z >= bottom);
     if sunk {

@@ -25,8 +25,8 @@ pub(super) fn cuboid(half: &V3) -> RawSolid {
             }
         }
     }
-    // Sides of the rectangle below 1e-5 of the longest are one vertex: tetrahedra at them would be flat.
-    let flat = |d: f64| d <= 1e-5 * c;
+    // Where sides of the rectangle are so small that tetrahedra at them would be flat, they are one vertex.
+    let flat = |d: f64| d <= 1e-5 * a || d * a <= 1e-10 * c * c;
     let mut medial = [[0u32; 2]; 2];
     for y in 0..2 {
         for z in 0..2 {

@@ -28,8 +28,9 @@ pub(super) fn cylinder(radius: f64, half: f64, options: &MeshOptions) -> Result<
     let mut raw = RawSolid::default();
     let bottom = ring(&mut raw, n, outer, -half, 0.0);
     let top = ring(&mut raw, n, outer, half, 0.0);
-    // Edges of the medial disc below 1e-5 of the radius are one vertex: tetrahedra at them would be flat.
-    let equal = (radius - half).abs() * angle <= 1e-5 * radius.max(half);
+    // Where the medial disc or segment is so small that tetrahedra at its edges would be flat, it is one vertex.
+    let small = if half > radius { 1e-10 * half } else { 1e-5 * radius };
+    let equal = (radius - half).abs() * angle <= small;
     let next = |k: usize| (k + 1) % n;
     if half > radius || equal {
         let z = if equal { 0.0 } else { half - radius };
