@@ -237,6 +237,35 @@ fn an_edge_is_felt_all_along_though_the_surface_rises_beyond_its_ends() {
 }
 
 #[test]
+fn an_edge_is_felt_though_only_a_face_square_to_it_finds_its_normal() {
+    // The normal lies in that face but for rounding, on either side of it.
+    let turn =
+        |c: [f64; 4]| UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(c[3], c[0], c[1], c[2]));
+    let x_wc = Iso::from_parts(
+        Translation3::identity(),
+        turn([-0.01835987914776942, -0.45550865283963715, 0.4947841321472198, 0.7398401480057842]),
+    );
+    let direction = V3::new(0.5318329492118798, -0.34683666585851847, -0.8084063962090674).normalize();
+    let turn = turn([0.9109477798624873, 0.29734721265764313, -0.2746723400964433, 0.07945994635210392]);
+    let cylinder = Shape::cylinder(0.37778792640437375, 0.5501555750003074).unwrap();
+    let (cube, triangles) = (Shape::cuboid(V3::repeat(0.5)).unwrap(), cube_mesh(0.5));
+    let touching = |shape: &Shape, t: f64| {
+        let x_wl = Iso::from_parts(Translation3::from(direction * t), turn);
+        !contacts((shape, &x_wc), (&cylinder, &x_wl), 0.0).is_empty()
+    };
+    let (mut inside, mut apart) = (0.0, 3.0);
+    for _ in 0..40 {
+        let middle = 0.5 * (inside + apart);
+        if touching(&cube, middle) { inside = middle } else { apart = middle }
+    }
+    for k in 1..3000 {
+        let t = inside - 1e-5 * f64::from(k);
+        assert!(touching(&triangles, t), "{k}");
+    }
+    assert!(touching(&triangles, apart - 0.02598347339003389));
+}
+
+#[test]
 fn what_is_pressed_below_terrain_is_pushed_up_as_deep_as_it_is() {
     let heights: Vec<f64> = (0..121).map(|i| 0.03 * (1.0 + (i as f64 * 2.3).sin())).collect();
     let field = HeightField::new(11, 11, 2.0, 2.0, &heights).unwrap().with_base(0.5);

@@ -188,7 +188,8 @@ fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether `n` is a normal of the surface at the corner of `face` furthest along it, or at the edge.
+/// Whether `n` is a normal of the surface at the corner of `face` furthest along it, or at the edge. It may lie in the face: that of
+/// an edge does in faces square to it.
 fn is_surface_normal(mesh: &TriangleMesh, face: usize, n: &V3) -> bool {
     let along = mesh.normals()[face].dot(n);
     if along >= SNAP {
@@ -196,7 +197,7 @@ fn is_surface_normal(mesh: &TriangleMesh, face: usize, n: &V3) -> bool {
     }
     let corners = mesh.corners(face);
     let top = highest(&corners, n);
-    along >= 0.0
+    along >= -SLACK
         && (mesh.is_local_extreme(mesh.faces()[face][top], n, SLACK)
             || [top, (top + 2) % 3].into_iter().any(|k| is_edge_normal(mesh, face, &corners, k, n)))
 }
