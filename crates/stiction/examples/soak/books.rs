@@ -16,7 +16,7 @@ pub struct Books {
     pub couplings: f64,
     /// Largest kinetic and potential energies and works so far: what a thousandth is of.
     pub scale: f64,
-    /// Most energy above that of the beginning and of `driven`.
+    /// Most energy above that of the beginning, of `driven` and of what steps give of themselves.
     pub gained: f64,
     /// Most energy above all of the causes.
     pub without_cause: f64,
@@ -263,8 +263,8 @@ fn motion(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> f64 {
 }
 
 /// Two things about forces with a potential. Weights and springs F do the work F·v̄δt on kinetic energy, with the mean v̄ of the
-/// velocities before and after, and lose F·vδt of potential energy, with the latter alone: −½δt F·(v − v₀) more in all. And the springs of tendons lose what
-/// they would have lost on a straight path, and hold what they hold.
+/// velocities before and after, and lose F·vδt of potential energy, with the latter alone: −½δt F·(v − v₀) more in all. And
+/// the springs of tendons lose what they would have lost on a straight path, and hold what they hold.
 fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
     let (model, state) = (sim.model(), sim.state());
     // Under error control a step is two of half its length.
