@@ -132,6 +132,27 @@ proptest! {
     }
 
     #[test]
+    fn what_is_inside_a_body_that_is_not_convex_is_felt(shape in convex_shape(), at in vector(0.9), turn in rotation()) {
+        // The L is two boxes that share its corner.
+        let s = 0.6;
+        let arms = [
+            (V3::new(1.0, 0.5, 0.5), V3::new(0.2, -0.3, 0.0)),
+            (V3::new(0.5, 1.0, 0.5), V3::new(-0.3, 0.2, 0.0)),
+        ];
+        let pose = Iso::from_parts(Translation3::from(at), turn);
+        let in_arm = |(half, middle): &(V3, V3)| {
+            let solid = Shape::cuboid(half * s).unwrap();
+            let x = Iso::from_parts(Translation3::from(middle * s), UnitQuaternion::identity());
+            deepest(&contacts((&solid, &x), (&shape, &pose), 0.0)).map_or(0.0, |p| -p.distance)
+        };
+        let depth = arms.iter().map(in_arm).fold(0.0, f64::max);
+        let points = contacts((&l_mesh(s), &Iso::identity()), (&shape, &pose), 0.0);
+        let felt = deepest(&points).map_or(0.0, |p| -p.distance);
+        prop_assert!(depth < 1e-7 || felt > 0.0, "{depth} {shape:?} {pose:?}");
+        prop_assert!(depth > 0.0 || felt < 1e-7, "{felt} {shape:?} {pose:?}");
+    }
+
+    #[test]
     fn a_closed_cube_of_triangles_touches_as_the_solid_cube(
         shape in convex_shape(), xm in pose(0.3), direction in vector(1.0), turn in rotation(), overlap in -0.02..0.03f64,
     ) {

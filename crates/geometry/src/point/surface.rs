@@ -12,6 +12,7 @@
 //! 3. Of what was found, that goes which a shallower push along another normal frees as well.
 //! 4. Points with one normal are merged to the outline of their union. What faces on both sides of an edge found alike, each
 //!    with the last digits of its own, is one point.
+//! 5. Where nothing was found, the shape may still go through faces, or be inside with no face near.
 //!
 //! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
 //! corner that slides under it sideways stays seen. A face that has the middle of the shape
@@ -60,6 +61,8 @@ pub(crate) struct SurfaceScratch {
     /// Normals of direct axes, each once, with the least distance along them.
     normals: Vec<(V3, f64)>,
     found: Vec<Found>,
+    /// Faces that the shape goes through, and a point of each in it.
+    crossings: Vec<([V3; 3], V3)>,
     group: Vec<GapPoint>,
     spare: Vec<GapPoint>,
 }
@@ -103,11 +106,13 @@ pub(crate) fn contacts(
         }
         settle(mesh, &body, &mut scratch.surface);
     }
-    let nothing_near = faces.is_empty();
-    scratch.surface.faces = faces;
-    if nothing_near && mesh.is_watertight() {
+    if scratch.surface.found.is_empty() && !faces.is_empty() {
+        crossed(mesh, &faces, &body, scratch);
+    }
+    if scratch.surface.found.is_empty() && mesh.is_watertight() {
         swallowed(mesh, &body, &mut scratch.surface.found);
     }
+    scratch.surface.faces = faces;
     emit(radius, near, xm, &mut scratch.surface, sink);
 }
 
@@ -166,6 +171,31 @@ fn point_faces(mesh: &TriangleMesh, faces: &[usize], body: &Body, found: &mut Ve
 fn above([p, q, r]: &[V3; 3], c: &V3) -> bool {
     let turn = |a: &V3, b: &V3| (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
     turn(p, q) >= 0.0 && turn(q, r) >= 0.0 && turn(r, p) >= 0.0
+}
+
+/// A shape may go through faces none of which it faces anywhere: a rod that is stuck in a wall at a slant. It leaves along that
+/// normal at hand along which all of the faces it goes through are soonest behind, pushed where it is in the deepest of them.
+fn crossed(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scratch) {
+    let Scratch { surface: SurfaceScratch { found, crossings, .. }, epa, .. } = scratch;
+    crossings.clear();
+    for &face in faces {
+        let corners = mesh.corners(face);
+        let pair = CorePair { a: Core::Triangle(corners), b: body.core, x_ab: body.x };
+        if let Some(axis) = convex::axis(&pair, body.radius, &mesh.normals()[face], epa)
+            && axis.distance < body.radius
+        {
+            crossings.push((corners, axis.a));
+        }
+    }
+    let deepest = |n: &V3| {
+        let gaps = crossings.iter().map(|(corners, a)| (body.gap_along(corners, n), *a));
+        gaps.min_by(|p, q| p.0.total_cmp(&q.0))
+    };
+    let ways = faces.iter().filter_map(|&f| deepest(&mesh.normals()[f]).map(|(gap, a)| (f, gap, a)));
+    if let Some((face, gap, a)) = ways.max_by(|p, q| p.1.total_cmp(&q.1)) {
+        let n = mesh.normals()[face];
+        found.push(Found { n, point: GapPoint { a, gap }, face, front: false });
+    }
 }
 
 /// A shape with no face near it may still be inside: out the shortest way from its middle, all of it.

@@ -1,6 +1,8 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
+use nalgebra::Vector3;
 use stiction::model::{Joint, JointKind, Pose};
+use stiction::patches::{FaceView, PatchView};
 use stiction::{Model, Simulation, convex::RowLaw};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
@@ -160,8 +162,8 @@ impl Books {
 
     /// What contacts hold against what there was: a body first met in a step is as deep as it moved (twice that if both
     /// move), which no energy stands for. What is deeper than that must have been pushed there: ½ k (x − travel)² of every
-    /// point (less where it pushes with less), and a quarter of force times depth of every patch, which is what a corner
-    /// holds, whose force goes with the cube of its depth; together no more than the energy `there`.
+    /// point (less where it pushes with less), and a quarter of elastic force times depth of every patch, which is what a
+    /// corner holds, whose force goes with the cube of its depth; together no more than the energy `there`.
     fn depths(&mut self, sim: &Simulation, there: f64) {
         let free = 2.0 * self.travel;
         let mut held = 0.0;
@@ -185,7 +187,7 @@ impl Books {
         }
         for p in sim.patch_views() {
             let depth = CORE * p.peak_extent.min(1.0);
-            hold(p.force.norm() * (depth - free).max(0.0) / 4.0, depth, (p.geom_a, p.geom_b));
+            hold(elastic_force(&p) * (depth - free).max(0.0) / 4.0, depth, (p.geom_a, p.geom_b));
         }
         let there = 1.1 * there.max(0.0) + *self.held_at_first.get_or_insert(held) + 0.01 * self.scale + 1e-6;
         if held > there && self.deep.as_ref().is_none_or(|(worst, ..)| held > *worst) {
@@ -216,6 +218,19 @@ pub fn deepest(sim: &Simulation) -> String {
             c.geom_b
         )
     })
+}
+
+/// What the pressure of a patch alone pushes with, N: damping and friction store nothing. Pressure is linear over a face.
+fn elastic_force(patch: &PatchView) -> f64 {
+    let push = |face: FaceView| -> Vector3<f64> {
+        let (points, pressure) = (&patch.vertices[face.vertices.clone()], &patch.pressure[face.vertices]);
+        let fan = (1..points.len().saturating_sub(1)).map(|k| {
+            let area = 0.5 * (points[k] - points[0]).cross(&(points[k + 1] - points[0])).norm();
+            area * (pressure[0] + pressure[k] + pressure[k + 1]) / 3.0
+        });
+        fan.sum::<f64>().max(0.0) * face.normal
+    };
+    patch.faces().map(push).sum::<Vector3<f64>>().norm()
 }
 
 /// What a geom is.
