@@ -31,8 +31,9 @@ pub struct Books {
     /// Energy that the motion itself gave in steps of one length, and the most so far: see [`motion`].
     motion: f64,
     pub carried: f64,
-    /// Energy that steps by accuracy may gain or lose by the motion itself, of which only the ends are seen: the Coriolis
-    /// forces c of their beginning add ½δt² c·M⁻¹c, its mass matrix about (turn of a step)² of the energy of what turns.
+    /// Energy that steps by accuracy may gain or lose, of which only the ends are seen: the Coriolis forces c of their
+    /// beginning add ½δt² c·M⁻¹c, its mass matrix about (turn of a step)² of the energy of what turns, and a push does more or
+    /// less where a velocity changes within the step.
     pub unresolved: f64,
     /// Energy that forces with a potential gave because positions follow the last velocity of a step and kinetic energy its
     /// mean one.
@@ -106,6 +107,10 @@ impl Books {
         let state = sim.state();
         let pushed: f64 =
             state.applied.iter().zip(v0).zip(&state.v).map(|((f, a), b)| 0.5 * f * (a + b) * dt).sum();
+        if sim.options().error_controlled() {
+            let ends = state.applied.iter().zip(v0).zip(&state.v);
+            self.unresolved += ends.map(|((f, a), b)| (0.5 * f * (b - a) * dt).abs()).sum::<f64>();
+        }
         self.driven += pushed;
         let readings = sim.sensors().to_vec();
         self.driven += work_of_actuators(sim, &readings, q0, v0, dt);

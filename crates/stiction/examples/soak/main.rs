@@ -6,8 +6,8 @@
 //!
 //! A scene is a function of its seed alone; a run takes the seeds S, S + 1, … and says of every finding which seed shows it
 //! again (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor time, of each
-//! process. Ctrl-C or TERM ends a run after the scenes at hand, with its report; a second one at once. `scene` draws a scene, `run` takes its steps and looks, `books` keeps its energy, `report` writes
-//! what was found.
+//! process. Ctrl-C or TERM ends a run after the scenes at hand, with its report; a second one at once. `scene` draws a scene,
+//! `run` takes its steps and looks, `books` keeps its energy, `report` writes what was found.
 
 mod books;
 mod machine;

@@ -176,6 +176,9 @@ impl<'a> Run<'a> {
                 self.seen.worst_rounded = self.seen.worst_rounded.max(worst);
             }
             if continuous(self.scene) {
+                if tell {
+                    eprintln!("{}", self.account(k));
+                }
                 continue;
             }
             let balance = books::balance(&self.sim);

@@ -48,8 +48,8 @@ use jacobian::Jacobian;
 use radau::{Attempt, ITERATIONS, Radau, Start};
 use traction::Flow;
 
-/// The shortest step tried, s.
-const SHORTEST: f64 = 1e-9;
+/// The shortest step tried, s: light links with much dry friction come to rest within less than a nanosecond.
+const SHORTEST: f64 = 1e-12;
 
 /// Accuracy where the options give none, m and rad.
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
