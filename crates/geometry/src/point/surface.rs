@@ -179,17 +179,24 @@ fn crossed(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scra
     let Scratch { surface: SurfaceScratch { found, crossings, .. }, epa, .. } = scratch;
     crossings.clear();
     for &face in faces {
-        let corners = mesh.corners(face);
+        let (corners, normal) = (mesh.corners(face), mesh.normals()[face]);
+        // Most are not: those whose plane the shape is on one side of.
+        let plane = normal.dot(&corners[0]);
+        let (low, high) = (body.low_along(&normal) - plane, plane + body.low_along(&-normal));
+        if low.max(high) >= body.radius {
+            continue;
+        }
         let pair = CorePair { a: Core::Triangle(corners), b: body.core, x_ab: body.x };
-        if let Some(axis) = convex::axis(&pair, body.radius, &mesh.normals()[face], epa)
+        if let Some(axis) = convex::axis(&pair, body.radius, &normal, epa)
             && axis.distance < body.radius
         {
             crossings.push((corners, axis.a));
         }
     }
     let deepest = |n: &V3| {
-        let gaps = crossings.iter().map(|(corners, a)| (body.gap_along(corners, n), *a));
-        gaps.min_by(|p, q| p.0.total_cmp(&q.0))
+        let tops = crossings.iter().map(|(corners, a)| (corners[highest(corners, n)].dot(n), *a));
+        let (top, a) = tops.max_by(|p, q| p.0.total_cmp(&q.0))?;
+        Some((body.low_along(n) - top, a))
     };
     let ways = faces.iter().filter_map(|&f| deepest(&mesh.normals()[f]).map(|(gap, a)| (f, gap, a)));
     if let Some((face, gap, a)) = ways.max_by(|p, q| p.1.total_cmp(&q.1)) {
@@ -198,9 +205,13 @@ fn crossed(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scra
     }
 }
 
-/// A shape with no face near it may still be inside: out the shortest way from its middle, all of it.
+/// A shape that goes through no face may still be inside: out the shortest way from its middle, all of it.
 fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
     let c = body.center();
+    let all = mesh.aabb();
+    if c != c.sup(&all.min).inf(&all.max) {
+        return;
+    }
     let to_box = |b: &Aabb| (c - c.sup(&b.min).inf(&b.max)).norm_squared();
     let to_face = |f: usize| {
         let [p, q, r] = mesh.corners(f);
@@ -208,12 +219,17 @@ fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
     };
     let nearest = mesh.bvh().nearest(f64::INFINITY, to_box, |f| to_face(f).norm_squared());
     let Some((f, square)) = nearest else { return };
-    let d = to_face(f);
-    if mesh.normals()[f].dot(&d) > 0.0 {
-        let n = d / square.sqrt();
+    // The nearest point may be a corner whose faces disagree; what is met on the way to the middle of a face does not.
+    let [p, q, r] = mesh.corners(f);
+    let way = (p + q + r) / 3.0 - c;
+    let length = way.norm();
+    let hit = surface(&c, &(way / length), 1.001 * length, mesh);
+    if square > 0.0 && hit.is_some_and(|(_, normal)| normal.dot(&way) > 0.0) {
+        let (d, depth) = (to_face(f), square.sqrt());
+        let n = d / depth;
         let local = body.x.local_dir(&n);
         let lowest = (body.core.support(&-local) - body.core.center()).dot(&local);
-        let point = GapPoint { a: c + d, gap: lowest - square.sqrt() };
+        let point = GapPoint { a: c + d, gap: lowest - depth };
         found.push(Found { n, point, face: f, front: false });
     }
 }
@@ -258,11 +274,15 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// Lowest point of the core, along `m`.
+    fn low_along(&self, m: &V3) -> f64 {
+        let d = self.x.local_dir(m);
+        self.x.p.dot(m) + self.core.support(&-d).dot(&d)
+    }
+
     /// Gap between the highest corner of a face and the lowest point of the core, along `m`.
     fn gap_along(&self, corners: &[V3; 3], m: &V3) -> f64 {
-        let d = self.x.local_dir(m);
-        let low = self.x.p.dot(m) + self.core.support(&-d).dot(&d);
-        low - corners[highest(corners, m)].dot(m)
+        self.low_along(m) - corners[highest(corners, m)].dot(m)
     }
 
     fn center(&self) -> V3 {
