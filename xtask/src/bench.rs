@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::{project, python_env, wheel};
 
-const NAMES: [&str; 8] =
+pub const NAMES: [&str; 8] =
     ["dynamics", "batch", "clutter", "patches", "scaling", "creep", "accuracy", "recording"];
 
 pub fn run(args: &[String]) -> Outcome {

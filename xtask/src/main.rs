@@ -28,8 +28,9 @@ mod wheel;
 
 use std::process::ExitCode;
 
+/// What the commands do; a flag that is not named here is refused.
 const USAGE: &str = "\
-cargo xtask COMMAND
+cargo xtask COMMAND [ARGS...] | COMMAND --help
 
   test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
                        --full adds other random cases, all reproductions, a soak, the licence check, and what
@@ -37,31 +38,78 @@ cargo xtask COMMAND
   lint                 formatting, clippy and rustdoc, warnings denied; the core crates checked for wasm32, Windows
                        and macOS
   docs                 the book (docs/) into target/book, the API documentation into target/doc
-  bench [NAME...]      timings next to other simulators: dynamics, batch, clutter, patches, and their
-                       growth with size: scaling (default: all)
+  bench [NAME...]      timings and errors next to other simulators, of (default: all):
+                       BENCHMARKS
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/)
   platforms [TARGET...]
                        whether the core crates compile for wasm32, Windows, macOS and Linux on Arm; rustup adds
                        the targets that are not installed
-  fuzz READER [ARGS]   damaged files for a reader of models or meshes (--minutes N, --seed S)
+  fuzz READER [ARGS]   damaged files for a reader of models or meshes, which docs/fuzz.md names (--minutes N, --seed S)
   soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
                        --jobs N, --seed S, --only SEED, --out FILE)
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
   licences             the licences of the crates in the wheel, into crates/python/THIRD_PARTY
-  web [build | test [NAME...] | screenshots | gallery]
+  web [build | test [NAME...] | screenshots [NAME...] | gallery]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
                        or the pictures in docs/figures and README, or those of the gallery, made anew
 ";
 
+/// The usage with the names of the benchmarks.
+fn usage() -> String {
+    USAGE.replace("BENCHMARKS", &bench::NAMES.join(", "))
+}
+
+/// What the usage says of one command: the lines from its name to the next command.
+fn help(command: &str) -> Option<String> {
+    let usage = usage();
+    let begins = |line: &str| line.strip_prefix("  ").is_some_and(|rest| !rest.starts_with(' '));
+    let is_it = |line: &&str| begins(line) && line.split_whitespace().next() == Some(command);
+    let mut lines = usage.lines().skip_while(|line| !is_it(line));
+    let first = lines.next()?;
+    let mut text = format!("cargo xtask {}\n", first.trim_start());
+    for line in lines.take_while(|line| !begins(line)) {
+        text = text + line + "\n";
+    }
+    Some(text)
+}
+
+/// The first flag that is not in the help. Numbers below zero are values, for the command to judge.
+fn unknown_flag<'a>(args: &'a [String], help: &str) -> Option<&'a str> {
+    let known = |flag: &str| help.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == flag);
+    let is_flag = |word: &&str| word.starts_with('-') && word.parse::<f64>().is_err();
+    args.iter().map(String::as_str).filter(is_flag).find(|flag| !known(flag))
+}
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let Some((command, rest)) = args.split_first() else {
-        print!("{USAGE}");
+        print!("{}", usage());
         return ExitCode::from(2);
     };
-    let outcome = match command.as_str() {
+    match run(command, rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}
+
+/// Runs a command, or says what it does. A flag that there is not ends it here: some commands install and build for minutes
+/// before they would come to it.
+fn run(command: &str, rest: &[String]) -> stage::Outcome {
+    if let Some(help) = help(command) {
+        if rest.iter().any(|word| word == "--help" || word == "-h") {
+            print!("{help}");
+            return Ok(());
+        }
+        if let Some(flag) = unknown_flag(rest, &help) {
+            return Err(stage::Failure::usage(format!("`{command}` has no flag `{flag}`\n\n{help}")));
+        }
+    }
+    match command {
         "test" => test::run(rest),
         "lint" => lint::run(rest),
         "docs" => docs::run(rest),
@@ -74,16 +122,65 @@ fn main() -> ExitCode {
         "wheel" => wheel::run(rest),
         "licences" => licences::run(rest),
         "help" | "-h" | "--help" => {
-            print!("{USAGE}");
-            return ExitCode::SUCCESS;
+            print!("{}", usage());
+            Ok(())
         }
-        unknown => Err(stage::Failure::usage(format!("there is no command `{unknown}`\n\n{USAGE}"))),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("\n{failure}");
-            ExitCode::from(failure.exit_code)
+        unknown => Err(stage::Failure::usage(format!("there is no command `{unknown}`\n\n{}", usage()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMANDS: [&str; 11] =
+        ["test", "lint", "docs", "bench", "peers", "platforms", "fuzz", "soak", "wheel", "licences", "web"];
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_instead_of_doing_it() {
+        for command in COMMANDS {
+            let said = help(command).unwrap();
+            assert!(said.starts_with(&format!("cargo xtask {command}")), "{said}");
+            assert!(said.lines().skip(1).all(|line| line.starts_with("   ")), "{said}");
+            for flag in ["--help", "-h"] {
+                assert!(run(command, &words(flag)).is_ok(), "{command} {flag}");
+            }
         }
+        assert!(help("COMMANDS").is_none());
+    }
+
+    #[test]
+    fn a_flag_that_there_is_not_ends_a_command_before_any_work() {
+        for command in COMMANDS {
+            let failure = run(command, &words("--nosuch")).unwrap_err();
+            assert_eq!(failure.exit_code, 2);
+            let text = failure.to_string();
+            assert!(
+                text.contains("`--nosuch`") && text.contains(&format!("cargo xtask {command}")),
+                "{text}"
+            );
+        }
+        let known = |command: &str, args: &str| unknown_flag(&words(args), &help(command).unwrap()).is_none();
+        assert!(known("test", "--full") && known("wheel", "--twice") && !known("lint", "--full"));
+        assert!(known("fuzz", "obj --minutes -1 --seed 3"));
+        assert!(known("soak", "--minutes 1 --steps 2 --jobs 3 --seed 4 --only 5 --out report.md"));
+    }
+
+    #[test]
+    fn the_help_names_every_benchmark() {
+        let said = help("bench").unwrap();
+        assert!(bench::NAMES.iter().all(|name| said.contains(name)), "{said}");
+    }
+
+    #[test]
+    fn folders_and_names_that_are_none_are_refused_before_any_work() {
+        let failure = run("peers", &words("/no/such/folder")).unwrap_err();
+        assert_eq!(failure.exit_code, 2);
+        assert!(failure.to_string().contains("/no/such/folder"), "{failure}");
+        assert_eq!(run("bench", &words("nosuch")).unwrap_err().exit_code, 2);
     }
 }

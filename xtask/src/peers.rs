@@ -6,8 +6,10 @@ use crate::bench::{PATCHES, build_program};
 use crate::python_env;
 use crate::stage::{Failure, Outcome, Stages};
 use crate::wheel;
+use std::path::{Path, PathBuf};
 
 pub fn run(folders: &[String]) -> Outcome {
+    let folders = folders.iter().map(|folder| found(folder)).collect::<Outcome<Vec<PathBuf>>>()?;
     let mut stages = Stages::default();
     let peers = python_env::for_peers(&mut stages)?;
     let builder = python_env::for_tests(&mut stages)?;
@@ -15,11 +17,7 @@ pub fn run(folders: &[String]) -> Outcome {
     let mut dynamics = peers.python();
     dynamics.arg("validation/peers/compare.py");
     if !folders.is_empty() {
-        for folder in folders {
-            let path = std::path::absolute(folder).map_err(|e| Failure::usage(format!("{folder}: {e}")))?;
-            dynamics.arg(path);
-        }
-        return stages.run("dynamics next to the peers", &mut dynamics);
+        return stages.run("dynamics next to the peers", dynamics.args(folders));
     }
     python_env::unpack_models(&mut stages, &peers)?;
     let program = build_program(&mut stages, PATCHES)?;
@@ -31,4 +29,12 @@ pub fn run(folders: &[String]) -> Outcome {
     stages.run("dynamics next to the peers", &mut dynamics).and(steps).and(patches)?;
     stages.summary("the peers agree; the tables are in docs/");
     Ok(())
+}
+
+/// The whole path of a folder, looked for before simulators are installed to read what is in it.
+fn found(folder: &str) -> Outcome<PathBuf> {
+    if !Path::new(folder).exists() {
+        return Err(Failure::usage(format!("{folder} is not there: give folders with models, or none")));
+    }
+    std::path::absolute(folder).map_err(|e| Failure::usage(format!("{folder}: {e}")))
 }

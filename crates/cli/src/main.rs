@@ -6,6 +6,7 @@
 mod bench;
 mod checkpoint;
 mod failure;
+mod hint;
 mod impact;
 mod inspect;
 mod interrupt;

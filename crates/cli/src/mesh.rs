@@ -1,6 +1,7 @@
 //! `stiction mesh`: tetrahedra and a pressure field from any closed surface.
 
 use crate::failure::{Failure, print};
+use crate::hint::hint;
 use crate::outlet;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,25 +22,25 @@ use stiction_plot::{Shaded, write_cut};
 /// Arguments of `stiction mesh`.
 #[derive(Args)]
 pub struct MeshArguments {
-    /// A closed surface (.stl, .obj, .msh), or shape:NAME for one made by code (shape:list names them)
+    /// A closed surface (.stl, .obj, .gltf, .glb, .dae, .msh), or shape:NAME for one made by code (shape:list names them)
     surface: String,
     /// Where the tetrahedra and their field go (legacy VTK)
     #[arg(short, long, value_name = "BODY.vtk")]
     output: Option<PathBuf>,
     /// Multiply coordinates by this: 0.001 for a file in millimetres
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     scale: f64,
     /// Edge length at the surface, m; thin walls are resolved finer [default: found automatically]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
     resolution: Option<f64>,
     /// Largest edge length inside, m [default: 8 times the resolution]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
     interior: Option<f64>,
     /// The field: depth over the half thickness, or a solution of Laplace's or Poisson's equation
     #[arg(long, value_enum, default_value_t = Field::Distance)]
     field: Field,
     /// A rigid core: everything below this depth in m, or inside this surface (a file)
-    #[arg(long, value_name = "DEPTH|FILE")]
+    #[arg(long, value_name = "DEPTH|FILE", allow_hyphen_values = true)]
     core: Option<String>,
     /// What a field without core is divided by: the half thickness around, or the largest of all
     #[arg(long, value_enum, default_value_t = Normalize::Local)]
@@ -52,22 +53,22 @@ pub struct MeshArguments {
     #[arg(long, value_name = "REGION", allow_hyphen_values = true)]
     insulated: Vec<String>,
     /// Stiffening k of M = M0 / (1 - k e), 0 to below 1
-    #[arg(long, value_name = "K", conflicts_with = "curve")]
+    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with = "curve")]
     stiffening: Option<f64>,
     /// Pressure over M0 at extents, as e:p,e:p,… from 0:0 to 1:p
-    #[arg(long, value_name = "POINTS")]
+    #[arg(long, value_name = "POINTS", allow_hyphen_values = true)]
     curve: Option<String>,
     /// Hydroelastic modulus, Pa: then the file holds pressures, otherwise extents
-    #[arg(long, value_name = "PA", conflicts_with = "young")]
+    #[arg(long, value_name = "PA", allow_hyphen_values = true, conflicts_with = "young")]
     modulus: Option<f64>,
     /// Young's modulus, Pa: the modulus of a thin layer of it is used, or see --contact-radius
-    #[arg(long, value_name = "PA")]
+    #[arg(long, value_name = "PA", allow_hyphen_values = true)]
     young: Option<f64>,
-    /// Poisson's ratio, with --young
-    #[arg(long, value_name = "NU", default_value_t = 0.3)]
+    /// Poisson's ratio, with --young: above -1 and below 0.5
+    #[arg(long, value_name = "NU", default_value_t = 0.3, allow_hyphen_values = true, requires = "young")]
     poisson: f64,
     /// With --young: radius of the contacts to expect, m; narrow ones see a half-space, not a layer
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true, requires = "young")]
     contact_radius: Option<f64>,
     /// Picture (PNG) of a cut through the field
     #[arg(long, value_name = "PNG")]
@@ -79,7 +80,7 @@ pub struct MeshArguments {
     #[arg(long, value_name = "FILE")]
     stl: Option<PathBuf>,
     /// Most cells of the octree
-    #[arg(long, default_value_t = 1_000_000)]
+    #[arg(long, default_value_t = 1_000_000, allow_hyphen_values = true)]
     max_cells: usize,
     /// Accept a mesh below the floor of quality
     #[arg(long)]
@@ -107,22 +108,23 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
     if arguments.surface == "shape:list" {
         return print(&(shapes::NAMES.join("\n") + "\n"));
     }
+    arguments.check()?;
+    let surface = read_surface(&arguments.surface, arguments.scale)?;
     if arguments.output.is_none() && arguments.stl.is_none() && arguments.picture.is_none() {
         return Err(Failure::input("nothing to write: give -o BODY.vtk"));
     }
-    let surface = read_surface(&arguments.surface, arguments.scale)?;
     for (path, option) in
         [(&arguments.output, "--output"), (&arguments.stl, "--stl"), (&arguments.picture, "--picture")]
     {
         path.iter().try_for_each(|path| outlet::file(path, option))?;
     }
+    let options = options(arguments)?;
     if let Some(path) = &arguments.stl {
         outlet::write(path, &write_stl(&surface), "--stl")?;
         if arguments.output.is_none() && arguments.picture.is_none() {
             return Ok(());
         }
     }
-    let options = options(arguments)?;
     let bar = progress(arguments.json);
     let begin = Instant::now();
     let result = fill(&surface.vertices, &surface.triangles, &options, &mut |stage| {
@@ -139,7 +141,7 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     let (filled, report) = result.map_err(|e| Failure::work(format!("{}: {e}", arguments.surface)))?;
     let seconds = begin.elapsed().as_secs_f64();
-    let modulus = field_modulus(arguments, &report);
+    let modulus = field_modulus(arguments, &report)?;
     if let Some(path) = &arguments.picture {
         picture(path, &arguments.cut, &filled, &arguments.surface)?;
     }
@@ -164,20 +166,61 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
     print(&summary(arguments, &report, seconds, modulus, scale))
 }
 
+impl MeshArguments {
+    /// Refuses numbers that no material and no mesh has, before any work is done for them.
+    fn check(&self) -> Result<(), Failure> {
+        for (option, value) in [
+            ("--scale", Some(self.scale)),
+            ("--resolution", self.resolution),
+            ("--interior", self.interior),
+            ("--modulus", self.modulus),
+            ("--young", self.young),
+            ("--contact-radius", self.contact_radius),
+            ("--core", self.core.as_ref().and_then(|core| core.parse().ok())),
+        ] {
+            within(option, value, |x| x > 0.0 && x.is_finite(), "a positive number")?;
+        }
+        within(
+            "--poisson",
+            Some(self.poisson),
+            |nu| nu > -1.0 && nu < 0.5,
+            "a number above -1 and below 0.5",
+        )?;
+        within(
+            "--stiffening",
+            self.stiffening,
+            |k| (0.0..1.0).contains(&k),
+            "a number from 0 up to, but not, 1",
+        )
+    }
+}
+
+/// Checks the value of an option, if it was given.
+fn within(option: &str, value: Option<f64>, fine: fn(f64) -> bool, allowed: &str) -> Result<(), Failure> {
+    match value {
+        Some(value) if !fine(value) => {
+            Err(Failure::input(format!("{option} {value} is not allowed: give {allowed}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A surface from a file, or one made by code.
 pub(crate) fn read_surface(name: &str, scale: f64) -> Result<Mesh, Failure> {
     let mut mesh = if let Some(shape) = name.strip_prefix("shape:") {
         let (vertices, triangles) = shapes::named(shape).ok_or_else(|| {
-            Failure::input(format!("no shape is called \"{shape}\"; there are {}", shapes::NAMES.join(", ")))
+            let (hint, names) = (hint(shape, shapes::NAMES.into_iter()), shapes::NAMES.join(", "));
+            Failure::input(format!("no shape is called \"{shape}\"{hint}; there are {names}"))
         })?;
         Mesh { vertices, triangles, ..Mesh::default() }
     } else {
-        let bytes = std::fs::read(name).map_err(|e| Failure::input(format!("cannot read {name}: {e}")))?;
+        let bytes = std::fs::read(name).map_err(|e| {
+            let remedy =
+                "check the path, or give shape:NAME for a surface made by code (shape:list names them)";
+            Failure::input(format!("cannot read {name}: {e}; {remedy}"))
+        })?;
         read(name, &bytes).map_err(|e| Failure::input(format!("{name}: {e}")))?
     };
-    if !(scale > 0.0 && scale.is_finite()) {
-        return Err(Failure::input(format!("--scale {scale} is not allowed: give a positive number")));
-    }
     mesh.vertices.iter_mut().for_each(|v| *v *= scale);
     Ok(mesh)
 }
@@ -251,22 +294,36 @@ fn points(text: &str) -> Result<Vec<(f64, f64)>, Failure> {
         let (e, p) = word.split_once(':')?;
         Some((e.trim().parse().ok()?, p.trim().parse().ok()?))
     };
-    text.split(',')
+    let points: Vec<(f64, f64)> = text
+        .split(',')
         .map(|word| {
             point(word).ok_or_else(|| Failure::input(format!("--curve: \"{word}\" is not e:p, as 0.5:0.8")))
         })
-        .collect()
+        .collect::<Result<_, Failure>>()?;
+    let rises = points.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1);
+    let ends = points.first() == Some(&(0.0, 0.0)) && points.last().is_some_and(|p| p.0 == 1.0);
+    if rises && ends && points.iter().all(|p| p.1.is_finite()) {
+        Ok(points)
+    } else {
+        let remedy = "give points that rise all the way from 0:0 to 1:p, as 0:0,0.5:0.3,1:1";
+        Err(Failure::input(format!("--curve {text} is not allowed: {remedy}")))
+    }
 }
 
 /// The modulus asked for, Pa: given, or of the material.
-fn field_modulus(arguments: &MeshArguments, report: &FillReport) -> Option<f64> {
+fn field_modulus(arguments: &MeshArguments, report: &FillReport) -> Result<Option<f64>, Failure> {
     let from_young = arguments.young.map(|young| match arguments.contact_radius {
         Some(radius) => {
             modulus::contact(young, arguments.poisson, report.field.characteristic_length, radius)
         }
         None => modulus::layer(young, arguments.poisson),
     });
-    arguments.modulus.or(from_young)
+    // Each number is sound by itself; together they may still be beyond all numbers.
+    if from_young.is_some_and(|modulus| !modulus.is_finite()) {
+        let remedy = "give a smaller --young, or a --poisson further from 0.5, or a larger --contact-radius";
+        return Err(Failure::input(format!("the modulus of --young comes out infinite: {remedy}")));
+    }
+    Ok(arguments.modulus.or(from_young))
 }
 
 fn picture(path: &Path, plane: &str, filled: &Filled, name: &str) -> Result<(), Failure> {

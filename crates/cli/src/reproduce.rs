@@ -1,6 +1,7 @@
 //! `stiction reproduce`: runs what `stiction-reproduce` holds, prints its checks and writes its files.
 
 use crate::failure::{Failure, print};
+use crate::hint::hint;
 use crate::outlet;
 use clap::Args;
 use serde_json::Value;
@@ -40,7 +41,8 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
             Some(found) => vec![found],
             None => {
                 let names: Vec<&str> = ALL.iter().map(|r| r.name).collect();
-                let message = format!("no reproduction is called \"{name}\"; there are {}", names.join(", "));
+                let (hint, names) = (hint(name, names.iter().copied()), names.join(", "));
+                let message = format!("no reproduction is called \"{name}\"{hint}; there are {names}");
                 return Err(Failure::input(message));
             }
         },

@@ -4,18 +4,21 @@ use crate::checkpoint::Checkpoint;
 use crate::failure::{Failure, print};
 use crate::scene::ReadArguments;
 use crate::scene::contact;
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Sampling, Trajectory};
 use crate::{interrupt, outlet};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
+use stiction::contact_law::Law;
 use stiction::continuous::DEFAULT_ACCURACY;
 use stiction::{
-    ContactModel, Method, Options, Simulation, TangentialSprings, TrajectoryHash, method_from_names,
+    ContactModel, Method, Model, Options, Simulation, TangentialSprings, TrajectoryHash, method_from_names,
 };
+use stiction_viewer::channels::Channels;
 use stiction_viewer::{JointChoice, RecordError, RecordOptions, Recorder};
 
 /// Arguments of `stiction run`.
@@ -23,43 +26,43 @@ use stiction_viewer::{JointChoice, RecordError, RecordOptions, Recorder};
 pub struct RunArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// Simulated time, s
-    #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
+    /// Simulated time, s; steps of one length end at the one nearest to it
+    #[arg(long, default_value_t = 5.0, allow_hyphen_values = true)]
     time: f64,
     /// Length of a step, s [default: the file's, or 0.001]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     step: Option<f64>,
     /// Error allowed in a step, m and rad: steps follow the motion instead of having one length
-    #[arg(long, allow_negative_numbers = true, conflicts_with = "step")]
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "step")]
     accuracy: Option<f64>,
     /// How time goes on: convex (one convex problem a step) or continuous (forces as functions of state, integrated to
     /// an accuracy; compliant geoms only)
     #[arg(long, default_value = "convex")]
     method: String,
-    /// Integrator of --method continuous: radau, dormand-prince or bogacki-shampine
-    #[arg(long, default_value = "radau")]
-    integrator: String,
-    /// Contact model of --method convex: lagged, similar or sap; or a contact learned from data, as a file or by its name
-    /// (cube)
-    #[arg(long, default_value = "lagged")]
-    contact: String,
+    /// Integrator of --method continuous: radau, dormand-prince or bogacki-shampine [default: radau]
+    #[arg(long)]
+    integrator: Option<String>,
+    /// Contact model of --method convex: lagged, similar or sap; or a contact learned from data, as a file or by its name:
+    /// cube, box, prism, box-2d, anisotropic or link [default: lagged]
+    #[arg(long)]
+    contact: Option<String>,
     /// Slip speed below which contact sticks, m/s
-    #[arg(long, default_value_t = 1e-4, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-4, allow_hyphen_values = true)]
     stiction_tolerance: f64,
     /// Impact regularisation (0 turns it off)
-    #[arg(long, default_value_t = 1e-3, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-3, allow_hyphen_values = true)]
     regularization: f64,
     /// Relative tolerance of each step's solve
-    #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-5, allow_hyphen_values = true)]
     relative_tolerance: f64,
     /// Distance within which contacts are kept before they touch, m
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     margin: f64,
     /// Hold sticking contacts by tangential springs, without creep
     #[arg(long)]
     tangential_springs: bool,
     /// Start from this keyframe, by name or number
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     keyframe: Option<String>,
     /// Record to DIR/<scene>.html (opens in a browser), .mcap (robotics log tools) and .csv (trajectory)
     #[arg(long, value_name = "DIR")]
@@ -67,15 +70,17 @@ pub struct RunArguments {
     /// Files of --out to leave out, separated by commas
     #[arg(long, value_delimiter = ',', requires = "out")]
     skip: Vec<OutputFile>,
-    /// Frames of the recording per simulated second
-    #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
-    frame_rate: f64,
+    /// Frames of the recording per simulated second, at most one a step [default: 60]
+    #[arg(long, allow_hyphen_values = true, requires = "out")]
+    frame_rate: Option<f64>,
     /// Joints whose positions are plotted, separated by commas [default: all, if they are not too many]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
     joints: Vec<String>,
-    /// Rows of the trajectory per simulated second
-    #[arg(long, default_value_t = 100.0, allow_negative_numbers = true)]
-    rate: f64,
+    /// Rows of the trajectory per simulated second, at most one a step: the end of the step nearest to each time; with
+    /// --accuracy or --method continuous, whose steps are as long as the motion allows, the first end of a step at or after
+    /// it [default: 100]
+    #[arg(long, allow_hyphen_values = true, requires = "out")]
+    rate: Option<f64>,
     /// Save the state to FILE every second of work; if FILE is there, go on from it. The files of --out then begin at that
     /// time, which is added to their names
     #[arg(long, value_name = "FILE")]
@@ -84,6 +89,9 @@ pub struct RunArguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Steps between two looks at the clock, the keyboard and the checkpoint.
+const STEPS_AT_ONCE: usize = 16;
 
 /// A file that `--out` writes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,7 +103,7 @@ enum OutputFile {
 
 /// What is written while the simulation goes on.
 struct Outputs {
-    trajectory: Option<Trajectory>,
+    trajectory: Option<(Trajectory, Sampling)>,
     recorder: Option<Recorder>,
     checkpoint: Option<Checkpoint>,
     /// Of every step, for the report.
@@ -120,29 +128,59 @@ impl Outputs {
         }
         let Some(directory) = &arguments.out else { return Ok(outputs) };
         outlet::folder(directory, "--out")?;
-        let wanted = |file| !arguments.skip.contains(&file);
-        if wanted(OutputFile::Csv) {
-            outputs.trajectory = Some(Trajectory::create(directory, &name, simulation.model())?);
-        }
-        let recordings = [(OutputFile::Html, "html"), (OutputFile::Mcap, "mcap")];
-        let paths: Vec<PathBuf> = recordings
-            .iter()
-            .filter(|(file, _)| wanted(*file))
-            .map(|(_, extension)| directory.join(format!("{name}.{extension}")))
-            .collect();
-        if !paths.is_empty() {
-            let joints = joint_choice(&arguments.joints);
-            let options = RecordOptions { rate: arguments.frame_rate, joints };
-            let recorder = Recorder::create(simulation, &name, &paths, &options);
+        let path = |extension: &str| directory.join(format!("{name}.{extension}"));
+        let wanted: Vec<(OutputFile, PathBuf)> =
+            [(OutputFile::Csv, "csv"), (OutputFile::Html, "html"), (OutputFile::Mcap, "mcap")]
+                .into_iter()
+                .filter(|(file, _)| !arguments.skip.contains(file))
+                .map(|(file, extension)| (file, path(extension)))
+                .collect();
+        // All are tried before the first is made anew: what an earlier run left is not given up for nothing.
+        wanted.iter().try_for_each(|(_, path)| outlet::file(path, "--out"))?;
+        let (tables, recordings): (Vec<_>, Vec<_>) =
+            wanted.into_iter().partition(|(file, _)| *file == OutputFile::Csv);
+        if !recordings.is_empty() {
+            let paths: Vec<PathBuf> = recordings.into_iter().map(|(_, path)| path).collect();
+            let recorder = Recorder::create(simulation, &name, &paths, &arguments.recording());
             outputs.recorder = Some(recorder.map_err(record_failure)?);
         }
+        if !tables.is_empty() {
+            let mut trajectory = Trajectory::create(directory, &name, simulation.model())?;
+            let mut sampling = Sampling::new(begin, arguments.rate(), simulation.options());
+            sampling.pass(time);
+            trajectory.record(simulation)?;
+            outputs.trajectory = Some((trajectory, sampling));
+        }
         Ok(outputs)
+    }
+
+    /// Looks at the simulation after a step. Never changes it, so that steps are the same with and without.
+    fn observe(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.observe(simulation).map_err(record_failure)?;
+        }
+        if let Some((trajectory, sampling)) = &mut self.trajectory
+            && sampling.pass(simulation.state().time)
+        {
+            trajectory.record(simulation)?;
+        }
+        Ok(())
+    }
+
+    /// The last state of a run that reached its end, unless it has its row already.
+    fn last_row(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        match &mut self.trajectory {
+            Some((trajectory, sampling)) if !sampling.is_last(simulation.state().time) => {
+                trajectory.record(simulation)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Completes the files; returns where they are. All are completed even if one fails.
     fn finish(self, simulation: &Simulation) -> Result<Vec<PathBuf>, Failure> {
         let saved = self.checkpoint.map(|checkpoint| checkpoint.save(simulation)).transpose();
-        let trajectory = self.trajectory.map(Trajectory::finish).transpose();
+        let trajectory = self.trajectory.map(|(trajectory, _)| trajectory.finish()).transpose();
         let recorded = self.recorder.map(|recorder| recorder.finish(Some(simulation))).transpose();
         let recorded = recorded.map_err(record_failure)?.unwrap_or_default();
         saved?;
@@ -163,39 +201,101 @@ fn record_failure(error: RecordError) -> Failure {
     }
 }
 
+impl RunArguments {
+    /// Rows of the trajectory per simulated second.
+    fn rate(&self) -> f64 {
+        self.rate.unwrap_or(100.0)
+    }
+
+    /// How the page and the log are made.
+    fn recording(&self) -> RecordOptions {
+        RecordOptions { rate: self.frame_rate.unwrap_or(60.0), joints: joint_choice(&self.joints) }
+    }
+
+    /// Checks what needs no model to be checked.
+    fn check(&self) -> Result<(), Failure> {
+        if !(self.time >= 0.0 && self.time.is_finite()) {
+            let message = format!("--time {} is not allowed: give zero or more seconds", self.time);
+            return Err(Failure::input(message));
+        }
+        for (option, rate) in [("--rate", self.rate()), ("--frame-rate", self.recording().rate)] {
+            if !(rate > 0.0 && rate.is_finite()) {
+                return Err(Failure::input(format!(
+                    "{option} {rate} is not allowed: give a positive number"
+                )));
+            }
+        }
+        self.check_skipped()
+    }
+
+    /// Refuses options of files that are left out.
+    fn check_skipped(&self) -> Result<(), Failure> {
+        let skipped = |file| self.skip.contains(&file);
+        let no_recording = skipped(OutputFile::Html) && skipped(OutputFile::Mcap);
+        for (option, given, gone, files) in [
+            ("--rate", self.rate.is_some(), skipped(OutputFile::Csv), ".csv"),
+            ("--frame-rate", self.frame_rate.is_some(), no_recording, ".html and .mcap"),
+            ("--joints", !self.joints.is_empty(), no_recording, ".html and .mcap"),
+        ] {
+            if given && gone {
+                let message =
+                    format!("{option} is for {files}, which --skip leaves out: give one of the two");
+                return Err(Failure::input(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The method asked for, without options that it has no use for.
+    fn method(&self) -> Result<Method, Failure> {
+        let integrator = self.integrator.as_deref().unwrap_or("radau");
+        let method =
+            method_from_names(&self.method, integrator, self.tangential_springs).map_err(Failure::input)?;
+        let refused = if method == Method::Convex {
+            self.integrator.as_ref().map(|_| "--integrator is for --method continuous: give both, or neither")
+        } else if self.step.is_some() {
+            Some("--step is for --method convex: give --accuracy to --method continuous")
+        } else {
+            self.contact.as_ref().map(|_| {
+                "--contact is for --method convex: leave it out (continuous time has the materials of the file), or leave \
+                 out --method continuous"
+            })
+        };
+        refused.map_or(Ok(method), |message| Err(Failure::input(message)))
+    }
+
+    /// Settings of the simulation, and the data-augmented law if one was asked for.
+    fn options(&self, model: &Model) -> Result<(Options, Option<Arc<Law>>), Failure> {
+        let method = self.method()?;
+        let (contact, law) = contact(self.contact.as_deref().unwrap_or("lagged"))?;
+        let springs = self.tangential_springs && method == Method::Convex;
+        let options = Options {
+            method,
+            step: self.step.or(model.world().options.step).unwrap_or(1e-3),
+            accuracy: self.accuracy,
+            stiction_tolerance: self.stiction_tolerance,
+            regularization: self.regularization,
+            relative_tolerance: self.relative_tolerance,
+            margin: self.margin,
+            tangential_springs: springs.then(TangentialSprings::default),
+            ..contact
+        };
+        // Such a run would end where it begins, or far from where it should.
+        if !options.error_controlled() && self.time > 0.0 && options.step > self.time * (1.0 + 1e-9) {
+            return Err(Failure::input(format!(
+                "a step of {} s is longer than the whole run of {} s: give a shorter --step, or a longer --time",
+                options.step, self.time
+            )));
+        }
+        Ok((options, law))
+    }
+}
+
 /// Simulates and prints a summary.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    arguments.check()?;
     let model = arguments.read.load()?;
-    if !(arguments.time >= 0.0 && arguments.time.is_finite()) {
-        return Err(Failure::input(format!(
-            "--time {} is not allowed: give zero or more seconds",
-            arguments.time
-        )));
-    }
-    if !(arguments.rate > 0.0 && arguments.rate.is_finite()) {
-        return Err(Failure::input(format!(
-            "--rate {} is not allowed: give a positive number",
-            arguments.rate
-        )));
-    }
-    let method = method_from_names(&arguments.method, &arguments.integrator, arguments.tangential_springs)
-        .map_err(Failure::input)?;
-    let continuous = method != Method::Convex;
-    if continuous && arguments.step.is_some() {
-        return Err(Failure::input("--step is for --method convex: give --accuracy to --method continuous"));
-    }
-    let (contact, law) = contact(&arguments.contact)?;
-    let options = Options {
-        method,
-        step: arguments.step.or(model.world().options.step).unwrap_or(1e-3),
-        accuracy: arguments.accuracy,
-        stiction_tolerance: arguments.stiction_tolerance,
-        regularization: arguments.regularization,
-        relative_tolerance: arguments.relative_tolerance,
-        margin: arguments.margin,
-        tangential_springs: (arguments.tangential_springs && !continuous).then(TangentialSprings::default),
-        ..contact
-    };
+    let (options, law) = arguments.options(&model)?;
     if !arguments.json {
         for warning in model.warnings() {
             eprintln!("warning: {warning}");
@@ -206,6 +306,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some(keyframe) = &arguments.keyframe {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }
+    // Joints are looked up before any file is touched, and whichever files there will be.
+    Channels::new(&model, &joint_choice(&arguments.joints)).map_err(record_failure)?;
     let begin = simulation.state().time;
     let mut outputs = Outputs::create(arguments, &mut simulation)?;
     let (energy, start) = (simulation.energy(), simulation.state().time);
@@ -252,49 +354,33 @@ fn simulate(
     let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(1000) };
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    // Only a trajectory needs stops on the way: under error control they would shorten steps.
-    let stops = match outputs.trajectory {
-        Some(_) => (arguments.time * arguments.rate).round().max(1.0) as u64,
-        None => 1,
-    };
-    let mut wall = 0.0;
-    if let Some(trajectory) = &mut outputs.trajectory {
-        trajectory.record(simulation)?;
-    }
-    // Those that were passed before a checkpoint are done.
-    let passed = ((simulation.state().time - begin) * arguments.rate + 1e-6).max(0.0) as u64;
-    let first = if stops > 1 { passed + 1 } else { 1 };
-    for stop in first..=stops {
-        let end = begin + if stop == stops { arguments.time } else { stop as f64 / arguments.rate };
-        let mut going = true;
-        while going {
-            let clock = Instant::now();
-            for _ in 0..16 {
-                let stepped = simulation.step_towards(end).map_err(Failure::work)?;
-                if stepped && arguments.json {
-                    outputs.hash.add(simulation.state());
-                }
-                going &= stepped;
-                if let Some(recorder) = &mut outputs.recorder {
-                    recorder.observe(simulation).map_err(record_failure)?;
-                }
+    let end = begin + arguments.time;
+    let (mut wall, mut going) = (0.0, true);
+    while going {
+        let clock = Instant::now();
+        for _ in 0..STEPS_AT_ONCE {
+            going = simulation.step_towards(end).map_err(Failure::work)?;
+            if !going {
+                break;
             }
-            if let Some(checkpoint) = &mut outputs.checkpoint {
-                checkpoint.keep(simulation)?;
+            if arguments.json {
+                outputs.hash.add(simulation.state());
             }
-            wall += clock.elapsed().as_secs_f64();
-            if interrupt::asked() {
-                bar.finish_and_clear();
-                return Err(interrupted(simulation.state().time, outputs));
-            }
-            let done = simulation.state().time - begin;
-            bar.set_position((1000.0 * done / arguments.time.max(1e-12)) as u64);
-            bar.set_message(format!("t = {:.2} s", begin + done));
+            outputs.observe(simulation)?;
         }
-        if let Some(trajectory) = &mut outputs.trajectory {
-            trajectory.record(simulation)?;
+        if let Some(checkpoint) = &mut outputs.checkpoint {
+            checkpoint.keep(simulation)?;
         }
+        wall += clock.elapsed().as_secs_f64();
+        if interrupt::asked() {
+            bar.finish_and_clear();
+            return Err(interrupted(simulation.state().time, outputs));
+        }
+        let done = simulation.state().time - begin;
+        bar.set_position((1000.0 * done / arguments.time.max(1e-12)) as u64);
+        bar.set_message(format!("t = {:.2} s", begin + done));
     }
+    outputs.last_row(simulation)?;
     bar.finish_and_clear();
     Ok(wall)
 }

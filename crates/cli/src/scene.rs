@@ -1,6 +1,7 @@
 //! Finding a scene: a file, or the name of a built-in one.
 
 use crate::failure::{Failure, print};
+use crate::hint::hint;
 use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,18 +37,44 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// Loads a model file or built-in scene.
     pub fn load(&self, scene: &str) -> Result<Model, Failure> {
+        for path in &self.package_paths {
+            if !Path::new(path).is_dir() {
+                let remedy = "give the folder of a ROS package, or one that holds several";
+                return Err(Failure::input(format!("--package-path {path} is not a folder: {remedy}")));
+            }
+        }
         let options = LoadOptions {
             strict: self.strict,
             fixed_base: self.fixed_base,
             package_paths: self.package_paths.clone(),
         };
-        if !Path::new(scene).exists()
-            && let Some(text) = scenes::text(scene)
-        {
-            return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
+        if !Path::new(scene).exists() {
+            if let Some(text) = scenes::text(scene) {
+                return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
+            }
+            if let Some(message) = unknown_scene(scene) {
+                return Err(Failure::input(message));
+            }
         }
         Model::from_file(Path::new(scene), &options).map_err(Failure::input)
     }
+}
+
+/// What to say of a scene that is no file and not built in; nothing if it looks like the path of a file.
+pub fn unknown_scene(scene: &str) -> Option<String> {
+    let stem = Path::new(scene).file_stem().map(|s| s.to_string_lossy());
+    if let Some(name) = stem.filter(|name| name != scene && scenes::text(name).is_some()) {
+        return Some(format!(
+            "{scene}: there is no such file, but a built-in scene is called \"{name}\": give that name alone, or check \
+             the path"
+        ));
+    }
+    let names = || scenes::all().iter().map(|s| s.name);
+    let plain = !scene.contains(['/', '\\', '.']);
+    plain.then(|| {
+        let (hint, known) = (hint(scene, names()), names().collect::<Vec<_>>().join(", "));
+        format!("no file and no built-in scene is called \"{scene}\"{hint}; built-in scenes: {known}")
+    })
 }
 
 /// Default options with the contact asked for: a model's name, or a contact learned from data. A data-augmented law comes
@@ -62,8 +89,13 @@ pub fn contact(name: &str) -> Result<(Options, Option<Arc<Law>>), Failure> {
             LearnedLaw::Dac(law) => Ok((options, Some(law.clone()))),
             LearnedLaw::Calibrated(_) => Ok((learned.options(options), None)),
         },
-        Err(error @ LearnedContactError::Unknown(..)) => {
-            Err(Failure::input(format!("{error}; or a contact model: lagged, similar, sap")))
+        Err(LearnedContactError::Unknown(name, known)) => {
+            let models = ["lagged", "similar", "sap"];
+            let hint = hint(&name, LearnedContact::names().chain(models));
+            Err(Failure::input(format!(
+                "there is no contact \"{name}\"{hint}: give a file, or one of: {known}; or a contact model: {}",
+                models.join(", ")
+            )))
         }
         Err(error) => Err(Failure::input(error)),
     }

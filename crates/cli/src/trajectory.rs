@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use stiction::{Model, Simulation};
+use stiction::{Model, Options, Simulation};
 
 /// Numbers handed over at once, about.
 const BATCH: usize = 4 * 1024;
@@ -87,6 +87,45 @@ impl Drop for Trajectory {
     fn drop(&mut self) {
         let _ = self.hand_over();
         let _ = self.end();
+    }
+}
+
+/// Which ends of steps become rows: never more than one a step, and never a step that would not have been taken.
+pub struct Sampling {
+    /// Time from which rows are counted, s.
+    begin: f64,
+    rate: f64,
+    /// How long before a row's time the end of a step may stand for it, s.
+    early: f64,
+    /// Number of the next row. Not an integer: rates may be beyond what integers count.
+    next: f64,
+    /// Time of the last row, s.
+    last: f64,
+}
+
+impl Sampling {
+    /// `rate` rows a second from `begin` on. Steps of one length are taken where they are nearest; under error control the
+    /// end of the next step is not known, and the first at or after a row's time is taken.
+    pub fn new(begin: f64, rate: f64, options: &Options) -> Self {
+        let early = if options.error_controlled() { 0.0 } else { 0.5 * options.step };
+        Self { begin, rate, early, next: 0.0, last: f64::NAN }
+    }
+
+    /// Passes the end of a step; true if it becomes a row.
+    pub fn pass(&mut self, time: f64) -> bool {
+        // Times are sums of steps: allow for their rounding.
+        let passed = (time - self.begin + self.early) * self.rate + 1e-6;
+        let due = passed >= self.next;
+        if due {
+            self.next = passed.floor() + 1.0;
+            self.last = time;
+        }
+        due
+    }
+
+    /// Whether this is the time of the last row.
+    pub fn is_last(&self, time: f64) -> bool {
+        time == self.last
     }
 }
 

@@ -17,16 +17,17 @@ pub struct ViewArguments {
     #[command(flatten)]
     read: ReadArguments,
     /// Length of a step, s [default: the file's, or 0.001]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     step: Option<f64>,
     /// Error allowed in a step, m and rad: steps follow the motion instead of having one length
-    #[arg(long, allow_negative_numbers = true, conflicts_with = "step")]
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "step")]
     accuracy: Option<f64>,
-    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or by its name (cube)
+    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or by its name: cube, box, prism,
+    /// box-2d, anisotropic or link
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Start from this keyframe, by name or number
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     keyframe: Option<String>,
     /// Joints whose positions are plotted, separated by commas [default: all, if they are not too many]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -35,7 +36,7 @@ pub struct ViewArguments {
     #[arg(long)]
     paused: bool,
     /// Port to listen on [default: a free one]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(long, default_value_t = 0, hide_default_value = true, allow_hyphen_values = true)]
     port: u16,
     /// Address to listen on; whoever can reach it may watch and meddle
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -103,9 +104,14 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
 
 /// A recording opens by itself: nothing is served.
 fn open_recording(arguments: &ViewArguments, path: &Path) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
-    let recording = read::html(&text).map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
+    let wrong = |what: String| {
+        Failure::input(format!(
+            "{what}; give a recording that `stiction run SCENE --out DIR` made, as DIR/SCENE.html"
+        ))
+    };
+    let text =
+        std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
+    let recording = read::html(&text).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
     let path = std::path::absolute(path).map_err(Failure::work)?;
     let seconds = recording.frames.last().map_or(0.0, |f| f.time);
     let (name, frames) = (recording.scene["name"].as_str().unwrap_or(""), recording.frames.len());

@@ -94,9 +94,9 @@ pub fn parse(text: &str, file: &str) -> Read<Node> {
                     owned = declared;
                     text = &owned;
                 }
-                None => return Err(syntax(roxmltree::Error::UnknownNamespace(prefix, position), file)),
+                None => return Err(syntax(roxmltree::Error::UnknownNamespace(prefix, position), text, file)),
             },
-            Err(error) => return Err(syntax(error, file)),
+            Err(error) => return Err(syntax(error, text, file)),
         }
     }
     let message =
@@ -104,13 +104,22 @@ pub fn parse(text: &str, file: &str) -> Read<Node> {
     Err(FormatError::Syntax { file: file.into(), line: 1, message: message.into() })
 }
 
-fn syntax(error: roxmltree::Error, file: &str) -> FormatError {
+fn syntax(error: roxmltree::Error, text: &str, file: &str) -> FormatError {
     let remedy = match error {
+        roxmltree::Error::UnexpectedEndOfStream | roxmltree::Error::UnclosedRootNode => {
+            "; the file ends before its elements are closed: it may have been cut short"
+        }
         roxmltree::Error::DtdDetected => "; remove the DOCTYPE, entities are not expanded",
         roxmltree::Error::NodesLimitReached => "; split the file, it has too many elements",
         _ => "; correct the XML there",
     };
-    let line = error.pos().row.max(1);
+    let line = match error {
+        // These have no place of their own: it is the end.
+        roxmltree::Error::UnexpectedEndOfStream | roxmltree::Error::UnclosedRootNode => {
+            text.lines().count().max(1) as u32
+        }
+        _ => error.pos().row.max(1),
+    };
     FormatError::Syntax { file: file.into(), line, message: format!("not well-formed XML: {error}{remedy}") }
 }
 

@@ -24,6 +24,12 @@ fn mistakes() -> Vec<(&'static str, &'static str, String, &'static [&'static str
             &["a.xml:3", "worldbody", "correct the XML"],
         ),
         (
+            "a file that was cut short",
+            "a.xml",
+            "<mujoco>\n<worldbody>\n<geom si".into(),
+            &["a.xml:3", "cut short"],
+        ),
+        (
             "another kind of file",
             "a.xml",
             "<launch>\n</launch>".into(),
@@ -212,7 +218,7 @@ fn mistakes() -> Vec<(&'static str, &'static str, String, &'static [&'static str
         (
             "a geom without a size",
             "a.xml",
-            mjcf("<worldbody>\n<geom name='ball' type='sphere'/></worldbody>"),
+            mjcf("<worldbody><body><freejoint/>\n<geom name='ball' type='sphere'/></body></worldbody>"),
             &["a.xml:3", "geom \"ball\"", "size"],
         ),
         (
@@ -263,9 +269,10 @@ fn message(file: &str, text: &str) -> String {
     let options = LoadOptions { strict: text.contains("frction"), ..LoadOptions::default() };
     match load_with(file, &files, &options) {
         Ok(_) => panic!("was accepted: {text}"),
-        Err(error) => error
-            .to_string()
-            .replace("is not among the given files", "cannot be read (No such file or directory)"),
+        Err(error) => error.to_string().replace(
+            "is not among the given files",
+            "cannot be read (No such file or directory (os error 2))",
+        ),
     }
 }
 

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The file cannot be opened, read or written.
-    #[error("{file}: {error}")]
+    #[error("{file}: {error}; {remedy}")]
     Io {
         /// The file.
         file: PathBuf,
         /// What the system says.
         error: std::io::Error,
+        /// What to do.
+        remedy: &'static str,
     },
     /// The file is not what its name says, or is damaged.
     #[error("{file}: {what}")]
@@ -39,8 +41,17 @@ impl DataError {
         Self::File { file: file.into(), what: what.into() }
     }
 
-    /// The system's complaint about a file.
-    pub fn io(file: &std::path::Path, error: std::io::Error) -> Self {
-        Self::Io { file: file.into(), error }
+    /// The system's complaint about a file to read.
+    pub fn unread(file: &std::path::Path, error: std::io::Error) -> Self {
+        let remedy = match error.kind() {
+            std::io::ErrorKind::NotFound => "check the name and the folder",
+            _ => "check that it is a file and that you may read it",
+        };
+        Self::Io { file: file.into(), error, remedy }
+    }
+
+    /// The system's complaint about a file to write.
+    pub fn unwritten(file: &std::path::Path, error: std::io::Error) -> Self {
+        Self::Io { file: file.into(), error, remedy: "choose another place to write to" }
     }
 }

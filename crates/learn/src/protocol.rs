@@ -48,6 +48,15 @@ pub struct NotTossed {
     what: &'static str,
 }
 
+/// Why a toss cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unusable {
+    /// It ends before the model could touch the table; its lowest ball stays so far above it, m.
+    Aloft(f64),
+    /// No sample follows the one that it is simulated from.
+    Short,
+}
+
 impl Protocol {
     /// The protocol for a model: balls around its colliding geoms, the side of the cube in the largest of them as width.
     pub fn of(model: &Model) -> Result<Self, NotTossed> {
@@ -107,6 +116,29 @@ impl Protocol {
             model.multibody().integrate(&sample.q, &sample.v, interval, exponential, &mut next);
             could(&sample.q) || could(&next)
         })
+    }
+
+    /// Why a toss cannot be compared; `None` if it can.
+    pub fn unusable(&self, model: &Model, toss: &Toss) -> Option<Unusable> {
+        match self.first_touch(model, toss) {
+            None => Some(Unusable::Aloft(self.clearance(model, toss))),
+            Some(at) if at.saturating_sub(self.lead) + 1 >= toss.samples.len() => Some(Unusable::Short),
+            Some(_) => None,
+        }
+    }
+
+    /// The least height of a ball's lowest point above the table at any sample, m.
+    fn clearance(&self, model: &Model, toss: &Toss) -> f64 {
+        let mut workspace = Workspace::new(model.multibody());
+        let mut least = f64::INFINITY;
+        for sample in &toss.samples {
+            model.multibody().positions(&sample.q, &mut workspace);
+            for ball in &self.balls {
+                let centre = model.multibody().pose(&workspace, ball.body) * Point3::from(ball.centre);
+                least = least.min(centre.z - ball.radius);
+            }
+        }
+        least
     }
 
     /// Where a toss is simulated from: the index of its sample, and the state there. `None` if it never comes near the
@@ -349,6 +381,25 @@ mod tests {
         assert!((again[0] - v[0]).abs() < 0.03);
         samples[10].q[0] += 0.05;
         assert!(flight_of_joints(&model, &samples, gravity).is_none());
+    }
+
+    #[test]
+    fn a_toss_that_ends_aloft_or_at_its_start_cannot_be_compared() {
+        let model = Model::from_scene("cube_toss").expect("it is built in");
+        let protocol = Protocol::of(&model).expect("a cube is tossed");
+        let touch = protocol.balls[0].radius;
+        let toss = |heights: &[f64]| {
+            let sample = |(k, z): (usize, &f64)| Sample {
+                time: k as f64 / 148.0,
+                q: vec![0.0, 0.0, *z, 1.0, 0.0, 0.0, 0.0],
+                v: vec![0.0; 6],
+            };
+            Toss { number: 0, samples: heights.iter().enumerate().map(sample).collect() }
+        };
+        let aloft = protocol.unusable(&model, &toss(&[touch + 0.3, touch + 0.2]));
+        assert!(matches!(aloft, Some(Unusable::Aloft(by)) if (by - 0.2).abs() < 1e-12), "{aloft:?}");
+        assert_eq!(protocol.unusable(&model, &toss(&[0.5 * touch])), Some(Unusable::Short));
+        assert_eq!(protocol.unusable(&model, &toss(&[touch + 0.1, 0.5 * touch])), None);
     }
 
     proptest! {

@@ -36,11 +36,12 @@ impl World {
                 check_joint(index, body, joint)?;
             }
         }
-        self.check_moving_mass()?;
         self.check_tetrahedra()?;
         for geom in &self.geoms {
             self.check_geom(geom)?;
         }
+        // After the geoms: one without a size has no mass either.
+        self.check_moving_mass()?;
         self.check_links()?;
         if !all_finite(self.options.gravity.as_slice()) {
             return Err(fail(

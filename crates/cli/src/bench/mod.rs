@@ -9,6 +9,7 @@ mod record;
 mod stages;
 
 use crate::failure::{Failure, print};
+use crate::hint::hint;
 use crate::outlet;
 use clap::Args;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ pub struct BenchArguments {
     /// The scene of `stages`; without one a choice of scenes
     scene: Option<String>,
     /// Runs of each scene; the median is told
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
     repeat: usize,
     /// Write the figure to DIR, as SVG and PNG; of `stages` the page
     #[arg(long, value_name = "DIR")]
@@ -34,6 +35,39 @@ pub struct BenchArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Benchmarks that are no scenes.
+const OTHERS: [&str; 5] = ["creep", "impact", "mesh", "record", "stages"];
+
+impl BenchArguments {
+    /// Refuses what would have no effect or no result.
+    fn check(&self) -> Result<(), Failure> {
+        if self.repeat == 0 {
+            return Err(Failure::input("--repeat 0 is not allowed: give 1 or more"));
+        }
+        let (name, scene) = (self.name.as_deref(), self.scene.as_deref());
+        let scene_is_known = scene.is_none_or(|scene| scenes::text(scene).is_some());
+        match (name, scene) {
+            (Some("stages"), Some(scene)) if !scene_is_known => Err(unknown(scene)),
+            (Some(name), Some(scene)) if name != "stages" => Err(Failure::input(format!(
+                "`bench {name}` takes no second name, {scene}: only `bench stages` does; measure one after the other"
+            ))),
+            (Some(name), _) if !OTHERS.contains(&name) && scenes::text(name).is_none() => Err(unknown(name)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// No benchmark and no scene is called that.
+fn unknown(name: &str) -> Failure {
+    let names = || scenes::all().iter().map(|s| s.name);
+    Failure::input(format!(
+        "no benchmark is called \"{name}\"{}; choose {} or a scene: {}",
+        hint(name, OTHERS.into_iter().chain(names())),
+        OTHERS.join(", "),
+        names().collect::<Vec<_>>().join(", ")
+    ))
 }
 
 /// What a benchmark found: for programs, for people, and as a picture.
@@ -50,25 +84,18 @@ const DURATION: f64 = 3.0;
 
 /// Measures and prints a table.
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
+    arguments.check()?;
     if let Some(folder) = &arguments.out {
         outlet::folder(folder, "--out")?;
     }
     let measured = match arguments.name.as_deref() {
         Some("creep") => creep()?,
-        Some("record") => record::record(arguments.repeat.max(1))?,
+        Some("record") => record::record(arguments.repeat)?,
         Some("mesh") => mesh::mesh()?,
-        Some("impact") => impact::impacts(arguments.repeat.max(1))?,
-        Some("stages") => stages::stages(arguments.scene.as_deref(), arguments.repeat.max(1))?,
-        Some(name) if scenes::text(name).is_some() => speeds(&[name], arguments.repeat.max(1))?,
-        None => speeds(&CHOICE, arguments.repeat.max(1))?,
-        Some(name) => {
-            let known: Vec<&str> = scenes::all().iter().map(|s| s.name).collect();
-            let message = format!(
-                "no benchmark is called \"{name}\"; choose creep, impact, mesh, record, stages or a scene: {}",
-                known.join(", ")
-            );
-            return Err(Failure::input(message));
-        }
+        Some("impact") => impact::impacts(arguments.repeat)?,
+        Some("stages") => stages::stages(arguments.scene.as_deref(), arguments.repeat)?,
+        Some(name) => speeds(&[name], arguments.repeat)?,
+        None => speeds(&CHOICE, arguments.repeat)?,
     };
     if let Some(folder) = &arguments.out {
         if let Some(figure) = &measured.figure {

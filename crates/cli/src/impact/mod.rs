@@ -24,46 +24,46 @@ pub struct ImpactArguments {
     #[command(flatten)]
     read: ReadArguments,
     /// Start from this keyframe, by name or number
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     keyframe: Option<String>,
     /// Positions at the start, separated by commas
-    #[arg(long, value_delimiter = ',', allow_negative_numbers = true, value_name = "NUMBERS")]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "NUMBERS")]
     qpos: Vec<f64>,
     /// Velocities at the start, separated by commas
-    #[arg(long, value_delimiter = ',', allow_negative_numbers = true, value_name = "NUMBERS")]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "NUMBERS")]
     qvel: Vec<f64>,
     /// Look at the start alone, instead of moving on to an impact
     #[arg(long)]
     here: bool,
     /// How long to look for impacts, s
-    #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 5.0, allow_hyphen_values = true)]
     time: f64,
     /// Impacts of several contacts to tell
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     impacts: usize,
     /// Length of a step between impacts, s
-    #[arg(long, default_value_t = 1e-3, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-3, allow_hyphen_values = true)]
     step: f64,
     /// Distance at which bodies touch, m: contacts that close together hit together
-    #[arg(long, default_value_t = 1e-6, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-6, allow_hyphen_values = true)]
     touch: f64,
     /// Sampled solutions
-    #[arg(long, default_value_t = 4096)]
+    #[arg(long, default_value_t = 4096, allow_hyphen_values = true)]
     samples: usize,
     /// Largest normal impulse of a contact in a step of the resolution, N s
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     cap: Option<f64>,
     /// Another seed, other samples
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     seed: u64,
     /// Velocity coordinates to draw, two numbers separated by a comma [default: those that differ most]
-    #[arg(long, value_delimiter = ',', num_args = 1, value_name = "I,J")]
+    #[arg(long, value_delimiter = ',', num_args = 1, value_name = "I,J", allow_hyphen_values = true)]
     axes: Vec<usize>,
     /// Follow this many outcomes that stand for the set, and record them
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", allow_hyphen_values = true)]
     branch: usize,
     /// How long to follow them, s
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     branch_time: f64,
     /// Where figures, outcomes (CSV) and recordings go
     #[arg(long, value_name = "DIR", default_value = "out/impact")]
@@ -86,6 +86,9 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(Failure::input(format!("{name} {value} is not allowed: give zero or more seconds")));
         }
+    }
+    if arguments.impacts == 0 {
+        return Err(Failure::input("--impacts 0 is not allowed: give 1 or more"));
     }
     let axes = match arguments.axes.as_slice() {
         [] => None,
@@ -171,7 +174,7 @@ fn find(
         }
         if impact.set.problem().contacts() > 1 {
             found.push(impact);
-            if found.len() >= arguments.impacts.max(1) {
+            if found.len() >= arguments.impacts {
                 break;
             }
         }
@@ -194,6 +197,9 @@ fn resolve(touching: Touching, state: &State, options: &Options) -> Result<Optio
 fn rigid(error: RigidContactError) -> Failure {
     match error {
         RigidContactError::Contact { .. } => Failure::work(error),
+        RigidContactError::Unsupported(_) => {
+            Failure::input(format!("{error} (--here with --qpos and --qvel looks at a state)"))
+        }
         _ => Failure::input(error),
     }
 }

@@ -1,6 +1,7 @@
 //! `stiction learn calibrate`: find a model's contact parameters from recorded tosses.
 
-use super::{DataArguments, ProtocolArguments};
+use super::comparable::comparable;
+use super::{DataArguments, ProtocolArguments, check_share};
 use crate::failure::{Failure, print};
 use crate::outlet;
 use clap::Args;
@@ -30,31 +31,45 @@ pub struct CalibrateArguments {
     #[arg(long, value_delimiter = ',', value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Solves of a step, so that friction does not lag in impacts
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, allow_negative_numbers = true)]
     friction_passes: u32,
     /// Parts the tosses are split into; each is foretold by a fit to the others. 0 to skip this
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     /// Share of the tosses to fit to, if not all: the others are foretold, in place of folds. Quicker by far
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     share: f64,
     /// Simulations of all tosses that a fit may take
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 300, allow_negative_numbers = true)]
     evaluations: usize,
     /// Simulations of all tosses for the uncertainties. 0 to skip them
-    #[arg(long, default_value_t = 120)]
+    #[arg(long, default_value_t = 120, allow_negative_numbers = true)]
     around: usize,
     /// Starts of each toss, the first as recorded, the others within the noise
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, allow_negative_numbers = true)]
     starts: usize,
     /// Noise of the start velocities, m/s and rad/s
-    #[arg(long, value_delimiter = ',', num_args = 1, value_name = "V,W", default_value = "0.01,0.1")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        num_args = 1,
+        value_name = "V,W",
+        default_value = "0.01,0.1",
+        allow_hyphen_values = true
+    )]
     noise: Vec<f64>,
     /// Errors that weigh the same: position in % of the width, angle in degrees
-    #[arg(long, value_delimiter = ',', num_args = 1, value_name = "P,A", default_value = "12,16")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        num_args = 1,
+        value_name = "P,A",
+        default_value = "12,16",
+        allow_hyphen_values = true
+    )]
     targets: Vec<f64>,
     /// Another seed, another split and another search
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
     /// Name of the contact, for its files
     #[arg(long, default_value = "calibrated")]
@@ -69,7 +84,8 @@ pub struct CalibrateArguments {
 
 /// Fits, scores what was held out, writes and prints.
 pub fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
-    let (model, dataset) = arguments.data.load()?;
+    check_share(arguments.share)?;
+    let (model, mut dataset) = arguments.data.load()?;
     let protocol = arguments.protocol.protocol(&model)?;
     let parameters = parse_parameters(&arguments.fit)?;
     let mut world = model.world().clone();
@@ -94,6 +110,10 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         options,
         settings: settings(arguments)?,
     };
+    // A toss that cannot be compared has no loss: in a mean it would pass for one that is foretold perfectly.
+    let (kept, left_out) =
+        comparable(std::mem::take(&mut dataset.tosses), &model, &protocol, &arguments.data.data)?;
+    dataset.tosses = kept;
     outlet::folder(&arguments.out, "--out")?;
     let all: Vec<&Toss> = dataset.tosses.iter().collect();
     let (all, others) = split(&all, |t| t.number, arguments.share, arguments.seed);
@@ -119,6 +139,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let report = Report {
         arguments,
         dataset: &dataset,
+        left_out,
         parameters: &parameters,
         fit: &fit,
         uncertainty: uncertainty.as_deref(),
@@ -253,6 +274,8 @@ impl HeldOut {
 struct Report<'a> {
     arguments: &'a CalibrateArguments,
     dataset: &'a Dataset,
+    /// Tosses of the file that cannot be compared.
+    left_out: usize,
     parameters: &'a [Parameter],
     fit: &'a Fit,
     uncertainty: Option<&'a [f64]>,
@@ -315,6 +338,7 @@ impl Report<'_> {
             "loss": self.fit.loss,
             "fitted": self.fitted,
             "held_out": held_out,
+            "left_out": self.left_out,
             "data": self.arguments.data.data.display().to_string(),
             "source": self.dataset.header.source,
             "licence": self.dataset.header.licence,

@@ -1,5 +1,6 @@
 //! `stiction learn collect`: tosses of a body by the rigid reference, as a dataset.
 
+use super::at_least_one;
 use crate::failure::{Failure, print};
 use crate::outlet;
 use crate::scene::ReadOptions;
@@ -19,13 +20,13 @@ pub struct CollectArguments {
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Number of tosses
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, allow_negative_numbers = true)]
     tosses: usize,
     /// Steps of 2 ms a toss, unless it comes to rest before
-    #[arg(long, default_value_t = 800)]
+    #[arg(long, default_value_t = 800, allow_negative_numbers = true)]
     steps: usize,
     /// Seed of the initial states
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
 }
 
@@ -34,8 +35,8 @@ pub struct CollectArguments {
 pub struct CaseArguments {
     /// A case (box, prism, box-2d, anisotropic, link), or a model whose first body is a box or a convex mesh
     pub case: String,
-    /// Friction of the floor, one number or one along x and one along y [default: the case's, or 0.4]
-    #[arg(long, value_name = "MU", num_args = 1..=2)]
+    /// Friction of the floor: one number, or one along x and one along y, separated by a comma [default: the case's, or 0.4]
+    #[arg(long, value_name = "MU[,MU]", value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
     friction: Vec<f64>,
     /// Symmetry of the floor's friction: none, mirror, square or round [default: the case's, or what the friction has]
     #[arg(long)]
@@ -63,6 +64,26 @@ impl CaseArguments {
         self.read.load(&self.case)
     }
 
+    /// The friction along x and along y, if it is given.
+    fn floor(&self) -> Result<Option<[f64; 2]>, Failure> {
+        let friction = match *self.friction.as_slice() {
+            [] => return Ok(None),
+            [both] => [both, both],
+            [x, y] => [x, y],
+            _ => {
+                let what = "--friction has more than two numbers: give one, or one along x and one along y";
+                return Err(Failure::input(what));
+            }
+        };
+        match friction.iter().find(|mu| !(**mu >= 0.0 && mu.is_finite())) {
+            Some(mu) => {
+                let what = format!("--friction {mu} is not allowed: give finite numbers, zero or more");
+                Err(Failure::input(what))
+            }
+            None => Ok(Some(friction)),
+        }
+    }
+
     /// The case, or one made of a model with the box's ranges.
     pub fn load(&self) -> Result<Case, Failure> {
         let mut case = match Case::named(&self.case) {
@@ -74,11 +95,7 @@ impl CaseArguments {
                 Case { name: "model", summary: "the first body of a model", body, ..like }
             }
         };
-        if let [first, rest @ ..] = self.friction.as_slice() {
-            let friction = [*first, *rest.first().unwrap_or(first)];
-            if friction.iter().any(|mu| !(*mu >= 0.0 && mu.is_finite())) {
-                return Err(Failure::input("--friction is not allowed: give finite numbers, zero or more"));
-            }
+        if let Some(friction) = self.floor()? {
             case.reference = Reference { friction };
             case.symmetry = if friction[0] == friction[1] { Symmetry::Square } else { Symmetry::Mirror };
         }
@@ -93,6 +110,8 @@ impl CaseArguments {
 
 /// Simulates and writes.
 pub fn collect(arguments: &CollectArguments) -> Result<(), Failure> {
+    at_least_one(arguments.tosses, "--tosses")?;
+    at_least_one(arguments.steps, "--steps")?;
     let case = arguments.case.load()?;
     outlet::file(&arguments.out, "--out")?;
     let (tosses, steps) = (arguments.tosses, arguments.steps);

@@ -1,6 +1,8 @@
 //! `stiction learn evaluate`: a law against ground truth, toss by toss.
 
 use super::collect::CaseArguments;
+use super::comparable::comparable;
+use super::{at_least_one, check_share};
 use crate::failure::{Failure, print};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -23,21 +25,21 @@ pub struct EvaluateArguments {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Share of the recorded tosses that was trained on, and is left out
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     share: f64,
     /// Seed of that split
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     split_seed: u64,
     #[command(flatten)]
     protocol: super::ProtocolArguments,
     /// Number of tosses
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, allow_negative_numbers = true)]
     tosses: usize,
     /// Steps of 2 ms a toss
-    #[arg(long, default_value_t = 800)]
+    #[arg(long, default_value_t = 800, allow_negative_numbers = true)]
     steps: usize,
     /// Seed of the initial states; another than that of training
-    #[arg(long, default_value_t = 999)]
+    #[arg(long, default_value_t = 999, allow_negative_numbers = true)]
     seed: u64,
     /// Print JSON
     #[arg(long)]
@@ -49,6 +51,8 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.data {
         return recorded(arguments, path);
     }
+    at_least_one(arguments.tosses, "--tosses")?;
+    at_least_one(arguments.steps, "--steps")?;
     let case = arguments.case.load()?;
     let law = match &arguments.weights {
         Some(path) => load(path)?,
@@ -59,8 +63,15 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     };
     let steps = arguments.steps;
     let ground = truth(&case, arguments.tosses, steps, arguments.seed).map_err(Failure::work)?;
+    if ground.iter().all(|toss| toss.first.is_none()) {
+        return Err(Failure::input(format!(
+            "no toss touches the floor within --steps {steps}: give more steps"
+        )));
+    }
     let (ours, each) = compare(&case, &law, &ground, steps);
     let (plain, _) = compare(&case, &Law::coulomb(law.friction), &ground, steps);
+    carried("the learned law", &ours)?;
+    carried("the fitted μ", &plain)?;
     if arguments.json {
         let report = serde_json::json!({ "law": ours, "coulomb": plain, "tosses": each });
         return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
@@ -88,9 +99,25 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     print(&text)
 }
 
+/// Says how many tosses a law could not carry to the end, for they are not in its means; all of them is a failure.
+fn carried(law: &str, evaluation: &Evaluation) -> Result<(), Failure> {
+    let (failed, all) = (evaluation.failed, evaluation.tosses);
+    if failed == all {
+        let what = "give --weights that were trained for this body and this friction";
+        return Err(Failure::work(format!("{law} carries none of {all} tosses to the end: {what}")));
+    }
+    if failed > 0 {
+        eprintln!("note: {law} could not carry {failed} of {all} tosses to the end; they are left out");
+    }
+    Ok(())
+}
+
 fn load(path: &Path) -> Result<Law, Failure> {
-    let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
-    Law::from_bytes(&std::fs::read(path).map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))
+    let file = path.display();
+    let bytes = std::fs::read(path).map_err(|e| {
+        Failure::input(format!("{file}: {e}; --weights needs a file that stiction learn train wrote"))
+    })?;
+    Law::from_bytes(&bytes).map_err(|e| Failure::input(format!("{file}: {e}")))
 }
 
 /// Scores the law, and plain Coulomb friction, on recorded tosses that were kept back.
@@ -98,13 +125,19 @@ fn recorded(arguments: &EvaluateArguments, path: &Path) -> Result<(), Failure> {
     let Some(weights) = &arguments.weights else {
         return Err(Failure::input("recorded tosses need --weights FILE"));
     };
+    check_share(arguments.share)?;
     let law = load(weights)?;
     let model = arguments.case.model()?;
     let dataset = arguments.case.recorded(path)?;
     let protocol = arguments.protocol.protocol(&model)?;
     let (_, kept): (_, Vec<&Toss>) =
         split(&dataset.tosses, |t| t.number, arguments.share, arguments.split_seed);
+    if kept.is_empty() {
+        return Err(Failure::input("--share leaves no toss to compare: give a smaller one"));
+    }
+    let (kept, left_out) = comparable(kept, &model, &protocol, path)?;
     let mut report = serde_json::Map::new();
+    report.insert("left_out".into(), left_out.into());
     let mut text = String::new();
     for (name, law) in [("learned", law.clone()), ("fitted μ", Law::coulomb(law.friction))] {
         let scores = score_law(&model, &std::sync::Arc::new(law), &kept, &protocol).map_err(Failure::work)?;

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod collect;
+mod comparable;
 mod convert;
 mod evaluate;
 mod score;
@@ -73,18 +74,34 @@ impl DataArguments {
     }
 }
 
+/// Refuses to do something no times.
+fn at_least_one(count: usize, option: &str) -> Result<(), Failure> {
+    match count {
+        0 => Err(Failure::input(format!("{option} 0 leaves nothing to do: give 1 or more"))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a share that is none.
+fn check_share(share: f64) -> Result<(), Failure> {
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(()),
+        false => Err(Failure::input(format!("--share {share} is not allowed: give a number from 0 to 1"))),
+    }
+}
+
 /// What of the protocol can be chosen.
 #[derive(Args)]
 pub struct ProtocolArguments {
     /// Length that position errors are told in parts of, m [default: the side of the cube around the largest geom]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
     width: Option<f64>,
-    /// A toss starts this many samples before a ball of this radius about the body's origin reaches the table, m
-    /// [default: balls around the model's geoms]
-    #[arg(long, value_name = "M")]
+    /// Height of the body's origin above the table at which it may first touch, m: a toss is simulated from three samples
+    /// before it is that low [default: from balls around the model's geoms]
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
     touch_height: Option<f64>,
     /// Step of the simulation, s
-    #[arg(long, default_value_t = 1.0 / 1480.0)]
+    #[arg(long, default_value_t = 1.0 / 1480.0, allow_hyphen_values = true)]
     step: f64,
 }
 
@@ -95,8 +112,8 @@ impl ProtocolArguments {
         for (name, value) in
             [("--width", self.width), ("--touch-height", self.touch_height), ("--step", Some(self.step))]
         {
-            if value.is_some_and(|x| !(x > 0.0 && x.is_finite())) {
-                return Err(Failure::input(format!("{name} is not allowed: give a positive number")));
+            if let Some(x) = value.filter(|x| !(*x > 0.0 && x.is_finite())) {
+                return Err(Failure::input(format!("{name} {x} is not allowed: give a positive number")));
             }
         }
         protocol.step = self.step;

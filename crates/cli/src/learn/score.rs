@@ -1,5 +1,6 @@
 //! `stiction learn score`: how well a model as it is foretells recorded tosses.
 
+use super::comparable::comparable;
 use super::{DataArguments, ProtocolArguments};
 use crate::failure::{Failure, print};
 use crate::scene::contact;
@@ -36,11 +37,12 @@ pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     }
     let options = Options { step: protocol.step, ..contact };
     options.check().map_err(Failure::input)?;
-    let tosses: Vec<_> = dataset.tosses.iter().collect();
+    let (tosses, left_out) =
+        comparable(dataset.tosses.iter().collect(), &model, &protocol, &arguments.data.data)?;
     let scores = score_all(&model, options, &tosses, &protocol).map_err(Failure::work)?;
     let summary = Summary::of(&scores);
     if arguments.json {
-        let report = json!({ "summary": summary, "tosses": scores });
+        let report = json!({ "summary": summary, "left_out": left_out, "tosses": scores });
         return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
     }
     let mut text = format!("{summary}\n");

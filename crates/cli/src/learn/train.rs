@@ -1,6 +1,7 @@
 //! `stiction learn train`: a contact law from tosses.
 
 use super::collect::CaseArguments;
+use super::{at_least_one, check_share};
 use crate::failure::{Failure, print};
 use crate::outlet;
 use clap::Args;
@@ -25,49 +26,73 @@ pub struct TrainArguments {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Share of the recorded tosses to train on; the rest is kept back for `evaluate --data`
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     share: f64,
     /// Seed of that split
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     split_seed: u64,
     /// Speed below which a recorded patch stands, m/s: what the recording's velocities are uncertain by
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     noise: f64,
     /// Number of tosses to simulate
-    #[arg(long, default_value_t = 4000, conflicts_with = "data")]
+    #[arg(long, default_value_t = 4000, conflicts_with = "data", allow_negative_numbers = true)]
     tosses: usize,
     /// Height up to which a vertex touches, m
-    #[arg(long, default_value_t = 2e-4)]
+    #[arg(long, default_value_t = 2e-4, allow_hyphen_values = true)]
     touch: f64,
     /// A vertex that would be there by the next sample touches too: for recordings, whose samples are far apart
     #[arg(long)]
     ahead: bool,
     /// Passes over the data at most
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     epochs: Option<usize>,
-    /// Sizes of the regressors' hidden layers
-    #[arg(long, value_delimiter = ',', default_values_t = [96usize, 96])]
+    /// Sizes of the regressors' hidden layers, separated by commas
+    #[arg(long, value_delimiter = ',', num_args = 1, value_name = "SIZES", default_value = "96,96")]
     hidden: Vec<usize>,
     /// Of slow contacts, which are many and alike, one in so many is kept
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, allow_negative_numbers = true)]
     thin: u64,
     /// Train on an NVIDIA GPU; for programs built with --features gpu
     #[arg(long)]
     gpu: bool,
     /// Seed of tosses, weights and order
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
 
+fn device(arguments: &TrainArguments) -> Device {
+    if arguments.gpu { Device::Gpu } else { Device::Cpu }
+}
+
+/// What can be refused before tosses are simulated.
+fn check(arguments: &TrainArguments) -> Result<(), Failure> {
+    device(arguments).check().map_err(Failure::input)?;
+    check_share(arguments.share)?;
+    at_least_one(arguments.tosses, "--tosses")?;
+    if arguments.hidden.contains(&0) {
+        return Err(Failure::input("--hidden 0 is not allowed: give sizes of 1 or more"));
+    }
+    let (touch, noise) = (arguments.touch, arguments.noise);
+    if !(touch > 0.0 && touch.is_finite()) {
+        return Err(Failure::input(format!(
+            "--touch {touch} is not allowed: give a positive number of metres"
+        )));
+    }
+    if !(noise >= 0.0 && noise.is_finite()) {
+        return Err(Failure::input(format!(
+            "--noise {noise} is not allowed: give a speed in m/s, zero or more"
+        )));
+    }
+    Ok(())
+}
+
 /// Trains and writes.
 pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
+    check(arguments)?;
     let case = arguments.case.load()?;
-    if !(arguments.touch > 0.0 && arguments.touch.is_finite()) {
-        return Err(Failure::input("--touch is not allowed: give a positive number of metres"));
-    }
     outlet::file(&arguments.out, "--out")?;
     let begin = std::time::Instant::now();
     let dataset = match &arguments.data {
@@ -93,6 +118,9 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     let (tosses, _): (Vec<&Toss>, _) =
         split(&dataset.tosses, |t| t.number, arguments.share, arguments.split_seed);
+    if tosses.is_empty() {
+        return Err(Failure::input("--share leaves no toss to train on: give a larger one"));
+    }
     let stepper = Stepper { touch: arguments.touch, ahead: arguments.ahead, ..Stepper::default() };
     let found = instances::instances(&case.body, &tosses, &stepper, arguments.thin, arguments.noise)
         .map_err(Failure::work)?;
@@ -101,7 +129,7 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
 
     let mut options = TrainOptions::new(case.symmetry, arguments.seed);
     options.regressor.hidden.clone_from(&arguments.hidden);
-    options.device = if arguments.gpu { Device::Gpu } else { Device::Cpu };
+    options.device = device(arguments);
     if let Some(epochs) = arguments.epochs {
         options.classifier.epochs = epochs;
         options.regressor.epochs = epochs;

@@ -4,10 +4,12 @@
 //! child that works through inputs; a child that panics, overflows its stack, takes more than
 //! [`SECONDS`] for one input or more than [`MEMORY`] bytes dies, and the input is kept in `out/fuzz`.
 
+mod arguments;
 mod memory;
 mod mutate;
 mod seeds;
 
+use arguments::Arguments;
 use mutate::Random;
 use std::io::Write;
 use std::process::{Command, ExitCode};
@@ -23,31 +25,33 @@ const BATCH: u64 = 20_000;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let option =
-        |name: &str| args.iter().position(|a| a == name).and_then(|i| args.get(i + 1)?.parse::<f64>().ok());
-    let Some(reader) = args.first().filter(|r| seeds::READERS.contains(&r.as_str())) else {
-        eprintln!(
-            "usage: fuzz READER [--minutes N] [--seed S]\nREADER is one of {}",
-            seeds::READERS.join(", ")
-        );
-        return ExitCode::from(2);
+    let Arguments { reader, minutes, seed, batch } = match arguments::read(&args) {
+        Ok(Some(read)) => read,
+        Ok(None) => {
+            println!("{}", arguments::usage());
+            return ExitCode::SUCCESS;
+        }
+        Err(message) => {
+            eprintln!("{message}; {}", arguments::usage());
+            return ExitCode::from(2);
+        }
     };
-    let seed = option("--seed").unwrap_or(1.0) as u64;
-    if let Some(batch) = option("--batch") {
-        child(reader, seed, batch as u64);
+    if let Some(batch) = batch {
+        child(&reader, seed, batch);
         return ExitCode::SUCCESS;
     }
-    let minutes = option("--minutes").unwrap_or(1.0);
     let (start, mut inputs, mut failures) = (Instant::now(), 0u64, 0u32);
     let current = std::env::temp_dir().join(format!("stiction-fuzz-{reader}-{}", std::process::id()));
     let program = std::env::current_exe().expect("a running program has a path");
     let mut batch = seed.wrapping_mul(1 << 20);
     // Where it is known, processor time counts: a busy machine makes minutes that are not worked.
     let worked = || children_seconds().unwrap_or_else(|| start.elapsed().as_secs_f64());
-    while worked() < 60.0 * minutes && start.elapsed() < Duration::from_secs_f64(600.0 * minutes) {
+    let more = || worked() < 60.0 * minutes && start.elapsed().as_secs_f64() < 600.0 * minutes;
+    // At least one batch: no input read is no pass.
+    while (inputs, failures) == (0, 0) || more() {
         let start_child = || {
             let mut child = Command::new(&program);
-            child.args([reader, "--seed", &seed.to_string(), "--batch", &batch.to_string()]);
+            child.args([&reader, "--seed", &seed.to_string(), "--batch", &batch.to_string()]);
             child
         };
         let mut out = start_child().output().expect("the program can start itself");

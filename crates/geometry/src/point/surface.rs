@@ -12,7 +12,8 @@
 //! 3. Of what was found, that goes which a shallower push along another normal frees as well.
 //! 4. Points with one normal are merged to the outline of their union. What faces on both sides of an edge found alike, each
 //!    with the last digits of its own, is one point.
-//! 5. Where nothing was found, the shape may still go through faces, or be inside with no face near.
+//! 5. What says that the two overlap is checked on closed meshes, and where nothing says so the shape may still go through faces,
+//!    or be wholly inside.
 //!
 //! Faces are one-sided. For a shape whose middle is in front of it, a face counts as solid behind, so that a
 //! corner that slides under it sideways stays seen. A face that has the middle of the shape
@@ -22,7 +23,7 @@
 
 use super::convex::Axis;
 use super::core::{Core, highest};
-use super::gjk::{CorePair, on_triangle};
+use super::gjk::{CorePair, Outcome, distance, on_triangle};
 use super::manifold::GapPoint;
 use super::reduce::outline;
 use super::{Frame, Scratch, Sink, convex, features, manifold};
@@ -61,8 +62,8 @@ pub(crate) struct SurfaceScratch {
     /// Normals of direct axes, each once, with the least distance along them.
     normals: Vec<(V3, f64)>,
     found: Vec<Found>,
-    /// Faces that the shape goes through, and a point of each in it.
-    crossings: Vec<([V3; 3], V3)>,
+    /// Faces that the shape goes through.
+    crossings: Vec<[V3; 3]>,
     group: Vec<GapPoint>,
     spare: Vec<GapPoint>,
 }
@@ -106,12 +107,7 @@ pub(crate) fn contacts(
         }
         settle(mesh, &body, &mut scratch.surface);
     }
-    if scratch.surface.found.is_empty() && !faces.is_empty() {
-        crossed(mesh, &faces, &body, scratch);
-    }
-    if scratch.surface.found.is_empty() && mesh.is_watertight() {
-        swallowed(mesh, &body, &mut scratch.surface.found);
-    }
+    check(mesh, &faces, &body, scratch);
     scratch.surface.faces = faces;
     emit(radius, near, xm, &mut scratch.surface, sink);
 }
@@ -157,10 +153,14 @@ fn point_faces(mesh: &TriangleMesh, faces: &[usize], body: &Body, found: &mut Ve
             found.push(Found { n, point, face: f, front: true });
         }
     }
-    // The centre is below the surface: out the shortest way.
+    // The centre is below the surface: out the shortest way. At a sharp edge faces are as near that see it in front.
     if let Some((length, d, f)) = nearest
         && found.is_empty()
-        && mesh.normals()[f].dot(&d) > 0.0
+        && faces.iter().all(|&f| {
+            let [p, q, r] = mesh.corners(f);
+            let to = on_triangle(&(p - c), &(q - c), &(r - c)).0;
+            to.norm() > length * (1.0 + 1e-9) || mesh.normals()[f].dot(&to) > 0.0
+        })
     {
         let n = if length > 0.0 { d / length } else { mesh.normals()[f] };
         found.push(Found { n, point: GapPoint { a: c + d, gap: -length }, face: f, front: false });
@@ -173,65 +173,96 @@ fn above([p, q, r]: &[V3; 3], c: &V3) -> bool {
     turn(p, q) >= 0.0 && turn(q, r) >= 0.0 && turn(r, p) >= 0.0
 }
 
-/// A shape may go through faces none of which it faces anywhere: a rod that is stuck in a wall at a slant. It leaves along that
-/// normal at hand along which all of the faces it goes through are soonest behind, pushed where it is in the deepest of them.
-fn crossed(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scratch) {
-    let Scratch { surface: SurfaceScratch { found, crossings, .. }, epa, .. } = scratch;
-    crossings.clear();
-    for &face in faces {
-        let (corners, normal) = (mesh.corners(face), mesh.normals()[face]);
-        // Most are not: those whose plane the shape is on one side of.
-        let plane = normal.dot(&corners[0]);
-        let (low, high) = (body.low_along(&normal) - plane, plane + body.low_along(&-normal));
-        if low.max(high) >= body.radius {
-            continue;
-        }
-        let pair = CorePair { a: Core::Triangle(corners), b: body.core, x_ab: body.x };
-        if let Some(axis) = convex::axis(&pair, body.radius, &normal, epa)
-            && axis.distance < body.radius
-        {
-            crossings.push((corners, axis.a));
-        }
+/// Step 5: whether the core is in the mesh at all, and a way out where none was found. Points within the margin or the radius
+/// do not count, so that what is felt does not depend on them. An open surface cannot tell what is inside; there a face with the
+/// middle behind it has to do.
+fn check(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scratch) {
+    let closed = mesh.is_watertight();
+    let claim = |front: bool| scratch.surface.found.iter().any(|f| f.front == front && f.point.gap < 0.0);
+    let (ahead, behind) = (claim(true), claim(false));
+    if !closed && (ahead || behind) || closed && ahead && faces.iter().any(|&f| crosses(mesh, f, body)) {
+        return;
     }
-    let deepest = |n: &V3| {
-        let tops = crossings.iter().map(|(corners, a)| (corners[highest(corners, n)].dot(n), *a));
-        let (top, a) = tops.max_by(|p, q| p.0.total_cmp(&q.0))?;
-        Some((body.low_along(n) - top, a))
-    };
-    let ways = faces.iter().filter_map(|&f| deepest(&mesh.normals()[f]).map(|(gap, a)| (f, gap, a)));
-    if let Some((face, gap, a)) = ways.max_by(|p, q| p.1.total_cmp(&q.1)) {
-        let n = mesh.normals()[face];
-        found.push(Found { n, point: GapPoint { a, gap }, face, front: false });
+    let way = crossed(mesh, faces, body, scratch).or_else(|| swallowed(mesh, body).filter(|_| closed));
+    let found = &mut scratch.surface.found;
+    match way {
+        Some(_) if ahead => {}
+        Some(_) if behind => found.retain(|f| !f.front && f.point.gap < 0.0),
+        Some(way) => found.push(way),
+        // Beyond a sharp edge a shape is below the plane of a face and not in what is solid; and the far side of a thin wall has
+        // the middle behind it.
+        None => found.retain(|f| f.front && f.point.gap >= 0.0),
     }
 }
 
+/// Whether the core goes through a face.
+fn crosses(mesh: &TriangleMesh, face: usize, body: &Body) -> bool {
+    let (corners, normal) = (mesh.corners(face), mesh.normals()[face]);
+    let plane = normal.dot(&corners[0]);
+    // Most are not crossed: those whose plane the core is on one side of.
+    body.low_along(&normal) < plane
+        && plane < -body.low_along(&-normal)
+        && matches!(distance(&body.pair(corners), 0.0), Outcome::Overlap(_))
+}
+
+/// A shape may go through faces none of which it faces anywhere: a rod that is stuck in a wall at a slant. It leaves along that
+/// normal at hand along which all of the faces it goes through are soonest behind, pushed in the middle of where it is in them.
+/// What is behind an open surface is not inside anything.
+fn crossed(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scratch) -> Option<Found> {
+    let Scratch { surface: SurfaceScratch { crossings, .. }, epa, .. } = scratch;
+    crossings.clear();
+    let (closed, around) = (body.sunk || mesh.is_watertight(), bounds(&body.core, &body.x));
+    let mut middle = V3::zeros();
+    for &face in faces {
+        let (corners, normal) = (mesh.corners(face), mesh.normals()[face]);
+        let in_front = normal.dot(&(body.center() - corners[0])) > 0.0;
+        if (closed || in_front)
+            && crosses(mesh, face, body)
+            && let Some(axis) = convex::axis(&body.pair(corners), 0.0, &normal, epa)
+        {
+            crossings.push(corners);
+            middle += axis.a.sup(&around.min).inf(&around.max);
+        }
+    }
+    if crossings.is_empty() {
+        return None;
+    }
+    let gap = |n: &V3| {
+        let tops = crossings.iter().map(|corners| corners[highest(corners, n)].dot(n));
+        body.low_along(n) - tops.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let ways = faces.iter().map(|&f| (f, gap(&mesh.normals()[f])));
+    let (face, gap) = ways.max_by(|p, q| p.1.total_cmp(&q.1))?;
+    let point = GapPoint { a: middle / crossings.len() as f64, gap };
+    Some(Found { n: mesh.normals()[face], point, face, front: true })
+}
+
 /// A shape that goes through no face may still be inside: out the shortest way from its middle, all of it.
-fn swallowed(mesh: &TriangleMesh, body: &Body, found: &mut Vec<Found>) {
-    let c = body.center();
-    let all = mesh.aabb();
+fn swallowed(mesh: &TriangleMesh, body: &Body) -> Option<Found> {
+    let (c, all) = (body.center(), mesh.aabb());
     if c != c.sup(&all.min).inf(&all.max) {
-        return;
+        return None;
     }
     let to_box = |b: &Aabb| (c - c.sup(&b.min).inf(&b.max)).norm_squared();
     let to_face = |f: usize| {
         let [p, q, r] = mesh.corners(f);
         on_triangle(&(p - c), &(q - c), &(r - c)).0
     };
-    let nearest = mesh.bvh().nearest(f64::INFINITY, to_box, |f| to_face(f).norm_squared());
-    let Some((f, square)) = nearest else { return };
-    // The nearest point may be a corner whose faces disagree; what is met on the way to the middle of a face does not.
-    let [p, q, r] = mesh.corners(f);
+    let (face, square) = mesh.bvh().nearest(f64::INFINITY, to_box, |f| to_face(f).norm_squared())?;
+    // The nearest point may be on an edge whose faces disagree; what is met on the way to the middle of a face does not.
+    let [p, q, r] = mesh.corners(face);
     let way = (p + q + r) / 3.0 - c;
     let length = way.norm();
-    let hit = surface(&c, &(way / length), 1.001 * length, mesh);
-    if square > 0.0 && hit.is_some_and(|(_, normal)| normal.dot(&way) > 0.0) {
-        let (d, depth) = (to_face(f), square.sqrt());
-        let n = d / depth;
-        let local = body.x.local_dir(&n);
-        let lowest = (body.core.support(&-local) - body.core.center()).dot(&local);
-        let point = GapPoint { a: c + d, gap: lowest - depth };
-        found.push(Found { n, point, face: f, front: false });
+    let (_, normal) = surface(&c, &(way / length), 1.001 * length, mesh)?;
+    if square == 0.0 || normal.dot(&way) <= 0.0 {
+        return None;
     }
+    let (d, depth) = (to_face(face), square.sqrt());
+    let n = d / depth;
+    let local = body.x.local_dir(&n);
+    let lowest = (body.core.support(&-local) - body.core.center()).dot(&local);
+    let point = GapPoint { a: c + d, gap: lowest - depth };
+    Some(Found { n, point, face, front: true })
 }
 
 /// Whether `n` is a normal of the surface at the corner of `face` furthest along it, or at the edge. It may lie in the face: that of
@@ -288,6 +319,10 @@ impl Body<'_> {
     fn center(&self) -> V3 {
         self.x.point(&self.core.center())
     }
+
+    fn pair(&self, triangle: [V3; 3]) -> CorePair<'_> {
+        CorePair { a: Core::Triangle(triangle), b: self.core, x_ab: self.x }
+    }
 }
 
 /// Step 1: the best axis of every face within reach.
@@ -308,16 +343,21 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Sc
             near.push(Near { face, direct: None });
             continue;
         }
-        let a = if in_front && gap < 0.0 {
-            Core::Prism(corners, normal * -thickness(mesh, &corners, &normal, -gap))
-        } else {
-            Core::Triangle(corners)
+        let mut find = |a: Core| {
+            let pair = CorePair { a, b: body.core, x_ab: body.x };
+            let mut axis = convex::axis(&pair, body.reach, &normal, &mut scratch.epa)?;
+            if normal.dot(&axis.n) >= SNAP {
+                axis.n = normal;
+            }
+            Some(axis)
         };
-        let pair = CorePair { a, b: body.core, x_ab: body.x };
-        let Some(mut axis) = convex::axis(&pair, body.reach, &normal, &mut scratch.epa) else { continue };
-        if normal.dot(&axis.n) >= SNAP {
-            axis.n = normal;
+        let mut axis = find(Core::Triangle(corners));
+        // What is solid behind a face, and not what is beside a sharp edge of it.
+        let beside = |a: &Axis| a.distance > 0.0 && is_surface_normal(mesh, face, &a.n);
+        if in_front && gap < 0.0 && !axis.as_ref().is_some_and(beside) {
+            axis = find(Core::Prism(corners, normal * -thickness(mesh, &corners, &normal, -gap)));
         }
+        let Some(axis) = axis else { continue };
         let direct = is_surface_normal(mesh, face, &axis.n).then_some(axis);
         near.push(Near { face, direct });
         if direct.is_some() {

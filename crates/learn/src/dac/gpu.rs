@@ -58,19 +58,23 @@ struct Shape {
 #[allow(unsafe_code)]
 unsafe impl DeviceRepr for Shape {}
 
+/// Whether the libraries are there that a GPU is used with.
+#[allow(unsafe_code)]
+pub fn libraries() -> Result<(), GpuError> {
+    // SAFETY: these only try to open the libraries.
+    let (driver, compiler) =
+        unsafe { (cudarc::driver::sys::is_culib_present(), cudarc::nvrtc::sys::is_culib_present()) };
+    match (driver, compiler) {
+        (false, _) => Err(GpuError::Missing("the NVIDIA driver")),
+        (_, false) => Err(GpuError::Missing("NVRTC")),
+        _ => Ok(()),
+    }
+}
+
 impl Gpu {
     /// The first GPU there is.
-    #[allow(unsafe_code)]
     pub fn new() -> Result<Self, GpuError> {
-        // SAFETY: these only try to open the libraries.
-        let (driver, compiler) =
-            unsafe { (cudarc::driver::sys::is_culib_present(), cudarc::nvrtc::sys::is_culib_present()) };
-        if !driver {
-            return Err(GpuError::Missing("the NVIDIA driver"));
-        }
-        if !compiler {
-            return Err(GpuError::Missing("NVRTC"));
-        }
+        libraries()?;
         let context = CudaContext::new(0)?;
         let code = cudarc::nvrtc::compile_ptx(include_str!("descend.cu"))
             .map_err(|e| GpuError::Compile(e.to_string()))?;

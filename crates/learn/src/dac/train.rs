@@ -42,6 +42,23 @@ pub enum Device {
     Gpu,
 }
 
+impl Device {
+    /// Whether this program and this machine have what it takes, as far as that is quick to say: to be asked before data
+    /// are made for it.
+    pub fn check(self) -> Result<(), TrainError> {
+        match self {
+            Self::Cpu => Ok(()),
+            #[cfg(feature = "gpu")]
+            Self::Gpu => super::gpu::libraries().map_err(|e| TrainError::Gpu(e.to_string())),
+            #[cfg(not(feature = "gpu"))]
+            Self::Gpu => {
+                let what = "this program was built without the feature gpu: build it with --features gpu, or train without --gpu";
+                Err(TrainError::Gpu(what.into()))
+            }
+        }
+    }
+}
+
 impl TrainOptions {
     /// Networks that are large enough for the paper's cases, and small.
     pub fn new(symmetry: Symmetry, seed: u64) -> Self {
@@ -246,16 +263,11 @@ enum Trainer {
 
 impl Trainer {
     fn new(device: Device) -> Result<Self, TrainError> {
-        match device {
-            Device::Cpu => Ok(Self::Cpu),
-            #[cfg(feature = "gpu")]
-            Device::Gpu => super::gpu::Gpu::new().map(Self::Gpu).map_err(|e| TrainError::Gpu(e.to_string())),
-            #[cfg(not(feature = "gpu"))]
-            Device::Gpu => {
-                let what = "this program was built without the feature gpu: build it with --features gpu";
-                Err(TrainError::Gpu(what.into()))
-            }
+        #[cfg(feature = "gpu")]
+        if device == Device::Gpu {
+            return super::gpu::Gpu::new().map(Self::Gpu).map_err(|e| TrainError::Gpu(e.to_string()));
         }
+        device.check().map(|()| Self::Cpu)
     }
 
     fn fit(

@@ -26,6 +26,8 @@ pub struct Books {
     pub travel: f64,
     /// What contacts held in the first step: scenes may begin with bodies inside each other.
     held_at_first: Option<f64>,
+    /// What motion and gravity have lost by the end of the last step.
+    there: f64,
     /// Most that contacts held beyond what there was to hold: (energy held, energy there was), and which held most.
     pub deep: Option<(f64, f64, String)>,
     /// Energy that the motion itself gave in steps of one length, and the most so far: see [`motion`].
@@ -109,7 +111,7 @@ impl Books {
             state.applied.iter().zip(v0).zip(&state.v).map(|((f, a), b)| 0.5 * f * (a + b) * dt).sum();
         if sim.options().error_controlled() {
             let ends = state.applied.iter().zip(v0).zip(&state.v);
-            self.unresolved += ends.map(|((f, a), b)| (0.5 * f * (b - a) * dt).abs()).sum::<f64>();
+            self.unresolved += ends.map(|((f, a), b)| (0.25 * f * (b - a) * dt).abs()).sum::<f64>();
         }
         self.driven += pushed;
         let readings = sim.sensors().to_vec();
@@ -124,7 +126,10 @@ impl Books {
         let unexplained = gained - self.contacts - self.couplings;
         self.gained = self.gained.max(gained);
         self.without_cause = self.without_cause.max(unexplained);
-        self.depths(sim, given + self.couplings.max(0.0) - energy.total());
+        // What patches hold is that of a step's beginning.
+        let there = given + self.couplings.max(0.0) - energy.total();
+        self.depths(sim, there.max(self.there));
+        self.there = there;
     }
 
     /// Whether there was more energy at some time than at the beginning, and more than any cause explains.
@@ -184,10 +189,10 @@ impl Books {
             // Points share the stiffness of their pair: k/4 is the least that one of a face's corners has.
             let (a, b) = (material(c.geom_a), material(c.geom_b));
             let deeper = (c.penetration - free).max(0.0);
-            // Near-rigid contacts of light bodies are softer than their material (SAP): what they push with counts.
-            // Friction stores nothing.
-            let push = c.force.dot(&c.normal).abs();
-            let energy = f64::min(0.125 * a * b / (a + b) * deeper.powi(2), 0.5 * push * deeper);
+            // Friction stores nothing. Near-rigid contacts of light bodies are softer than their material by orders of magnitude
+            // (SAP), softer still under a load, and no springs.
+            let (push, spring) = (c.force.dot(&c.normal).abs(), 0.25 * a * b / (a + b) * deeper);
+            let energy = if push < 0.1 * spring { 0.0 } else { 0.5 * push.min(spring) * deeper };
             hold(energy, c.penetration, (c.geom_a, c.geom_b));
         }
         for p in sim.patch_views() {
@@ -225,15 +230,17 @@ pub fn deepest(sim: &Simulation) -> String {
     })
 }
 
-/// What the pressure of a patch alone pushes with, N: damping and friction store nothing. Pressure is linear over a face.
+/// What the springs of a patch push with, N: the pressure of its faces, or what they push with where that is less (near-rigid
+/// ones of light bodies, SAP). Damping and friction store nothing. Pressure is linear over a face.
 fn elastic_force(patch: &PatchView) -> f64 {
     let push = |face: FaceView| -> Vector3<f64> {
-        let (points, pressure) = (&patch.vertices[face.vertices.clone()], &patch.pressure[face.vertices]);
+        let points = &patch.vertices[face.vertices.clone()];
+        let pressure = &patch.pressure[face.vertices.clone()];
         let fan = (1..points.len().saturating_sub(1)).map(|k| {
             let area = 0.5 * (points[k] - points[0]).cross(&(points[k + 1] - points[0])).norm();
             area * (pressure[0] + pressure[k] + pressure[k + 1]) / 3.0
         });
-        fan.sum::<f64>().max(0.0) * face.normal
+        fan.sum::<f64>().min(face.force.dot(&face.normal)).max(0.0) * face.normal
     };
     patch.faces().map(push).sum::<Vector3<f64>>().norm()
 }

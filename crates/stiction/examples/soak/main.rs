@@ -32,7 +32,7 @@ static END: AtomicBool = AtomicBool::new(false);
 
 const USAGE: &str = "usage: soak [--minutes N | --steps N] [--jobs N] [--seed S] [--only SEED] [--out FILE]";
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Arguments {
     minutes: Option<f64>,
     steps: Option<u64>,
@@ -44,27 +44,36 @@ struct Arguments {
     out: Option<String>,
 }
 
-fn arguments() -> Result<Arguments, String> {
+/// Reads the words after the program's name; `None` if they ask for help.
+fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
+    const FLAGS: [&str; 7] = ["--minutes", "--steps", "--seed", "--only", "--jobs", "--every", "--out"];
     let mut read = Arguments { seed: 1, jobs: 1, ..Arguments::default() };
-    let mut given = std::env::args().skip(1);
     while let Some(flag) = given.next() {
+        if flag == "--help" || flag == "-h" {
+            return Ok(None);
+        }
+        if !FLAGS.contains(&flag.as_str()) {
+            return Err(format!("unknown {flag}"));
+        }
         let value = given.next().ok_or(format!("{flag} needs a value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("{flag} {value}: not a whole number"));
+        let count = || number().ok().filter(|n| *n > 0).ok_or(format!("{flag} {value}: give 1 or more"));
         match flag.as_str() {
-            "--minutes" => {
-                let minutes: f64 = value.parse().map_err(|_| format!("{flag} {value}: not a number"))?;
-                read.minutes = Some(minutes).filter(|m| m.is_finite() && *m > 0.0);
-            }
-            "--steps" => read.steps = Some(number()?),
+            "--minutes" => read.minutes = Some(minutes(&value)?),
+            "--steps" => read.steps = Some(count()?),
             "--seed" => read.seed = number()?,
             "--only" => read.only = Some(number()?),
-            "--jobs" => read.jobs = number()?.max(1),
-            "--every" => read.every = Some(number()?.max(1)),
-            "--out" => read.out = Some(value),
-            _ => return Err(format!("unknown {flag}")),
+            "--jobs" => read.jobs = count()?,
+            "--every" => read.every = Some(count()?),
+            _ => read.out = Some(value),
         }
     }
-    Ok(read)
+    Ok(Some(read))
+}
+
+fn minutes(value: &str) -> Result<f64, String> {
+    let minutes = value.parse().ok().filter(|m: &f64| m.is_finite() && *m > 0.0);
+    minutes.ok_or(format!("--minutes {value}: give a positive number"))
 }
 
 /// What stands above this line in a file that is written anew stays.
@@ -185,8 +194,12 @@ fn crew(read: &Arguments) -> std::io::Result<Tally> {
 }
 
 fn main() -> std::process::ExitCode {
-    let read = match arguments() {
-        Ok(read) => read,
+    let read = match arguments(std::env::args().skip(1)) {
+        Ok(Some(read)) => read,
+        Ok(None) => {
+            println!("{USAGE}");
+            return 0.into();
+        }
         Err(message) => {
             eprintln!("{message}; {USAGE}");
             return 2.into();
@@ -228,4 +241,33 @@ fn main() -> std::process::ExitCode {
         None => print!("{text}"),
     }
     u8::from(tally.failed()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Result<Option<Arguments>, String> {
+        arguments(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn the_command_line_is_read() {
+        let read = of("--minutes 1.5 --jobs 2 --seed 9 --out report.md").unwrap().unwrap();
+        assert_eq!((read.minutes, read.jobs, read.seed), (Some(1.5), 2, 9));
+        assert_eq!(of("").unwrap().unwrap(), Arguments { seed: 1, jobs: 1, ..Arguments::default() });
+        assert_eq!(of("--help"), Ok(None));
+        assert_eq!(of("--seed 3 -h"), Ok(None));
+    }
+
+    #[test]
+    fn what_would_be_dropped_or_do_nothing_is_refused() {
+        for value in ["-1", "0", "inf", "nan", "abc"] {
+            let refused = of(&format!("--minutes {value}")).unwrap_err();
+            assert!(refused.contains("--minutes") && refused.contains(value), "{refused}");
+        }
+        for line in ["--foo", "--foo 1", "--minutes", "--steps 0", "--steps 1.5", "--jobs 0", "--seed -1"] {
+            assert!(of(line).is_err(), "{line}");
+        }
+    }
 }

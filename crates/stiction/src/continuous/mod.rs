@@ -48,8 +48,12 @@ use jacobian::Jacobian;
 use radau::{Attempt, ITERATIONS, Radau, Start};
 use traction::Flow;
 
-/// The shortest step tried, s: light links with much dry friction come to rest within less than a nanosecond.
-const SHORTEST: f64 = 1e-12;
+/// The shortest step tried by explicit integrators, s: with shorter ones they would follow stiff forces for ever.
+const SHORTEST_EXPLICIT: f64 = 1e-9;
+
+/// The shortest step of Radau's method, s: from slip to stick it must resolve I v_c/F (inertia, stiction tolerance, dry friction),
+/// picoseconds for light links, and then goes on with long ones.
+const SHORTEST_IMPLICIT: f64 = 1e-12;
 
 /// Accuracy where the options give none, m and rad.
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
@@ -150,6 +154,11 @@ impl Continuous {
         if limit.is_finite() && limit > h && limit < 1.1 * h {
             h = 0.5 * limit;
         }
+        let shortest = match options.continuous().integrator {
+            // Time must still go on.
+            Integrator::Radau => SHORTEST_IMPLICIT.max(4.0 * f64::EPSILON * state.time.abs()),
+            _ => SHORTEST_EXPLICIT,
+        };
         let mut flow0 = self.start(model, options, state)?;
         clock.lap(&mut report.seconds.assemble);
         loop {
@@ -179,10 +188,10 @@ impl Continuous {
                 return Ok(report);
             }
             report.rejected += 1;
-            if h <= SHORTEST {
+            if h <= shortest {
                 return Err(self.too_short(model, options, state, h, outcome.error));
             }
-            h = (outcome.factor.min(0.9) * h).max(SHORTEST);
+            h = (outcome.factor.min(0.9) * h).max(shortest);
         }
     }
 
@@ -306,9 +315,12 @@ impl Continuous {
     pub fn interpolate(&self, model: &Model, time: f64, q: &mut [f64], v: &mut [f64]) -> bool {
         let Some(last) = self.last else { return false };
         let t = (time - last.begin) / last.length;
-        if !(-1e-9..=1.0 + 1e-9).contains(&t) {
+        // Of a short step at a late time the clock itself is coarse.
+        let slack = 1e-9 + 2.0 * f64::EPSILON * time.abs() / last.length;
+        if !(-slack..=1.0 + slack).contains(&t) {
             return false;
         }
+        let t = t.clamp(0.0, 1.0);
         let nv = model.nv();
         let at = |i: usize| match last.integrator {
             Integrator::Radau => {

@@ -29,7 +29,8 @@ pub enum RigidContactError {
     Equality(String),
     /// Something that rigid motion between impacts leaves out.
     #[error(
-        "the model has {0}, which rigid motion from impact to impact does not take in:          give the state at the impact instead, or remove them"
+        "the model has {0}, which rigid motion from impact to impact does not take in: give the state at the impact instead, or \
+         remove them"
     )]
     Unsupported(&'static str),
     /// A tolerance out of its range.

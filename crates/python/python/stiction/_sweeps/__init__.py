@@ -45,7 +45,7 @@ def sweep(
         list, tuple, range or array is the same for all); or a list of dicts, one a run. For a scene the names
         are the options of Simulation, ``time`` (s, 1 if not given), ``qpos``, ``qvel`` and ``ctrl`` (held).
     executor: "threads" (for functions that spend their time in steps, which release the GIL), "processes", or
-        "ray" (needs ``pip install stiction[ray]``; uses the cluster that ray.init() chose, or starts a local one).
+        "ray" (needs ``pip install ray``; uses the cluster that ray.init() chose, or starts a local one).
     workers: how many runs at once; None for all cores (of the cluster).
     journal: a file to which every outcome is appended as soon as it is there. A sweep with the same function,
         parameters and seed continues from it: no row is lost, and none is run or counted twice.

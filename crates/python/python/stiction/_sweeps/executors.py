@@ -80,7 +80,7 @@ def on_ray(task, rows, todo, workers, retries):
     try:
         import ray
     except ImportError:
-        raise ImportError("executor='ray' needs Ray: pip install stiction[ray]") from None
+        raise ImportError("executor='ray' needs Ray: pip install ray") from None
     from ray.exceptions import RayError, RayTaskError, TaskCancelledError
 
     from .cluster import by_value, run

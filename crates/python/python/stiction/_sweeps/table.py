@@ -52,11 +52,11 @@ class SweepTable:
         return f"<SweepTable of {len(self)} rows{failed}: {', '.join(self.columns)}>"
 
     def to_arrow(self):
-        """A pyarrow.Table; arrays become fixed-size lists. Needs ``pip install stiction[arrow]``."""
+        """A pyarrow.Table; arrays become fixed-size lists. Needs ``pip install pyarrow``."""
         try:
             import pyarrow
         except ImportError:
-            raise ImportError("a table for Arrow or Parquet needs pyarrow: pip install stiction[arrow]") from None
+            raise ImportError("a table for Arrow or Parquet needs pyarrow: pip install pyarrow") from None
         return pyarrow.table({name: _arrow(pyarrow, column) for name, column in self.columns.items()})
 
     def save(self, path):

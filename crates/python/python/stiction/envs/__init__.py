@@ -14,13 +14,13 @@ are the tasks). ``single.py`` and ``vector.py`` make Gymnasium's two kinds of en
 whose last bit may depend on how many worlds there are: sums are written out, and angles go as sine and cosine.
 
 ``env.unwrapped.sim`` is the ``stiction.Simulation`` of a single environment, to record or to watch. Needs
-``pip install stiction[gymnasium]``.
+``pip install gymnasium``.
 """
 
 try:
     import gymnasium
 except ImportError:
-    raise ImportError("stiction.envs needs Gymnasium: pip install stiction[gymnasium]") from None
+    raise ImportError("stiction.envs needs Gymnasium: pip install gymnasium") from None
 
 from .block import BlockPushing
 from .hopper import Hopper
