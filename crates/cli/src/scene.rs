@@ -48,13 +48,16 @@ impl ReadOptions {
             fixed_base: self.fixed_base,
             package_paths: self.package_paths.clone(),
         };
-        if !Path::new(scene).exists() {
-            if let Some(text) = scenes::text(scene) {
-                return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
-            }
-            if let Some(message) = unknown_scene(scene) {
-                return Err(Failure::input(message));
-            }
+        // A folder of that name, such as one of results, does not hide a built-in scene.
+        if !Path::new(scene).is_file()
+            && let Some(text) = scenes::text(scene)
+        {
+            return Model::from_string(text, Format::Mjcf, &options).map_err(Failure::input);
+        }
+        if !Path::new(scene).exists()
+            && let Some(message) = unknown_scene(scene)
+        {
+            return Err(Failure::input(message));
         }
         Model::from_file(Path::new(scene), &options).map_err(Failure::input)
     }

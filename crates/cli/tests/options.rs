@@ -256,3 +256,13 @@ fn messages_and_help_name_what_there_is() {
     let help = text(&stiction(&["mesh", "--help"]).stdout);
     assert!(help.contains(".gltf") && help.contains(".glb"), "{help}");
 }
+
+#[test]
+fn a_folder_does_not_hide_the_built_in_scene_of_its_name() {
+    let folder = folder("hidden");
+    std::fs::create_dir(folder.join("rolling_ball")).unwrap();
+    let program = env!("CARGO_BIN_EXE_stiction");
+    let output =
+        Command::new(program).args(["inspect", "rolling_ball"]).current_dir(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

@@ -311,6 +311,34 @@ fn an_edge_is_felt_though_only_a_face_square_to_it_finds_its_normal() {
 }
 
 #[test]
+fn what_rests_on_a_closed_mesh_is_felt_however_little_it_sinks_in() {
+    // Stiff bodies rest at 1e-11 m and less.
+    let cube = cube_mesh(0.5);
+    let up = UnitQuaternion::identity();
+    for shape in [
+        Shape::cuboid(V3::new(0.2, 0.3, 0.1)).unwrap(),
+        Shape::cylinder(0.2, 0.1).unwrap(),
+        Shape::capsule(0.1, 0.2).unwrap(),
+        Shape::ellipsoid(V3::new(0.2, 0.3, 0.1)).unwrap(),
+    ] {
+        // What curves all over is followed to the last digits but three.
+        let least = if matches!(shape, Shape::Ellipsoid { .. }) { 11 } else { 14 };
+        for k in 3..=least {
+            let depth = 10f64.powi(-k);
+            for (x, turn) in
+                [(0.0, up), (0.45, up), (0.1, UnitQuaternion::from_scaled_axis(V3::new(0.0, 0.0, 1.0)))]
+            {
+                let mut pose = sunk(&shape, turn, x, 0.07, depth);
+                pose.translation.z += 0.5;
+                let points = contacts((&cube, &Iso::identity()), (&shape, &pose), 0.0);
+                let felt = deepest(&points).map_or(0.0, |p| -p.distance);
+                assert!((felt - depth).abs() < 1e-15, "{shape:?} {x} {depth}: {felt}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_body_below_the_rim_of_an_open_surface_is_not_lifted() {
     // It brushes the rim from below and behind: nothing is inside a sheet.
     let sheet =

@@ -37,6 +37,9 @@ const SAME: f64 = 1.0 - 1e-7;
 /// Cosine above which a direction is taken for a face's normal (1e-5 radian: rounding of the vertices).
 const SNAP: f64 = 1.0 - 1e-10;
 
+/// Part of a shape's size up to which an overlap is not questioned.
+const SHALLOW: f64 = 1e-4;
+
 #[derive(Debug, Clone, Copy)]
 struct Found {
     n: V3,
@@ -85,7 +88,8 @@ pub(crate) fn contacts(
     // flat one are corners, which stay.
     let half = |b: &Aabb| 0.5 * (b.max - b.min).norm();
     let share = if core.is_curved() { (2.0 * (1.0 - SAME)).sqrt() } else { 1e-7 };
-    let near = share * half(&around).min(half(&mesh.aabb()));
+    let size = half(&around).min(half(&mesh.aabb()));
+    let near = share * size;
     around = around.grown(reach.max(0.0));
     let sunk = bottom.is_some_and(|bottom| x.point(&core.center()).z >= bottom);
     if sunk {
@@ -107,7 +111,7 @@ pub(crate) fn contacts(
         }
         settle(mesh, &body, &mut scratch.surface);
     }
-    check(mesh, &faces, &body, scratch);
+    check(mesh, &faces, &body, SHALLOW * size, scratch);
     scratch.surface.faces = faces;
     emit(radius, near, xm, &mut scratch.surface, sink);
 }
@@ -175,12 +179,15 @@ fn above([p, q, r]: &[V3; 3], c: &V3) -> bool {
 
 /// Step 5: whether the core is in the mesh at all, and a way out where none was found. Points within the margin or the radius
 /// do not count, so that what is felt does not depend on them. An open surface cannot tell what is inside; there a face with the
-/// middle behind it has to do.
-fn check(mesh: &TriangleMesh, faces: &[usize], body: &Body, scratch: &mut Scratch) {
+/// middle behind it has to do. What is in by no more than `shallow` is believed: how deep stiff bodies rest is rounding to others.
+fn check(mesh: &TriangleMesh, faces: &[usize], body: &Body, shallow: f64, scratch: &mut Scratch) {
     let closed = mesh.is_watertight();
-    let claim = |front: bool| scratch.surface.found.iter().any(|f| f.front == front && f.point.gap < 0.0);
-    let (ahead, behind) = (claim(true), claim(false));
-    if !closed && (ahead || behind) || closed && ahead && faces.iter().any(|&f| crosses(mesh, f, body)) {
+    let claim = |front: bool, depth: f64| {
+        scratch.surface.found.iter().any(|f| f.front == front && f.point.gap < -depth)
+    };
+    let (ahead, behind) = (claim(true, 0.0), claim(false, 0.0));
+    let believed = if closed { ahead && !claim(true, shallow) } else { ahead || behind };
+    if believed || ahead && faces.iter().any(|&f| crosses(mesh, f, body)) {
         return;
     }
     let way = crossed(mesh, faces, body, scratch).or_else(|| swallowed(mesh, body).filter(|_| closed));

@@ -1,9 +1,10 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
 use nalgebra::Vector3;
+use stiction::convex::{Compliance, RowLaw};
 use stiction::model::{Joint, JointKind, Pose};
 use stiction::patches::{FaceView, PatchView};
-use stiction::{Model, Simulation, convex::RowLaw};
+use stiction::{Model, Simulation};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
 #[derive(Default)]
@@ -289,9 +290,10 @@ fn motion(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> f64 {
     end.kinetic - begin.kinetic - work
 }
 
-/// Two things about forces with a potential. Weights and springs F do the work F·v̄δt on kinetic energy, with the mean v̄ of the
-/// velocities before and after, and lose F·vδt of potential energy, with the latter alone: −½δt F·(v − v₀) more in all. And
-/// the springs of tendons lose what they would have lost on a straight path, and hold what they hold.
+/// Two things. Weights, springs, dampers and dry friction F do the work F·v̄δt on kinetic energy, with the mean v̄ of the velocities
+/// before and after; what weights and springs lose of potential energy, and what dampers and dry friction take for certain, is
+/// F·vδt, with the latter alone: −½δt F·(v − v₀) more in all. And the springs of tendons lose what they would have lost on a
+/// straight path, and hold what they hold.
 fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
     let (model, state) = (sim.model(), sim.state());
     // Under error control a step is two of half its length.
@@ -304,7 +306,16 @@ fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
     model.multibody().spring_forces(&state.q, &mut springs);
     model.multibody().add_gravity_compensation(&mut workspace, &mut springs);
     let change: Vec<f64> = state.v.iter().zip(v0).map(|(v, v0)| v - v0).collect();
-    let mut lag: f64 = (0..v0.len()).map(|k| -0.5 * dt * (springs[k] - weights[k]) * change[k]).sum();
+    let damping = model.multibody().damping();
+    let joints = |k: usize| springs[k] - weights[k] - damping[k] * state.v[k];
+    let mut lag: f64 = (0..v0.len()).map(|k| -0.5 * dt * joints(k) * change[k]).sum();
+    let (problem, solver) = (sim.last_problem(), sim.last_solver());
+    for row in 0..problem.row_count() {
+        if matches!(problem.row_law(row), Some(RowLaw::DryFriction { .. })) {
+            let change = solver.row_velocities()[row] - problem.row_velocity(row, v0);
+            lag -= 0.5 * solver.row_impulses()[row] * change;
+        }
+    }
     let mut paths = 0.0;
     if sim.options().error_controlled() {
         return (lag, paths); // of which the middle would be needed
@@ -319,7 +330,7 @@ fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
         let [low, high] = model.tendon_rest()[t];
         let stretch = |length: f64| (length - high).max(0.0) - (low - length).max(0.0);
         let straight = stretch(before[t] + dt * along(&state.v));
-        lag += 0.5 * dt * tendon.stiffness * straight * along(&change);
+        lag += 0.5 * dt * (tendon.stiffness * straight + tendon.damping * along(&state.v)) * along(&change);
         paths += 0.5 * tendon.stiffness * (stretch(after[t]).powi(2) - straight.powi(2));
     }
     (lag, paths)
@@ -332,14 +343,19 @@ fn work_of_actuators(sim: &Simulation, readings: &[f64], q0: &[f64], v0: &[f64],
     readings.iter().take(arms.nrows()).enumerate().map(|(row, force)| force * rate(row) * dt).sum()
 }
 
-/// Work of limits and equalities: impulse times mean velocity. Actuators are booked by their sensors, dry friction only
-/// takes.
+/// Work of limits and equalities: impulse times mean velocity. Actuators are booked by their sensors, dry friction only takes,
+/// and springs of tendons that may be slack, limits without damping in the problem, are potentials.
 fn work_of_couplings(sim: &Simulation, v0: &[f64]) -> f64 {
     let (problem, solver) = (sim.last_problem(), sim.last_solver());
-    let rows = (0..problem.row_count())
-        .filter(|row| matches!(problem.row_law(*row), Some(RowLaw::Limit { .. } | RowLaw::Equality { .. })));
+    let counts = |row: &usize| match problem.row_law(*row) {
+        Some(RowLaw::Limit { compliance: Compliance::Spring { relaxation_time, .. }, .. }) => {
+            *relaxation_time > 0.0
+        }
+        Some(RowLaw::Limit { .. } | RowLaw::Equality { .. }) => true,
+        _ => false,
+    };
     let mean = |row: usize| 0.5 * (solver.row_velocities()[row] + problem.row_velocity(row, v0));
-    rows.map(|row| solver.row_impulses()[row] * mean(row)).sum()
+    (0..problem.row_count()).filter(counts).map(|row| solver.row_impulses()[row] * mean(row)).sum()
 }
 
 /// The energy a step's contacts gave, γ·v, next to what they had stored in their springs, U = ½kx² (and ½k_tδ²): no
