@@ -4,7 +4,9 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 use stiction_formats::files::Memory;
 use stiction_formats::{Format, LoadOptions, load_string, load_with};
-use stiction_model::{EqualityKind, FrictionRule, GeomRole, JointKind, Shape, Transmission, World};
+use stiction_model::{
+    Dynamics, EqualityKind, FrictionRule, GeomRole, JointKind, Pose, Shape, Transmission, World,
+};
 
 type Vec3 = Vector3<f64>;
 
@@ -215,6 +217,57 @@ fn copies_are_turned_moved_and_named() {
     assert!(near(w.bodies[3].pose.rotation.angle(), PI));
 }
 
+/// Angles about several axes add up one by one: the third copy is turned by twice each of them.
+#[test]
+fn the_angles_of_copies_add_up() {
+    let text = |turn: &str| {
+        format!(
+            "<mujoco><compiler angle='radian'/><worldbody><replicate count='3' offset='1 2 3' {turn} sep='_'><body name='b'><freejoint/>
+             <geom size='0.1'/></body></replicate></worldbody></mujoco>"
+        )
+    };
+    let w = load(&text("euler='0.3 -0.2 0.5'"));
+    let turned = |k: f64| {
+        let about = |axis, angle| UnitQuaternion::from_axis_angle(&axis, k * angle);
+        about(Vec3::x_axis(), 0.3) * about(Vec3::y_axis(), -0.2) * about(Vec3::z_axis(), 0.5)
+    };
+    let step = Vec3::new(1.0, 2.0, 3.0);
+    let wanted = Pose::from_parts((step + turned(1.0) * step).into(), turned(2.0));
+    let off = w.bodies[3].pose.inverse() * wanted;
+    assert!(off.rotation.angle() < 1e-12 && off.translation.vector.norm() < 1e-12, "{off}");
+    let error = load_string(&text("quat='1 1 0 0'"), Format::Mjcf, &LoadOptions::default());
+    assert!(error.unwrap_err().to_string().contains("by euler, not by quat"));
+}
+
+#[test]
+fn an_inertial_is_written_in_the_frame_around_it() {
+    let w = load(
+        "<mujoco><worldbody><body><freejoint/><frame pos='1 0 0' euler='0 0 90'>
+         <inertial pos='1 0 0' mass='1' diaginertia='1 2 2.5'/></frame></body></worldbody></mujoco>",
+    );
+    let inertia = &w.bodies[1].inertia;
+    assert!(close(&inertia.com, [1.0, 1.0, 0.0]));
+    assert!(near(inertia.rotational[(0, 0)], 2.0) && near(inertia.rotational[(1, 1)], 1.0));
+    assert!(near(w.bodies[1].inertial_axes.angle(), PI / 2.0));
+}
+
+/// Sensors on a body speak in the axes that its file gives: those of `inertial`, or of its only geom.
+#[test]
+fn a_body_has_the_inertial_axes_of_its_file() {
+    let w = load(
+        "<mujoco><worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' quat='1 2 3 4' diaginertia='1 2 2.5'/></body>
+         <body><freejoint/><geom type='box' size='0.1 0.2 0.3' quat='1 2 3 4'/><geom size='0.1' mass='0' pos='1 1 1'/></body>
+         <body><freejoint/><geom type='box' size='0.1 0.2 0.3'/><geom type='box' size='0.1 0.2 0.3' pos='1 0 0'/></body></worldbody></mujoco>",
+    );
+    let quaternion = |w, x, y, z| UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z));
+    // The last as MuJoCo 4.0 has it: moments 27.2, 25.6 and 4.16 about y, z and x.
+    let wanted =
+        [quaternion(1.0, 2.0, 3.0, 4.0), quaternion(1.0, 2.0, 3.0, 4.0), quaternion(1.0, 1.0, 1.0, 1.0)];
+    for (body, wanted) in w.bodies[1..].iter().zip(wanted) {
+        assert!(body.inertial_axes.angle_to(&wanted) < 1e-7, "{} is not {wanted}", body.inertial_axes);
+    }
+}
+
 #[test]
 fn includes_are_spliced_and_circles_refused() {
     let files = Memory::default()
@@ -337,8 +390,60 @@ fn actuators_reduce_to_gain_and_bias() {
     assert_eq!((a[3].gain, a[3].bias), ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]));
     assert_eq!(a[4].control_range, Some([0.0, 2.0]));
     assert_eq!((a[5].gain, a[5].bias), ([0.0, 0.0, -9.0], [0.0; 3]));
-    // 2 ζ √(kp I/gear²) with I = armature + 2/5 m r².
-    assert!(near(a[6].bias[2], -2.0 * 0.5 * (10.0f64 * (2.0 + 0.4 * 5.0 * 0.01) / 4.0).sqrt()));
+    assert_eq!((a[6].bias, a[6].damping_ratio), ([0.0, -10.0, 0.0], Some(0.5)));
+}
+
+/// Actuators of all kinds share the defaults of a class but for the law: that comes from the innermost class last told of
+/// the same kind or of `general`. Gains, biases and dynamics that MuJoCo 4.0 makes of these.
+#[test]
+fn the_law_of_an_actuator_comes_from_defaults_of_its_own_kind() {
+    const GENERAL: &str =
+        "<general gainprm='4 5' biastype='affine' biasprm='1 2 -3' dyntype='filter' dynprm='0.3'/>";
+    const POSITION: &str = "<position kp='7' kv='8' timeconst='0.2'/>";
+    let filter = |time| Dynamics::Filter { time };
+    let exact = |time| Dynamics::ExactFilter { time };
+    let none = Dynamics::None;
+    #[rustfmt::skip]
+    let cases = [
+        (GENERAL, "", "<motor joint='j'/>", [1.0, 0.0], [0.0, 0.0, 0.0], none),
+        (GENERAL, "", "<position joint='j' kp='9'/>", [9.0, 0.0], [0.0, -9.0, -3.0], none),
+        (GENERAL, "", "<velocity joint='j'/>", [4.0, 0.0], [0.0, 0.0, -4.0], none),
+        (GENERAL, "", "<cylinder joint='j'/>", [4.0, 0.0], [1.0, 2.0, -3.0], filter(0.3)),
+        (GENERAL, "", "<general joint='j' gaintype='affine'/>", [4.0, 5.0], [1.0, 2.0, -3.0], filter(0.3)),
+        ("<general gainprm='4' gaintype='affine'/>", "", "<position joint='j'/>", [1.0, 0.0], [0.0, -1.0, 0.0], none),
+        (POSITION, "", "<position joint='j'/>", [7.0, 0.0], [0.0, -7.0, -8.0], exact(0.2)),
+        (POSITION, "", "<velocity joint='j'/>", [1.0, 0.0], [0.0, 0.0, -1.0], none),
+        (POSITION, "", "<intvelocity joint='j' actrange='0 1'/>", [1.0, 0.0], [0.0, -1.0, 0.0], Dynamics::Integrator),
+        (POSITION, "", "<general joint='j' gainprm='2'/>", [2.0, 0.0], [0.0, -7.0, -8.0], exact(0.2)),
+        (POSITION, "<velocity kv='2.5'/>", "<position joint='j'/>", [7.0, 0.0], [0.0, -7.0, -8.0], exact(0.2)),
+        (POSITION, "<velocity kv='2.5'/>", "<general joint='j'/>", [2.5, 0.0], [0.0, 0.0, -2.5], none),
+        (POSITION, "<general gainprm='2'/>", "<position joint='j'/>", [2.0, 0.0], [0.0, -2.0, -8.0], exact(0.2)),
+        (POSITION, "<general gainprm='2'/>", "<velocity joint='j'/>", [2.0, 0.0], [0.0, 0.0, -2.0], none),
+        ("<general gainprm='4'/>", "<velocity kv='2.5'/>", "<position joint='j'/>", [4.0, 0.0], [0.0, -4.0, 0.0], none),
+        ("<position kp='7'/><velocity kv='3'/>", "", "<position joint='j'/>", [1.0, 0.0], [0.0, -1.0, 0.0], none),
+        ("<damper kv='3' ctrlrange='0 1'/>", "", "<damper joint='j'/>", [0.0, 0.0], [0.0, 0.0, 0.0], none),
+    ];
+    for (outer, inner, actuator, gain, bias, dynamics) in cases {
+        let text = format!(
+            "<mujoco><default>{outer}<default class='c'>{inner}</default></default>
+             <worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody>
+             <actuator>{}</actuator></mujoco>",
+            actuator.replacen(' ', " class='c' ", 1)
+        );
+        let a = &load(&text).actuators[0];
+        assert_eq!(
+            (&a.gain[..2], a.bias, a.dynamics),
+            (&gain[..], bias, dynamics),
+            "{outer} {inner} {actuator}"
+        );
+    }
+    // Nothing but a general default of a muscle's type is taken into a muscle.
+    let w = load(
+        "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody>
+         <actuator><muscle joint='j' lengthrange='0 1' force='30'/></actuator></mujoco>",
+    );
+    let muscle = w.actuators[0].muscle.unwrap();
+    assert_eq!((muscle.range, muscle.force, muscle.longest), ([0.75, 1.05], 30.0, 1.6));
 }
 
 #[test]

@@ -64,10 +64,9 @@ pub fn wrap(round: Round, p0: &V3, p1: &V3, side: Option<&V3>) -> Option<Wrap> {
     };
     let flat = |p: &V3| V2::new(p.dot(&x), p.dot(&y));
     let (d0, d1) = (flat(p0), flat(p1));
-    let inside = side.is_some_and(|s| match round {
-        Round::Sphere(radius) => s.norm() < radius,
-        Round::Cylinder(radius) => s.xy().norm() < radius,
-    });
+    // The distance from the centre decides for a cylinder too, as in MuJoCo: a side point far along the axis chooses a way
+    // round, however near to the axis it lies.
+    let inside = side.is_some_and(|s| s.norm() < radius);
     let (first, last, mut length) = if inside {
         let touch = through(radius, &d0, &d1)?;
         (touch, touch, 0.0)

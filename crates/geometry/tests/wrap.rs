@@ -116,6 +116,16 @@ proptest! {
     }
 }
 
+/// Near the axis but far along it, a side point is not inside: it chooses the way round.
+#[test]
+fn a_side_point_far_along_the_axis_of_a_cylinder_is_outside() {
+    let (a, b) = (V3::new(-3.0, 0.2, 0.0), V3::new(3.0, 0.2, 0.0));
+    let through = |z: f64| wrap(Round::Cylinder(1.0), &a, &b, Some(&V3::new(0.0, -0.5, z)));
+    assert_eq!(through(0.0), None, "a straight way leads through the inside");
+    let below = through(2.0).expect("the path goes round");
+    assert!(below.first.y < 0.0 && below.last.y < 0.0, "{below:?}");
+}
+
 #[test]
 fn the_side_point_decides_the_way_round() {
     let (p0, p1) = (V3::new(-2.0, -0.5, 0.0), V3::new(2.0, -0.5, 0.0));

@@ -131,6 +131,9 @@ pub struct Actuator {
     pub gain: [f64; 3],
     /// Bias coefficients.
     pub bias: [f64; 3],
+    /// Damping as a share of the critical one, in place of a damping −`bias[2]`: for the inertia that a force along the
+    /// transmission feels at the default positions while everything is free to move.
+    pub damping_ratio: Option<f64>,
     /// The law of a muscle, in place of the affine one.
     pub muscle: Option<Muscle>,
     /// How its activation follows the control.
@@ -155,6 +158,7 @@ impl Actuator {
             transmission,
             gain: [1.0, 0.0, 0.0],
             bias: [0.0; 3],
+            damping_ratio: None,
             muscle: None,
             dynamics: Dynamics::None,
             activation_range: None,

@@ -1,7 +1,7 @@
 //! Rigid bodies and their mass properties.
 
 use crate::{Joint, Pose, Source, Vec3};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, UnitQuaternion};
 use serde::{Deserialize, Serialize};
 
 /// Mass, centre of mass and rotational inertia of a body.
@@ -65,6 +65,8 @@ pub struct Body {
     pub joints: Vec<Joint>,
     /// Mass properties in the body frame.
     pub inertia: Inertia,
+    /// Orientation in the body frame of the principal axes that sensors speak in: their order and signs are a choice.
+    pub inertial_axes: UnitQuaternion<f64>,
     /// Share of the body's weight that is cancelled: 0 none, 1 all.
     pub gravity_compensation: f64,
     /// True if the pose is prescribed from outside (motion capture); such a body is a joint-free
@@ -83,6 +85,7 @@ impl Body {
             pose: Pose::identity(),
             joints: Vec::new(),
             inertia: Inertia::zero(),
+            inertial_axes: UnitQuaternion::identity(),
             gravity_compensation: 0.0,
             mocap: false,
             source: Source::default(),

@@ -1,6 +1,6 @@
 //! Surfaces and solids that geoms refer to.
 
-use crate::{Source, Vec3};
+use crate::{Pose, Source, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A triangle mesh.
@@ -14,6 +14,9 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
     /// What fills the surface, if the file gives it; the triangles are then its outer faces.
     pub tetrahedra: Option<Tetrahedra>,
+    /// The frame that sensors on a geom with this mesh speak in, in the geom's frame: in MJCF the mesh's centre of mass and
+    /// principal axes.
+    pub frame: Pose,
     /// Where it came from.
     pub source: Source,
 }

@@ -162,6 +162,9 @@ impl World {
         if !all_finite(&gear) || !all_finite(&actuator.gain) || !all_finite(&actuator.bias) {
             return err("gear, gain and bias must be finite");
         }
+        if actuator.damping_ratio.is_some_and(|ratio| !(ratio >= 0.0 && ratio.is_finite())) {
+            return err("its damping ratio must be zero or more and finite");
+        }
         let ranges = [actuator.control_range, actuator.force_range, actuator.activation_range];
         for range in ranges.into_iter().flatten() {
             if range[0].is_nan() || range[1].is_nan() || range[0] > range[1] {

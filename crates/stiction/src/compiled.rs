@@ -341,14 +341,7 @@ impl Model {
         multibody.mass_matrix(&mut workspace, &mut mass);
         let mut dense = mass.to_dense();
         if self.inner.tendons.heavy {
-            let tendons = self.gauge(q).tendons;
-            for (t, tendon) in self.world().tendons.iter().enumerate() {
-                for &(i, arm) in tendons.row(t) {
-                    for &(j, other) in tendons.row(t) {
-                        dense[(i, j)] += tendon.armature * arm * other;
-                    }
-                }
-            }
+            self.inner.tendons.add_inertia(self.world(), &self.gauge(q).tendons, &mut dense);
         }
         Ok(dense)
     }

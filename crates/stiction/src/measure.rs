@@ -1,5 +1,5 @@
 //! Lengths and forces that follow from the model at its reference positions: where tendon springs are slack, how
-//! strong muscles are and between which lengths they work.
+//! strong muscles are and between which lengths they work, and what a damping ratio amounts to.
 
 use crate::compiled::Compiled;
 use crate::distances::Near;
@@ -7,7 +7,8 @@ use crate::error::LoadError;
 use crate::moments::{Moments, Place};
 use crate::muscle::CompiledMuscle;
 use crate::state::State;
-use stiction_model::Pose;
+use nalgebra::DVector;
+use stiction_model::{Pose, Warning};
 use stiction_multibody::{Factor, MassMatrix, Workspace};
 
 /// Lengths and moment arms of all tendons and actuators at any positions. Allocates; stepping has its own.
@@ -60,15 +61,15 @@ impl Compiled {
 
     /// Fills in what [`Gauge`] finds at the reference positions.
     pub fn measure(&mut self, state: &mut State) -> Result<(), LoadError> {
-        let muscles = self.world.actuators.iter().any(|a| a.muscle.is_some());
-        if self.world.tendons.is_empty() && !muscles {
+        let felt = self.world.actuators.iter().any(|a| a.muscle.is_some() || a.damping_ratio.is_some());
+        if self.world.tendons.is_empty() && !felt {
             return Ok(());
         }
         let mut gauge = Gauge::new(self);
         gauge.update(self, state);
         self.tendons.default_length.copy_from_slice(&gauge.tendons.lengths);
-        if muscles {
-            self.measure_muscles(&mut gauge, state)?;
+        if felt {
+            self.measure_actuators(&mut gauge, state)?;
         }
         // Joint springs are relaxed at their rest positions, which need not be the default ones.
         for joint in self.multibody.joints().iter().filter(|j| j.q.len() == 1) {
@@ -82,20 +83,44 @@ impl Compiled {
         Ok(())
     }
 
-    fn measure_muscles(&mut self, gauge: &mut Gauge, state: &mut State) -> Result<(), LoadError> {
-        let mut mass = MassMatrix::new(&self.multibody);
-        self.multibody.mass_matrix(&mut gauge.workspace, &mut mass);
-        let mut factor = Factor::new(&self.multibody);
-        let solvable = factor.compute(&mass, &vec![0.0; self.multibody.nv()]);
+    /// Damping of servos from their ratio, strength and lengths of muscles.
+    fn measure_actuators(&mut self, gauge: &mut Gauge, state: &mut State) -> Result<(), LoadError> {
         let default = gauge.drives.clone();
+        let response = self.unit_response(gauge);
         for row in 0..self.world.actuators.len() {
-            let Some(law) = self.world.actuators[row].muscle else { continue };
-            let mut acceleration = vec![0.0; self.multibody.nv()];
-            default.row(row).iter().for_each(|&(dof, arm)| acceleration[dof] = arm);
-            if solvable {
-                factor.solve(&mut acceleration);
+            let actuator = &self.world.actuators[row];
+            if actuator.muscle.is_none() && actuator.damping_ratio.is_none() {
+                continue;
             }
-            let felt = acceleration.iter().map(|a| a * a).sum::<f64>().sqrt();
+            let acceleration = response(default.row(row));
+            if let Some(ratio) = actuator.damping_ratio {
+                // A unit force along the length makes the acceleration w = m M⁻¹ mᵀ there: it feels the inertia 1/w.
+                let w = acceleration
+                    .as_ref()
+                    .map(|a| default.row(row).iter().map(|&(i, arm)| arm * a[i]).sum::<f64>());
+                match w {
+                    Some(w) if w > 1e-15 => {
+                        self.drives.drives[row].bias[2] =
+                            -2.0 * ratio * (actuator.gain[0] / w).max(0.0).sqrt();
+                    }
+                    // What moves nothing, up to rounding, has no damping, as in MuJoCo.
+                    Some(_) => {}
+                    None => {
+                        let message = format!(
+                            "the mass matrix is singular, so the damping ratio of actuator \"{}\" means nothing and the servo has no \
+                             damping; give kv",
+                            actuator.name
+                        );
+                        let warning = Warning { source: actuator.source.clone(), message };
+                        // A variant has been warned with its model.
+                        if !self.warnings.contains(&warning) {
+                            self.warnings.push(warning);
+                        }
+                    }
+                }
+            }
+            let Some(law) = actuator.muscle else { continue };
+            let felt = acceleration.map_or(0.0, |a| a.iter().map(|a| a * a).sum::<f64>().sqrt());
             let peak = if law.force < 0.0 { law.scale / felt.max(1e-15) } else { law.force };
             let lengths = law.length_range.unwrap_or_else(|| self.extremes(row, gauge, state));
             if lengths[1] - lengths[0] < 1e-9 || !peak.is_finite() {
@@ -108,6 +133,36 @@ impl Compiled {
             self.drives.drives[row].muscle = Some(CompiledMuscle { law, peak, lengths });
         }
         Ok(())
+    }
+
+    /// The accelerations that a unit force along given arms makes where `gauge` was taken, inertia of tendons included;
+    /// `None` if the mass matrix is singular.
+    fn unit_response(&self, gauge: &mut Gauge) -> impl Fn(&[(usize, f64)]) -> Option<Vec<f64>> + use<> {
+        let mut mass = MassMatrix::new(&self.multibody);
+        self.multibody.mass_matrix(&mut gauge.workspace, &mut mass);
+        let nv = self.multibody.nv();
+        // Tendons couple coordinates of different trees: the whole matrix.
+        let whole = self.tendons.heavy.then(|| {
+            let mut dense = mass.to_dense();
+            self.tendons.add_inertia(&self.world, &gauge.tendons, &mut dense);
+            dense.cholesky()
+        });
+        let mut factor = Factor::new(&self.multibody);
+        let solvable = factor.compute(&mass, &vec![0.0; nv]);
+        move |arms| {
+            let mut acceleration = vec![0.0; nv];
+            arms.iter().for_each(|&(dof, arm)| acceleration[dof] = arm);
+            match &whole {
+                Some(factor) => {
+                    let force = DVector::from_vec(acceleration);
+                    Some(factor.as_ref()?.solve(&force).as_slice().to_vec())
+                }
+                None => solvable.then(|| {
+                    factor.solve(&mut acceleration);
+                    acceleration
+                }),
+            }
+        }
     }
 
     /// Smallest and largest length of an actuator within the limits of the joints it acts on, searched along one

@@ -157,28 +157,19 @@ fn frame_in_body(world: &World, frame: FrameOf) -> (usize, Pose) {
     match frame {
         FrameOf::Body(body) => (body, Pose::identity()),
         FrameOf::Inertial(body) => {
-            let inertia = &world.bodies[body].inertia;
-            (body, Pose::from_parts(inertia.com.into(), principal_axes(&inertia.rotational)))
+            let described = &world.bodies[body];
+            (body, Pose::from_parts(described.inertia.com.into(), described.inertial_axes))
         }
-        FrameOf::Geom(g) => (world.geoms[g].body, world.geoms[g].pose),
+        FrameOf::Geom(g) => {
+            let geom = &world.geoms[g];
+            match geom.shape {
+                Shape::Mesh { mesh, .. } => (geom.body, geom.pose * world.meshes[mesh].frame),
+                _ => (geom.body, geom.pose),
+            }
+        }
         FrameOf::Site(s) => (world.sites[s].body, world.sites[s].pose),
         FrameOf::Camera(c) => (world.visual.cameras[c].body, world.visual.cameras[c].pose),
     }
-}
-
-/// Axes of the largest, middle and smallest principal moment; the body's own where it is diagonal already.
-fn principal_axes(rotational: &nalgebra::Matrix3<f64>) -> UnitQuaternion<f64> {
-    let off = rotational[(0, 1)].abs().max(rotational[(0, 2)].abs()).max(rotational[(1, 2)].abs());
-    if off <= 1e-9 * rotational.abs().max() {
-        return UnitQuaternion::identity();
-    }
-    let eigen = rotational.symmetric_eigen();
-    let mut order = [0, 1, 2];
-    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
-    let column = |k: usize| -> V3 { eigen.eigenvectors.column(order[k]).into() };
-    let (x, y) = (column(0), column(1));
-    let matrix = nalgebra::Matrix3::from_columns(&[x, y, x.cross(&y)]);
-    UnitQuaternion::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(matrix))
 }
 
 /// Mass, centre of mass, momentum and angular momentum about the world's origin of a range of bodies.
@@ -320,7 +311,15 @@ impl Compiled {
             }
             K::User { .. } => out.fill(0.0),
             K::PotentialEnergy => {
-                out[0] = multibody.potential_energy(&gauge.workspace)
+                // MuJoCo counts what stands still or is led too.
+                let held = (0..world.bodies.len()).filter(|&b| multibody.body_tree(b).is_none());
+                let weight = held.map(|b| {
+                    let inertia = &world.bodies[b].inertia;
+                    let com = gauge.x_wb[b] * nalgebra::Point3::from(inertia.com);
+                    -inertia.mass * world.options.gravity.dot(&com.coords)
+                });
+                out[0] = weight.sum::<f64>()
+                    + multibody.potential_energy(&gauge.workspace)
                     + multibody.spring_energy(&state.q)
                     + self.tendons.energy(world, &gauge.tendons.lengths)
                     + crate::bushings::energy(self, &gauge.x_wb);
@@ -438,12 +437,10 @@ impl Compiled {
                 out[0] = loads.actuator_forces.iter().enumerate().map(|(row, f)| arm(row) * f).sum();
             }
             K::TendonActuatorForce { tendon } => {
-                let share = |link: &Link| match *link {
-                    Link::Tendon { tendon: t, gear } if t == tendon => gear,
-                    _ => 0.0,
-                };
+                // As in MuJoCo, the forces of the actuators themselves, before their gears.
+                let pulls = |link: &Link| matches!(*link, Link::Tendon { tendon: t, .. } if t == tendon);
                 let drives = self.drives.drives.iter().zip(loads.actuator_forces);
-                out[0] = drives.map(|(drive, f)| share(&drive.link) * f).sum();
+                out[0] = drives.filter(|(drive, _)| pulls(&drive.link)).map(|(_, f)| f).sum();
             }
             _ => {} // reads the state
         }

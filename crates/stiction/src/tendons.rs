@@ -14,7 +14,7 @@
 
 use crate::compiled::Compiled;
 use crate::moments::{Moments, Pattern, Place};
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 use stiction_convex::{Compliance, Problem, ProblemError, RowLaw};
 use stiction_geometry::wrap::{Round, wrap};
 use stiction_model::{PathStage, Pose, Shape, Tendon, TendonPath, World};
@@ -131,6 +131,17 @@ impl Tendons {
                 let across = v - u * u.dot(&v);
                 out.drifts[t] += (u.dot(&(a_to - a_from)) + across.norm_squared() / length) / divisor;
             });
+        }
+    }
+
+    /// Adds the inertia of tendons to a mass matrix, kg or kg m².
+    pub fn add_inertia(&self, world: &World, moments: &Moments, mass: &mut DMatrix<f64>) {
+        for (t, tendon) in world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.armature > 0.0) {
+            for &(i, arm) in moments.row(t) {
+                for &(j, other) in moments.row(t) {
+                    mass[(i, j)] += tendon.armature * arm * other;
+                }
+            }
         }
     }
 

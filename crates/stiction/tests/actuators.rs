@@ -40,6 +40,41 @@ fn a_filter_steps_as_euler_does_and_never_beyond_its_input() {
     }
 }
 
+/// Damping 2 ζ √(kp I), where I = 1/(m M⁻¹ mᵀ) is what a force along the transmission feels. Two free masses on a line,
+/// m₁ and m₂: a string between them feels m₁ m₂/(m₁ + m₂), a tendon x₁ + 2 x₂ feels 1/(1/m₁ + 4/m₂), a site's push m₂.
+#[test]
+fn a_damping_ratio_is_that_of_the_inertia_felt_along_the_transmission() {
+    let (m1, m2, kp, ratio) = (2.0, 3.0, 50.0, 0.7);
+    let servo = |on: &str| format!("<position {on} kp=\"{kp}\" dampratio=\"{ratio}\"/>");
+    let text = [
+        servo("tendon=\"string\""),
+        servo("tendon=\"sum\""),
+        servo("site=\"b\" gear=\"1 0 0 0 0 0\""),
+        servo("joint=\"x\" gear=\"3\""),
+        format!("<general joint=\"x\" gainprm=\"{kp}\" biastype=\"affine\" biasprm=\"0 -{kp} {ratio}\"/>"),
+    ];
+    let model = model(
+        "<body><joint name=\"x\" type=\"slide\" axis=\"1 0 0\"/><geom size=\"0.1\" mass=\"2\"/><site name=\"a\"/></body>\
+         <body pos=\"1 0 0\"><joint name=\"y\" type=\"slide\" axis=\"1 0 0\"/><geom size=\"0.1\" mass=\"3\"/><site name=\"b\"/></body>",
+        &format!(
+            "<option gravity=\"0 0 0\"/><tendon><spatial name=\"string\"><site site=\"a\"/><site site=\"b\"/></spatial>\
+             <fixed name=\"sum\"><joint joint=\"x\" coef=\"1\"/><joint joint=\"y\" coef=\"2\"/></fixed></tendon>\
+             <actuator>{}</actuator>",
+            text.concat()
+        ),
+    );
+    assert!(model.warnings().is_empty(), "{:?}", model.warnings());
+    let felt = [m1 * m2 / (m1 + m2), 1.0 / (1.0 / m1 + 4.0 / m2), m2, m1 / 9.0, m1];
+    let (rest, moving) = ([0.0, 0.0], [0.3, -0.2]);
+    let force = |v: &[f64]| model.actuator_forces(&rest, v, &[0.0; 5], &[]).unwrap();
+    let rates = model.actuator_moments(&rest).unwrap() * nalgebra::DVector::from_column_slice(&moving);
+    for (k, felt) in felt.into_iter().enumerate() {
+        let wanted = -2.0 * ratio * (kp * felt as f64).sqrt() * rates[k];
+        let have = force(&moving)[k] - force(&[0.0, 0.0])[k];
+        assert!((have - wanted).abs() < 1e-12, "actuator {k}: {have} and not {wanted}");
+    }
+}
+
 #[test]
 fn an_integrated_velocity_servo_moves_at_the_speed_asked_for_and_stops_at_its_range() {
     let model = slider("<intvelocity joint=\"x\" kp=\"5000\" kv=\"500\" actrange=\"-0.4 0.4\"/>");

@@ -356,7 +356,11 @@ fn law(actuator: &Actuator, attributes: Attributes, out: &mut Export) -> Attribu
             .text("gaintype", "affine")
             .numbers("gainprm", &actuator.gain)
             .text("biastype", "affine")
-            .numbers("biasprm", &actuator.bias),
+            // MuJoCo's word for a damping ratio is a positive third number.
+            .numbers("biasprm", &{
+                let [constant, length, rate] = actuator.bias;
+                [constant, length, actuator.damping_ratio.unwrap_or(rate)]
+            }),
     };
     attributes = match actuator.dynamics {
         Dynamics::None => attributes,

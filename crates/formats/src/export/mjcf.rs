@@ -6,7 +6,8 @@
 use super::links;
 use super::xml::{Attributes, Xml, a, numbers};
 use super::{Export, ExportError, obj};
-use crate::mjcf::{GEOM, contact_numbers};
+use crate::mjcf::{GEOM, contact_numbers, principal_axes};
+use nalgebra::Matrix3;
 use stiction_model::{
     Body, Compliance, ContactLaw, ContactProperties, Dissipation, Dof, FrictionRule, Geom, GeomRole, Inertia,
     Joint, JointKind, Shape, Site, Vec3, World,
@@ -259,7 +260,19 @@ fn open_body(body: &Body, xml: &mut Xml, out: &mut Export) -> Result<(), ExportE
         let m = &inertia.rotational;
         let attributes = a().numbers("pos", inertia.com.as_slice()).number("mass", inertia.mass);
         let diagonal = m[(0, 1)] == 0.0 && m[(0, 2)] == 0.0 && m[(1, 2)] == 0.0;
-        let attributes = if diagonal {
+        // Axes that follow from the numbers themselves need no words.
+        let axes = body.inertial_axes.to_rotation_matrix();
+        let principal = axes.transpose() * m * axes;
+        let chosen = body.inertial_axes.angle_to(&principal_axes(m)) > 1e-9
+            && (principal - Matrix3::from_diagonal(&principal.diagonal())).abs().max()
+                <= 1e-12 * m.abs().max()
+            && body.inertial_axes.angle() > 0.0;
+        let attributes = if chosen {
+            let q = body.inertial_axes.coords;
+            attributes
+                .numbers("quat", &[q.w, q.x, q.y, q.z])
+                .numbers("diaginertia", principal.diagonal().as_slice())
+        } else if diagonal {
             attributes.numbers("diaginertia", &[m[(0, 0)], m[(1, 1)], m[(2, 2)]])
         } else {
             let full = [m[(0, 0)], m[(1, 1)], m[(2, 2)], m[(0, 1)], m[(0, 2)], m[(1, 2)]];

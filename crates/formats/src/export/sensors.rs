@@ -4,7 +4,9 @@ use super::Export;
 use super::links::joint_name;
 use super::xml::{Attributes, Xml, a};
 use crate::mjcf::CONTACT_DATA;
-use stiction_model::{ContactChoice, ContactReading, ContactsOf, FrameOf, GeomsOf, SensorKind as S, World};
+use stiction_model::{
+    ContactChoice, ContactReading, ContactsOf, FrameOf, GeomsOf, SensorKind as S, Shape, World,
+};
 
 /// Writes the sensors.
 pub fn write(world: &World, xml: &mut Xml, out: &mut Export) {
@@ -144,6 +146,8 @@ fn object(world: &World, frame: &FrameOf) -> Option<(&'static str, String)> {
     match *frame {
         FrameOf::Body(b) => Some(("xbody", world.bodies[b].name.clone())),
         FrameOf::Inertial(b) => Some(("body", world.bodies[b].name.clone())),
+        // Meshes are written as shells, whose centre and axes are others.
+        FrameOf::Geom(g) if matches!(world.geoms[g].shape, Shape::Mesh { .. }) => None,
         FrameOf::Geom(g) => Some(("geom", world.geoms[g].name.clone())).filter(|(_, n)| !n.is_empty()),
         FrameOf::Site(s) => Some(("site", world.sites[s].name.clone())),
         FrameOf::Camera(_) => None,

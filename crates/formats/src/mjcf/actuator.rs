@@ -2,7 +2,6 @@
 
 use super::defaults::{Attrs, MAIN};
 use super::reader::{Reader, unique};
-use super::reference;
 use crate::error::Read;
 use crate::names::Names;
 use crate::xml::Node;
@@ -24,12 +23,60 @@ const KINDS: [&str; 13] = [
     "plugin",
 ];
 
-/// What defaults and the element say so far, in the terms of MuJoCo's `general`.
+/// How force follows from input, length and rate, in the terms of MuJoCo's `general`.
 #[derive(Clone, Debug)]
-struct Spec {
+struct Law {
     gain: [f64; 10],
+    /// As in MuJoCo a positive third number is the damping ratio of a position servo.
     bias: [f64; 10],
     dynamics_numbers: [f64; 10],
+    dynamics: String,
+    gain_type: String,
+    bias_type: String,
+}
+
+impl Law {
+    fn new() -> Self {
+        let one = std::array::from_fn(|k| if k == 0 { 1.0 } else { 0.0 });
+        Self {
+            gain: one,
+            bias: [0.0; 10],
+            dynamics_numbers: one,
+            dynamics: "none".into(),
+            gain_type: "fixed".into(),
+            bias_type: "none".into(),
+        }
+    }
+
+    /// What an element of another kind takes over from it: numbers only where they mean the same there.
+    fn for_kind(&self, kind: &str) -> Self {
+        let fresh = Self::new();
+        if kind == "general" {
+            return self.clone();
+        }
+        let (gain, dynamics) = match kind {
+            "damper" => ("affine", "none"),
+            "muscle" => ("muscle", "muscle"),
+            "position" => ("fixed", "filterexact"),
+            "cylinder" => ("fixed", "filter"),
+            _ => ("fixed", "none"),
+        };
+        if self.gain_type != gain {
+            return fresh;
+        }
+        let mut law = self.clone();
+        if law.dynamics != dynamics {
+            law.dynamics_numbers = fresh.dynamics_numbers;
+            law.dynamics = fresh.dynamics;
+        }
+        law
+    }
+}
+
+/// What defaults and the element say so far.
+#[derive(Clone, Debug)]
+struct Spec {
+    law: Law,
     gear: [f64; 6],
     control: [f64; 2],
     control_limited: Option<bool>,
@@ -41,22 +88,14 @@ struct Spec {
     length_range: [f64; 2],
     crank_length: f64,
     inherit_range: f64,
-    /// Damping ratio of a position servo, in place of a damping gain.
-    damping_ratio: Option<f64>,
     damping: f64,
     armature: f64,
-    dynamics: String,
-    gain_type: String,
-    bias_type: String,
 }
 
 impl Spec {
     fn new() -> Self {
-        let one = std::array::from_fn(|k| if k == 0 { 1.0 } else { 0.0 });
         Self {
-            gain: one,
-            bias: [0.0; 10],
-            dynamics_numbers: one,
+            law: Law::new(),
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             control: [0.0; 2],
             control_limited: None,
@@ -68,16 +107,12 @@ impl Spec {
             length_range: [0.0; 2],
             crank_length: 0.0,
             inherit_range: 0.0,
-            damping_ratio: None,
             damping: 0.0,
             armature: 0.0,
-            dynamics: "none".into(),
-            gain_type: "fixed".into(),
-            bias_type: "none".into(),
         }
     }
 
-    /// Lets an element (or default) have its say.
+    /// Lets an element (or default) have its say, after its law was set to what it begins from.
     fn read(&mut self, node: &Node) -> Read<()> {
         let attrs = Attrs::plain(node);
         attrs.overlay("gear", &mut self.gear)?;
@@ -114,8 +149,20 @@ impl Spec {
         let mut damping = [self.damping, 0.0, 0.0];
         attrs.overlay("damping", &mut damping)?;
         self.damping = damping[0];
+        self.law.read(node)?;
+        if ["damper", "adhesion"].contains(&node.name.as_str()) {
+            self.control_limited = Some(true);
+        }
+        Ok(())
+    }
+}
+
+impl Law {
+    /// Lets an element have its say on the law.
+    fn read(&mut self, node: &Node) -> Read<()> {
         match node.name.as_str() {
             "general" => {
+                let attrs = Attrs::plain(node);
                 attrs.overlay("gainprm", &mut self.gain)?;
                 attrs.overlay("biasprm", &mut self.bias)?;
                 attrs.overlay("dynprm", &mut self.dynamics_numbers)?;
@@ -129,14 +176,11 @@ impl Spec {
                     }
                 }
             }
-            "motor" => self.law(&[1.0], &[], "none"),
+            "motor" => *self = Self::new(),
             "position" | "intvelocity" => {
                 let kp = node.number("kp")?.unwrap_or(self.gain[0]);
-                self.gain[0] = kp;
-                self.bias[1] = -kp;
-                self.servo_damping(node)?;
-                self.bias_type = "affine".into();
-                self.gain_type = "fixed".into();
+                let damping = self.servo_damping(node)?;
+                self.set(&[kp], &[0.0, -kp, damping], "affine");
                 if node.name == "intvelocity" {
                     self.dynamics = "integrator".into();
                 } else if let Some(time) = node.number("timeconst")? {
@@ -146,15 +190,15 @@ impl Spec {
             }
             "velocity" => {
                 let kv = node.number("kv")?.unwrap_or(self.gain[0]);
-                self.law(&[kv], &[0.0, 0.0, -kv], "affine");
+                self.set(&[kv], &[0.0, 0.0, -kv], "affine");
             }
             "damper" => {
-                // The gain of a damper stands third; of anything else's defaults, first.
-                let before = if self.gain_type == "affine" { -self.gain[2] } else { self.gain[0] };
-                let kv = node.number("kv")?.unwrap_or(before);
-                self.law(&[0.0, 0.0, -kv], &[], "none");
+                let kv = node.number("kv")?.unwrap_or(-self.gain[2]);
+                if kv < 0.0 {
+                    return Err(node.error("the damping kv must be zero or more"));
+                }
+                self.set(&[0.0, 0.0, -kv], &[], "none");
                 self.gain_type = "affine".into();
-                self.control_limited = Some(true);
             }
             "cylinder" => {
                 let mut area = node.number("area")?.unwrap_or(self.gain[0]);
@@ -163,28 +207,26 @@ impl Spec {
                 }
                 let mut bias = [self.bias[0], self.bias[1], self.bias[2]];
                 node.overlay("bias", &mut bias)?;
-                self.law(&[area], &bias, "affine");
+                self.set(&[area], &bias, "affine");
                 self.dynamics = "filter".into();
                 self.dynamics_numbers[0] = node.number("timeconst")?.unwrap_or(self.dynamics_numbers[0]);
             }
             "muscle" => self.muscle(node)?,
             "adhesion" => {
                 let gain = node.number("gain")?.unwrap_or(self.gain[0]);
-                self.law(&[gain], &[], "none");
-                self.control_limited = Some(true);
+                self.set(&[gain], &[], "none");
             }
             other => self.dynamics = other.to_string(),
         }
         Ok(())
     }
 
-    fn law(&mut self, gain: &[f64], bias: &[f64], bias_type: &str) {
+    fn set(&mut self, gain: &[f64], bias: &[f64], bias_type: &str) {
         (self.gain, self.bias) = ([0.0; 10], [0.0; 10]);
         self.gain[..gain.len()].copy_from_slice(gain);
         self.bias[..bias.len()].copy_from_slice(bias);
         self.gain_type = "fixed".into();
         self.bias_type = bias_type.into();
-        self.dynamics = "none".into();
     }
 
     /// Numbers of a muscle: what is still as every actuator begins takes a muscle's defaults first.
@@ -214,7 +256,8 @@ impl Spec {
         Ok(())
     }
 
-    fn servo_damping(&mut self, node: &Node) -> Read<()> {
+    /// The third bias of a servo: its damping with a minus sign, or its damping ratio.
+    fn servo_damping(&self, node: &Node) -> Read<f64> {
         let (kv, ratio) = (node.number("kv")?, node.number("dampratio")?);
         if kv.is_some() && ratio.is_some() {
             return Err(node.error("give kv or dampratio, not both"));
@@ -222,15 +265,7 @@ impl Spec {
         if kv.or(ratio).is_some_and(|x| x < 0.0) {
             return Err(node.error("kv and dampratio must be zero or more"));
         }
-        if let Some(kv) = kv {
-            self.bias[2] = -kv;
-            self.damping_ratio = None;
-        }
-        if let Some(ratio) = ratio {
-            self.bias[2] = 0.0;
-            self.damping_ratio = Some(ratio);
-        }
-        Ok(())
+        Ok(kv.map(|kv| -kv).or(ratio).unwrap_or(self.bias[2]))
     }
 
     /// How the activation follows the control; `None` for what is not simulated.
@@ -248,9 +283,8 @@ impl Spec {
     }
 
     /// The muscle's law, if it is one.
-    fn muscle_law(&self) -> Option<Muscle> {
+    fn muscle_law(&self, length_range: [f64; 2]) -> Option<Muscle> {
         let [a, b, force, scale, shortest, longest, fastest, passive, lengthening, _] = self.gain;
-        let length_range = (self.length_range[0] < self.length_range[1]).then_some(self.length_range);
         (self.gain_type == "muscle").then_some(Muscle {
             range: [a, b],
             force,
@@ -260,7 +294,7 @@ impl Spec {
             fastest,
             passive: if self.bias_type == "muscle" { passive } else { 0.0 },
             lengthening,
-            length_range,
+            length_range: (length_range[0] < length_range[1]).then_some(length_range),
         })
     }
 }
@@ -290,18 +324,40 @@ impl<'a> Reader<'a> {
     }
 
     /// What an element and its defaults say.
+    ///
+    /// All kinds of actuators share one set of defaults in a class, but not its law: an element begins with the law of the
+    /// innermost class that was last told of its own kind, or of `general`, or with none.
     fn spec(&self, node: &'a Node) -> Read<Spec> {
         let class = self.defaults.class_of(node, "class", MAIN)?;
         let mut spec = Spec::new();
-        for layer in self.defaults.chain(class).into_iter().filter(|n| KINDS.contains(&n.name.as_str())) {
-            spec.read(layer)?;
+        // For each class so far: the kind that spoke last in it, and the law then.
+        let mut laws: Vec<(&str, Law)> = Vec::new();
+        let begin = |laws: &[(&str, Law)], kind: &str| {
+            let found = laws.iter().rev().find(|(last, _)| *last == kind || *last == "general");
+            found.map_or_else(Law::new, |(_, law)| law.for_kind(kind))
+        };
+        for elements in self.defaults.classes(class) {
+            let mut spoken = false;
+            for layer in elements.iter().filter(|n| KINDS.contains(&n.name.as_str())) {
+                if layer.name != "general" {
+                    spec.law = begin(&laws, &layer.name);
+                }
+                spec.read(layer)?;
+                if std::mem::replace(&mut spoken, true) {
+                    laws.pop();
+                }
+                laws.push((&layer.name, spec.law.clone()));
+            }
+        }
+        if node.name != "general" {
+            spec.law = begin(&laws, &node.name);
         }
         spec.read(node)?;
         Ok(spec)
     }
 
     fn actuator(&mut self, node: &'a Node) -> Read<Option<Actuator>> {
-        let mut spec = self.spec(node)?;
+        let spec = self.spec(node)?;
         let able = self.understood(node, &spec)?;
         let transmission = match self.transmission(node, &spec)? {
             Some(transmission) if able => transmission,
@@ -318,26 +374,6 @@ impl<'a> Reader<'a> {
                 Transmission::Joint { body, joint: 0, gear: [0.0; 6] }
             }
         };
-        if let Some(ratio) = spec.damping_ratio.filter(|_| able) {
-            let felt = match transmission {
-                Transmission::Joint { body, joint, gear }
-                    if self.world.bodies[body].joints[joint].kind.nv() == 1 =>
-                {
-                    // Critical damping times the ratio, for the inertia seen at the actuator.
-                    let felt = reference::felt_inertia(&self.world, body, joint);
-                    felt.map(|felt| felt[0] / (gear[0] * gear[0]).max(1e-30))
-                }
-                _ => None,
-            };
-            match felt {
-                Some(seen) => spec.bias[2] = -2.0 * ratio * (spec.gain[0] * seen).max(0.0).sqrt(),
-                None => self.report.warn(
-                    node,
-                    "actuator@dampratio",
-                    "dampratio is derived only for hinge and slide joints; this servo has no damping, give kv",
-                )?,
-            }
-        }
         self.finish_actuator(node, spec, transmission, able).map(Some)
     }
 
@@ -400,20 +436,20 @@ impl<'a> Reader<'a> {
 
     /// Whether the force law and dynamics are among those simulated; reports if not.
     fn understood(&mut self, node: &Node, spec: &Spec) -> Read<bool> {
-        let gain_fine = ["fixed", "affine", "muscle"].contains(&spec.gain_type.as_str());
-        let bias_fine = match spec.gain_type.as_str() {
-            "muscle" => ["none", "muscle"].contains(&spec.bias_type.as_str()),
-            _ => ["none", "affine"].contains(&spec.bias_type.as_str()),
+        let gain_fine = ["fixed", "affine", "muscle"].contains(&spec.law.gain_type.as_str());
+        let bias_fine = match spec.law.gain_type.as_str() {
+            "muscle" => ["none", "muscle"].contains(&spec.law.bias_type.as_str()),
+            _ => ["none", "affine"].contains(&spec.law.bias_type.as_str()),
         };
-        if gain_fine && bias_fine && spec.dynamics().is_some() {
+        if gain_fine && bias_fine && spec.law.dynamics().is_some() {
             return Ok(true);
         }
         let what = if gain_fine && bias_fine {
-            &spec.dynamics
+            &spec.law.dynamics
         } else if gain_fine {
-            &spec.bias_type
+            &spec.law.bias_type
         } else {
-            &spec.gain_type
+            &spec.law.gain_type
         };
         let message = format!(
             "actuators of kind {what} are not simulated; this one keeps its place in the controls but makes no force"
@@ -436,7 +472,9 @@ impl<'a> Reader<'a> {
         let force_range = limited(spec.force_limited, spec.force, "forcelimited")?;
         let mut activation_range = limited(spec.activation_limited, spec.activation, "actlimited")?;
         // Only a position servo's control is a position.
-        let servo = spec.bias_type == "affine" && spec.gain[0] != 0.0 && spec.bias[1] == -spec.gain[0];
+        let servo = spec.law.bias_type == "affine"
+            && spec.law.gain[0] != 0.0
+            && spec.law.bias[1] == -spec.law.gain[0];
         if spec.inherit_range > 0.0 && acts && servo {
             let [lower, upper] = match transmission {
                 Transmission::Joint { body, joint, .. } | Transmission::JointInParent { body, joint, .. } => {
@@ -451,21 +489,29 @@ impl<'a> Reader<'a> {
             }
             let (middle, half) = ((lower + upper) / 2.0, (upper - lower) / 2.0 * spec.inherit_range);
             let range = Some([middle - half, middle + half]);
-            if spec.dynamics == "integrator" {
+            if spec.law.dynamics == "integrator" {
                 activation_range = range;
             } else {
                 control_range = range;
             }
         }
         let three = |p: &[f64; 10], affine: bool| if affine { [p[0], p[1], p[2]] } else { [p[0], 0.0, 0.0] };
-        let bias = if spec.bias_type == "affine" { three(&spec.bias, true) } else { [0.0; 3] };
+        let mut bias =
+            if spec.law.bias_type == "affine" && acts { three(&spec.law.bias, true) } else { [0.0; 3] };
+        // Of a servo, a positive number is no damping but its ratio to the critical one.
+        let ratio = (bias[1] == -spec.law.gain[0] && bias[2] > 0.0).then_some(bias[2]);
+        if ratio.is_some() {
+            bias[2] = 0.0;
+        }
         Ok(Actuator {
             name: node.attr("name").unwrap_or("").to_string(),
             transmission,
-            gain: three(&spec.gain, spec.gain_type == "affine"),
-            bias: if acts { bias } else { [0.0; 3] },
-            muscle: spec.muscle_law().filter(|_| acts),
-            dynamics: spec.dynamics().filter(|_| acts).unwrap_or_default(),
+            gain: three(&spec.law.gain, spec.law.gain_type == "affine"),
+            bias,
+            damping_ratio: ratio,
+            muscle: spec.law.muscle_law(spec.length_range).filter(|_| acts),
+            // One that makes no force keeps its place among the activations too.
+            dynamics: spec.law.dynamics().unwrap_or_default(),
             activation_range,
             early: spec.early,
             control_range,

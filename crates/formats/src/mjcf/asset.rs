@@ -1,5 +1,6 @@
 //! Assets by name, and the meshes among them, which are read when first used.
 
+use super::axes::principal_axes;
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
 use crate::error::{FormatError, Read};
@@ -8,7 +9,7 @@ use crate::hull;
 use crate::mass::{self, MeshFill, Solid};
 use crate::mesh;
 use crate::xml::Node;
-use nalgebra::{Matrix3, Rotation3, Translation3, UnitQuaternion};
+use nalgebra::Translation3;
 use std::collections::BTreeMap;
 use stiction_model::{Mesh, Pose, Shape, Vec3};
 
@@ -124,6 +125,9 @@ impl<'a> Reader<'a> {
             })?;
         }
         let solid = self.mesh_solid(node, &attrs, &mesh)?;
+        if let Some(solid) = &solid {
+            mesh.frame = Pose::from_parts(solid.com.into(), principal_axes(&solid.inertia));
+        }
         let (convex, filled) = (mesh::is_convex(&mesh), mesh.tetrahedra.is_some());
         self.world.meshes.push(mesh.into());
         Ok(Some(MeshAsset { index: self.world.meshes.len() - 1, convex, filled, solid }))
@@ -196,15 +200,10 @@ impl<'a> Reader<'a> {
             return Err(node.error("no primitive can be fitted to a mesh without volume"));
         };
         // Principal axes, largest moment first, so that the longest side lies along z.
-        let eigen = solid.inertia.symmetric_eigen();
-        let mut order = [0, 1, 2];
-        order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
-        let column = |i: usize| eigen.eigenvectors.column(order[i]).into_owned();
-        let (x, y) = (column(0), column(1));
-        let axes = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, x.cross(&y)]));
-        let rotation = UnitQuaternion::from_rotation_matrix(&axes);
+        let rotation = self.world.meshes[asset.index].frame.rotation;
+        let axes = rotation.to_rotation_matrix();
         let mut center = solid.com;
-        let moment = Vec3::from_fn(|i, _| eigen.eigenvalues[order[i]]);
+        let moment = (axes.transpose() * solid.inertia * axes).diagonal();
         let mut half = Vec3::from_fn(|i, _| {
             (6.0 * (moment.sum() - 2.0 * moment[i]) / solid.measure).max(0.0).sqrt() / 2.0
         });

@@ -55,15 +55,16 @@ impl<'a> Defaults<'a> {
         Ok(())
     }
 
-    /// Elements of the class and of those around it, outermost first. `class` must exist.
-    pub fn chain(&self, class: &str) -> Vec<&'a Node> {
-        let mut names = Vec::new();
+    /// Elements of the class and of those around it, class by class, outermost first. `class` must exist.
+    pub fn classes(&self, class: &str) -> Vec<&[&'a Node]> {
+        let mut elements = Vec::new();
         let mut next = self.classes.get(class);
         while let Some(class) = next {
-            names.push(class);
+            elements.push(class.elements.as_slice());
             next = class.parent.and_then(|p| self.classes.get(p));
         }
-        names.iter().rev().flat_map(|c| c.elements.iter().copied()).collect()
+        elements.reverse();
+        elements
     }
 
     /// The class an element belongs to: its own, or the one in scope.
@@ -79,7 +80,7 @@ impl<'a> Defaults<'a> {
     /// An element with its defaults: those listed under the name `element` in its class.
     pub fn apply(&self, node: &'a Node, element: &str, scope: &str) -> Read<Attrs<'a>> {
         let class = self.class_of(node, "class", scope)?;
-        let mut layers = self.chain(class);
+        let mut layers: Vec<&Node> = self.classes(class).concat();
         layers.retain(|n| n.name == element);
         layers.push(node);
         Ok(Attrs { layers })

@@ -1,6 +1,7 @@
 //! Geoms: shape, place, contact and the mass they bring to their body.
 
 use super::defaults::Attrs;
+use super::inertia::Lump;
 use super::pose;
 use super::reader::Reader;
 use crate::drake;
@@ -17,7 +18,7 @@ pub struct GeomRead {
     /// The geom; its name as written.
     pub geom: Geom,
     /// Its mass in the body frame, if it has any and its group counts.
-    pub mass: Option<Inertia>,
+    pub mass: Option<Lump>,
 }
 
 impl<'a> Reader<'a> {
@@ -93,7 +94,11 @@ impl<'a> Reader<'a> {
         geom.color = self.color(attrs)?;
         geom.material = self.material_of(attrs)?;
         geom.group = attrs.integer("group")?.unwrap_or(0);
-        let mass = self.geom_mass(attrs, solid, &geom.pose)?;
+        let mut axes = geom.pose.rotation;
+        if let Shape::Mesh { mesh, .. } = geom.shape {
+            axes *= self.world.meshes[mesh].frame.rotation;
+        }
+        let mass = self.geom_mass(attrs, solid, &geom.pose)?.map(|inertia| Lump { inertia, axes });
         self.contact(attrs, &mut geom)?;
         if let Some(mesh) = dented {
             if geom.contact.compliance != Compliance::Unspecified {

@@ -1,18 +1,39 @@
 //! Mass of bodies: written out, or gathered from geoms, then bounded and scaled.
 
+use super::axes::principal_axes;
 use super::defaults::Attrs;
 use super::pose;
 use super::reader::Reader;
 use crate::error::Read;
 use crate::mass;
 use crate::xml::Node;
-use nalgebra::{Matrix3, SymmetricEigen};
-use stiction_model::{Inertia, Vec3};
+use nalgebra::{Matrix3, SymmetricEigen, UnitQuaternion};
+use stiction_model::{Inertia, Pose, Vec3};
+
+/// A mass and the principal axes that sensors speak in, in the body frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Lump {
+    /// Mass properties.
+    pub inertia: Inertia,
+    /// Orientation of the principal axes.
+    pub axes: UnitQuaternion<f64>,
+}
+
+/// The masses of several geoms as one; a single one keeps its axes.
+fn together(parts: &[Lump]) -> Lump {
+    if let [one] = parts {
+        return *one;
+    }
+    let inertias: Vec<Inertia> = parts.iter().map(|part| part.inertia).collect();
+    let inertia = mass::combine(&inertias);
+    Lump { inertia, axes: principal_axes(&inertia.rotational) }
+}
 
 impl Reader<'_> {
-    /// Reads an `inertial` element into the body frame.
-    pub fn inertial(&self, node: &Node) -> Read<Inertia> {
-        let x_bi = pose::pose(&Attrs::plain(node), &self.compiler)?;
+    /// Reads an `inertial` element, written in a frame at `x_bf`.
+    pub fn inertial(&self, node: &Node, x_bf: &Pose) -> Read<Lump> {
+        let x_bi = x_bf * pose::pose(&Attrs::plain(node), &self.compiler)?;
+        let mut axes = x_bi.rotation;
         let mass = node.number("mass")?.ok_or_else(|| node.error("inertial needs mass=\"…\""))?;
         if node.attr("pos").is_none() {
             return Err(node.error("inertial needs pos=\"…\", the centre of mass"));
@@ -27,11 +48,18 @@ impl Reader<'_> {
                 if pose::orientation(&Attrs::plain(node), &self.compiler)?.is_some() {
                     return Err(node.error("fullinertia already says the orientation; remove the other one"));
                 }
-                Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+                let full = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+                axes = x_bf.rotation * principal_axes(&full);
+                let r = x_bf.rotation.to_rotation_matrix();
+                if x_bf.rotation == UnitQuaternion::identity() {
+                    full
+                } else {
+                    mass::symmetric(r * full * r.transpose())
+                }
             }
             (None, None) => Matrix3::zeros(),
         };
-        Ok(Inertia { mass, com: x_bi.translation.vector, rotational })
+        Ok(Lump { inertia: Inertia { mass, com: x_bi.translation.vector, rotational }, axes })
     }
 
     /// Decides the mass of every body.
@@ -44,13 +72,14 @@ impl Reader<'_> {
                 Some(always) => always,
                 None => self.explicit[b].is_none(),
             };
-            let mut inertia = if from_geoms {
-                mass::combine(&self.geom_masses[b])
-            } else {
-                self.explicit[b].unwrap_or(Inertia::zero())
+            let Lump { mut inertia, axes } = match (from_geoms, self.explicit[b]) {
+                (true, _) => together(&self.geom_masses[b]),
+                (false, Some(lump)) => lump,
+                (false, None) => Lump { inertia: Inertia::zero(), axes: UnitQuaternion::identity() },
             };
             self.bound(&mut inertia);
             self.world.bodies[b].inertia = inertia;
+            self.world.bodies[b].inertial_axes = axes;
         }
         let total: f64 = self.world.bodies.iter().map(|b| b.inertia.mass).sum();
         if self.compiler.total_mass > 0.0 && total > 0.0 {

@@ -15,6 +15,7 @@
 mod actuator;
 mod asset;
 mod attach;
+mod axes;
 mod compiler;
 mod custom;
 mod defaults;
@@ -34,6 +35,7 @@ mod sensor;
 mod tendon;
 mod visual;
 
+pub use axes::principal_axes;
 pub use custom::{GEOM, contact_numbers};
 pub use schema::RULES;
 pub use sensor::CONTACT_DATA;

@@ -34,20 +34,7 @@ pub fn orientation(attrs: &Attrs, compiler: &Compiler) -> Read<Option<UnitQuater
             let axis = Unit::try_new(Vec3::new(x, y, z), 1e-15).ok_or_else(|| flat("axisangle"))?;
             UnitQuaternion::from_axis_angle(&axis, angle * compiler.angle)
         }
-        "euler" => {
-            let angles: [f64; 3] = node.array("euler")?.unwrap_or_default();
-            let mut rotation = UnitQuaternion::identity();
-            for (letter, angle) in compiler.eulerseq.iter().zip(angles) {
-                let axis = match letter.to_ascii_lowercase() {
-                    b'x' => Vec3::x_axis(),
-                    b'y' => Vec3::y_axis(),
-                    _ => Vec3::z_axis(),
-                };
-                let turn = UnitQuaternion::from_axis_angle(&axis, angle * compiler.angle);
-                rotation = if letter.is_ascii_lowercase() { rotation * turn } else { turn * rotation };
-            }
-            rotation
-        }
+        "euler" => euler(&node.array("euler")?.map_or(Vec3::zeros(), Vec3::from), compiler),
         "xyaxes" => {
             let [a, b, c, d, e, f] = node.array("xyaxes")?.unwrap_or_default();
             let x = Vec3::new(a, b, c).try_normalize(1e-15).ok_or_else(|| flat("xyaxes"))?;
@@ -65,4 +52,19 @@ pub fn orientation(attrs: &Attrs, compiler: &Compiler) -> Read<Option<UnitQuater
         return Err(node.error(format!("{} must be finite", given[0])));
     }
     Ok(Some(rotation))
+}
+
+/// The rotation of three angles in the file's unit, in the file's order of axes.
+pub fn euler(angles: &Vec3, compiler: &Compiler) -> UnitQuaternion<f64> {
+    let mut rotation = UnitQuaternion::identity();
+    for (letter, angle) in compiler.eulerseq.iter().zip(angles.iter()) {
+        let axis = match letter.to_ascii_lowercase() {
+            b'x' => Vec3::x_axis(),
+            b'y' => Vec3::y_axis(),
+            _ => Vec3::z_axis(),
+        };
+        let turn = UnitQuaternion::from_axis_angle(&axis, angle * compiler.angle);
+        rotation = if letter.is_ascii_lowercase() { rotation * turn } else { turn * rotation };
+    }
+    rotation
 }

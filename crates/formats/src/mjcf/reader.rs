@@ -4,6 +4,7 @@ use super::asset::Assets;
 use super::attach::{Attached, FrameContent, Frames};
 use super::compiler::Compiler;
 use super::defaults::{Attrs, Defaults, MAIN};
+use super::inertia::Lump;
 use super::joint::SpringDamper;
 use super::{joint, pose, reference};
 use crate::error::{FormatError, Read};
@@ -11,10 +12,10 @@ use crate::files::Files;
 use crate::names::Names;
 use crate::report::Report;
 use crate::xml::Node;
-use nalgebra::{Translation3, UnitQuaternion};
+use nalgebra::Translation3;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use stiction_model::{Body, Inertia, Pose, Shape, Site, Source, Vec3, World};
+use stiction_model::{Body, Pose, Shape, Site, Source, Vec3, World};
 
 /// Most bodies, joints, geoms and sites together.
 const MAX_ITEMS: usize = 1_000_000;
@@ -36,9 +37,9 @@ pub struct Reader<'a> {
     /// What was not honoured.
     pub report: Report,
     /// For each body, the masses of its geoms.
-    pub geom_masses: Vec<Vec<Inertia>>,
+    pub geom_masses: Vec<Vec<Lump>>,
     /// For each body, the inertial element's content.
-    pub explicit: Vec<Option<Inertia>>,
+    pub explicit: Vec<Option<Lump>>,
     /// Meshes that are not convex but collide, with the first geom that uses each.
     pub hulls: BTreeMap<usize, Source>,
     /// Joints whose spring and damper follow from their inertia.
@@ -227,8 +228,7 @@ impl<'a> Reader<'a> {
                     self.world.visual.lights.push(light);
                 }
                 "inertial" => {
-                    let inertia = self.inertial(child)?;
-                    self.explicit[scope.body] = Some(inertia);
+                    self.explicit[scope.body] = Some(self.inertial(child, &scope.x_bf)?);
                 }
                 _ => {}
             }
@@ -315,25 +315,33 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Copies of the children, each turned by `euler` and moved by `offset` from the one before.
+    /// Copies of the children, each moved by `offset` from the one before, in its axes. The angles of `euler` add up: the
+    /// i-th copy is turned by i times each of them, which is not the i-th power of one turn unless it has one axis.
     fn replicate(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
         let count = node.integer("count")?.ok_or_else(|| node.error("replicate needs count=\"…\""))?;
         if !(1..=MAX_ITEMS as i64).contains(&count) {
             return Err(node.error(format!("count is {count}; it must be between 1 and {MAX_ITEMS}")));
         }
         let offset = node.vec3("offset")?.unwrap_or_default();
-        let turn = pose::orientation(&Attrs::plain(node), &self.compiler)?.unwrap_or_default();
+        if let Some(other) = ["quat", "axisangle", "xyaxes", "zaxis"].iter().find(|s| node.attr(s).is_some())
+        {
+            return Err(node.error(format!("replicate turns its copies by euler, not by {other}")));
+        }
+        let angles = node.vec3("euler")?.unwrap_or_default();
         let class = self.defaults.class_of(node, "childclass", scope.class)?;
         let separator = node.attr("sep").unwrap_or("");
         let digits = (count - 1).to_string().len();
-        let (mut position, mut rotation) = (Vec3::zeros(), UnitQuaternion::identity());
+        let mut position = Vec3::zeros();
         for i in 0..count {
             self.count(node)?;
+            let rotation = pose::euler(&(angles * i as f64), &self.compiler);
+            if !rotation.coords.iter().all(|c| c.is_finite()) {
+                return Err(node.error("euler is too large: its sum over the copies is not finite"));
+            }
             let x_bf = scope.x_bf * Pose::from_parts(Translation3::from(position), rotation);
             let suffix = format!("{separator}{i:0digits$}{}", scope.suffix);
             self.children(node, &Scope { body: scope.body, x_bf, class, suffix })?;
             position += rotation * offset;
-            rotation *= turn;
         }
         Ok(())
     }
@@ -390,7 +398,8 @@ impl<'a> Reader<'a> {
                 self.report.warn(root, "springdamper", message)?;
                 continue;
             };
-            let inertia = felt.iter().sum::<f64>() / felt.len() as f64;
+            // Of several coordinates the mean of what they yield, as in MuJoCo.
+            let inertia = felt.len() as f64 / felt.iter().map(|x| 1.0 / x).sum::<f64>();
             for dof in &mut self.world.bodies[s.body].joints[s.joint].dofs {
                 dof.stiffness = inertia / (s.time * s.ratio).powi(2);
                 dof.damping = 2.0 * inertia / s.time;
