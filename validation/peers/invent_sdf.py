@@ -1,5 +1,5 @@
 """Invents models in SDFormat: poses and axes written in any frame of the file, nested models, joints between frames; next
-to [`invent`]."""
+to invent_mjcf."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -1,4 +1,4 @@
-"""Invents robots in URDF: trees of links with every type of joint and `drake:` tags, next to [`invent`]."""
+"""Invents robots in URDF: trees of links with every type of joint and `drake:` tags, next to invent_mjcf."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -17,7 +17,7 @@ from ours import Ours
 from quantities import NAMES, SINGULAR, differences, tolerance
 
 STATES = 5
-TIME_LIMIT = float(os.environ.get("PEER_TIME_LIMIT", "240"))  # seconds for one file
+TIME_LIMIT = 240.0  # seconds for one file
 
 
 def peers(file):

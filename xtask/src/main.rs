@@ -41,7 +41,8 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
   bench [NAME...]      timings and errors next to other simulators, of (default: all):
                        BENCHMARKS
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
-                       their packages (into docs/), or on the models in folders (into out/)
+                       their packages (into docs/), or on the models in folders (into out/), or on N invented
+                       ones of each format (--invented N [--seed S], into docs/invented.md)
   platforms [TARGET...]
                        whether the core crates compile for wasm32, Windows, macOS and Linux on Arm; rustup adds
                        the targets that are not installed

@@ -8,12 +8,20 @@ use crate::stage::{Failure, Outcome, Stages};
 use crate::wheel;
 use std::path::{Path, PathBuf};
 
-pub fn run(folders: &[String]) -> Outcome {
-    let folders = folders.iter().map(|folder| found(folder)).collect::<Outcome<Vec<PathBuf>>>()?;
+pub fn run(args: &[String]) -> Outcome {
+    let invented = invented(args)?;
+    let folders = match &invented {
+        Some(_) => Vec::new(),
+        None => args.iter().map(|folder| found(folder)).collect::<Outcome<Vec<PathBuf>>>()?,
+    };
     let mut stages = Stages::default();
     let peers = python_env::for_peers(&mut stages)?;
     let builder = python_env::for_tests(&mut stages)?;
     wheel::build_and_install(&mut stages, &builder, &peers)?;
+    if let Some(options) = invented {
+        let mut script = peers.python();
+        return stages.run("invented models", script.arg("validation/peers/invented.py").args(options));
+    }
     let mut dynamics = peers.python();
     dynamics.arg("validation/peers/compare.py");
     if !folders.is_empty() {
@@ -31,10 +39,49 @@ pub fn run(folders: &[String]) -> Outcome {
     Ok(())
 }
 
+/// What `--invented N [--seed S]` says to the script, if it is there; looked at before simulators are installed.
+fn invented(args: &[String]) -> Outcome<Option<Vec<String>>> {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let number = |word: &str, least: u64| match word.parse::<u64>() {
+        Ok(n) if n >= least => Ok(word.to_string()),
+        _ => Err(Failure::usage(format!("{word} is not a whole number of at least {least}"))),
+    };
+    let (count, seed) = match words[..] {
+        ["--invented", count] => (number(count, 1)?, "1".to_string()),
+        ["--invented", count, "--seed", seed] | ["--seed", seed, "--invented", count] => {
+            (number(count, 1)?, number(seed, 0)?)
+        }
+        _ if words.iter().any(|w| w.starts_with("--")) => {
+            return Err(Failure::usage("give --invented N [--seed S], or folders, or nothing".to_string()));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(vec!["--count".into(), count, "--seed".into(), seed]))
+}
+
 /// The whole path of a folder, looked for before simulators are installed to read what is in it.
 fn found(folder: &str) -> Outcome<PathBuf> {
     if !Path::new(folder).exists() {
         return Err(Failure::usage(format!("{folder} is not there: give folders with models, or none")));
     }
     std::path::absolute(folder).map_err(|e| Failure::usage(format!("{folder}: {e}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Outcome<Option<Vec<String>>> {
+        invented(&text.split_whitespace().map(String::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn invented_models_take_a_count_and_a_seed() {
+        assert_eq!(read("--invented 20").unwrap().unwrap().join(" "), "--count 20 --seed 1");
+        assert_eq!(read("--seed 7 --invented 20").unwrap().unwrap().join(" "), "--count 20 --seed 7");
+        assert_eq!(read("models more").unwrap(), None);
+        for wrong in ["--invented", "--invented 0", "--invented many", "--seed 3", "--invented 5 models"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 }

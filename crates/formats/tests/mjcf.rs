@@ -251,6 +251,23 @@ fn an_inertial_is_written_in_the_frame_around_it() {
     assert!(near(w.bodies[1].inertial_axes.angle(), PI / 2.0));
 }
 
+/// Mass from geoms, where there are any that count.
+#[test]
+fn a_body_without_geoms_that_count_keeps_its_inertial() {
+    let text = |compiler: &str| {
+        load(&format!(
+            "<mujoco><compiler {compiler}/><worldbody><body name='b' pos='1 2 3'><freejoint/><inertial pos='0 0 0.1' mass='7' diaginertia='1 1 1'/>
+             <geom size='0.1' mass='2' group='3'/></body><body pos='1 2 3'/></worldbody></mujoco>"
+        ))
+    };
+    assert_eq!(text("").bodies[1].inertia.mass, 7.0);
+    assert_eq!(text("inertiafromgeom='true'").bodies[1].inertia.mass, 2.0);
+    assert_eq!(text("inertiafromgeom='true' inertiagrouprange='0 2'").bodies[1].inertia.mass, 7.0);
+    // MuJoCo's place for the least mass of an empty body.
+    let empty = text("boundmass='0.5'").bodies[2].inertia;
+    assert_eq!((empty.mass, empty.com), (0.5, Vec3::new(1.0, 2.0, 3.0)));
+}
+
 /// Sensors on a body speak in the axes that its file gives: those of `inertial`, or of its only geom.
 #[test]
 fn a_body_has_the_inertial_axes_of_its_file() {

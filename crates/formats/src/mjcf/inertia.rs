@@ -68,16 +68,13 @@ impl Reader<'_> {
             if self.settled.contains(&b) {
                 continue;
             }
-            let from_geoms = match self.compiler.inertia_from_geom {
-                Some(always) => always,
-                None => self.explicit[b].is_none(),
-            };
-            let Lump { mut inertia, axes } = match (from_geoms, self.explicit[b]) {
-                (true, _) => together(&self.geom_masses[b]),
-                (false, Some(lump)) => lump,
-                (false, None) => Lump { inertia: Inertia::zero(), axes: UnitQuaternion::identity() },
-            };
+            let Lump { mut inertia, axes } = self.lump(b);
+            let nothing = inertia == Inertia::zero();
             self.bound(&mut inertia);
+            if nothing && inertia.mass > 0.0 {
+                // MuJoCo puts the least mass of an empty body where the body itself is in its parent.
+                inertia.com = self.world.bodies[b].pose.translation.vector;
+            }
             self.world.bodies[b].inertia = inertia;
             self.world.bodies[b].inertial_axes = axes;
         }
@@ -90,6 +87,17 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The mass of a body as its inertial or its geoms say; where geoms should and none counts, its inertial.
+    fn lump(&self, body: usize) -> Lump {
+        let parts = &self.geom_masses[body];
+        let from_geoms = self.compiler.inertia_from_geom != Some(false) && !parts.is_empty();
+        match self.explicit[body] {
+            Some(lump) if !(from_geoms && self.compiler.inertia_from_geom == Some(true)) => lump,
+            _ if from_geoms => together(parts),
+            _ => Lump { inertia: Inertia::zero(), axes: UnitQuaternion::identity() },
+        }
     }
 
     fn bound(&self, inertia: &mut Inertia) {
