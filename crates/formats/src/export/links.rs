@@ -8,9 +8,9 @@ use stiction_model::{
     World,
 };
 
-/// Sites that couplings need: MJCF ties two points or frames exactly only by sites.
+/// Sites that couplings need, since MJCF ties two points or frames exactly only by sites, and sensors on meshes.
 pub fn extra_sites(world: &World) -> Vec<Site> {
-    let mut sites = Vec::new();
+    let mut sites = sensors::mesh_frames(world);
     for (k, equality) in world.equalities.iter().enumerate() {
         let at = |x: &nalgebra::Vector3<f64>| Pose::translation(x.x, x.y, x.z);
         let (body_a, pose_a, body_b, pose_b) = match equality.kind {
@@ -352,15 +352,17 @@ fn law(actuator: &Actuator, attributes: Attributes, out: &mut Export) -> Attribu
                 None => attributes,
             }
         }
-        None => attributes
-            .text("gaintype", "affine")
-            .numbers("gainprm", &actuator.gain)
-            .text("biastype", "affine")
-            // MuJoCo's word for a damping ratio is a positive third number.
-            .numbers("biasprm", &{
-                let [constant, length, rate] = actuator.bias;
-                [constant, length, actuator.damping_ratio.unwrap_or(rate)]
-            }),
+        None => {
+            // MuJoCo knows a servo, whose angles may turn round, by a fixed gain.
+            let plain = actuator.gain[1..] == [0.0; 2];
+            let [constant, length, rate] = actuator.bias;
+            attributes
+                .text("gaintype", if plain { "fixed" } else { "affine" })
+                .numbers("gainprm", &actuator.gain)
+                .text("biastype", "affine")
+                // Its word for a damping ratio is a positive third number.
+                .numbers("biasprm", &[constant, length, actuator.damping_ratio.unwrap_or(rate)])
+        }
     };
     attributes = match actuator.dynamics {
         Dynamics::None => attributes,

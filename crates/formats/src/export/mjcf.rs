@@ -7,7 +7,7 @@ use super::links;
 use super::xml::{Attributes, Xml, a, numbers};
 use super::{Export, ExportError, obj};
 use crate::mjcf::{GEOM, contact_numbers, principal_axes};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, UnitQuaternion};
 use stiction_model::{
     Body, Compliance, ContactLaw, ContactProperties, Dissipation, Dof, FrictionRule, Geom, GeomRole, Inertia,
     Joint, JointKind, Shape, Site, Vec3, World,
@@ -120,8 +120,8 @@ fn options(world: &World, xml: &mut Xml, out: &mut Export) {
         xml.leaf("option", attributes);
     }
     let seen = &world.visual;
-    if !(seen.materials.is_empty() && seen.cameras.is_empty() && seen.lights.is_empty()) {
-        out.lose("cameras, lights and materials are left out; geoms keep their colours");
+    if !(seen.materials.is_empty() && seen.lights.is_empty()) {
+        out.lose("lights and materials are left out; geoms keep their colours");
     }
 }
 
@@ -227,6 +227,21 @@ fn bodies(
             let attributes = a().text("name", &site.name).text("type", kind).numbers("size", &size);
             xml.leaf("site", attributes.place(&site.pose));
         }
+        for camera in world.visual.cameras.iter().filter(|c| c.body == b) {
+            let [width, height] = camera.resolution.map(f64::from);
+            let mut attributes = a().numbers("resolution", &[width, height]).place(&camera.pose);
+            attributes = match camera.focal {
+                // A focal length counts only beside a size of the sensor, which may be any.
+                Some(focal) => attributes
+                    .numbers("focalpixel", &focal)
+                    .numbers("sensorsize", &[1e-5 * width.max(1.0), 1e-5 * height.max(1.0)]),
+                None => attributes.number("fovy", camera.field_of_view.to_degrees()),
+            };
+            if !camera.name.is_empty() {
+                attributes = attributes.text("name", &camera.name);
+            }
+            xml.leaf("camera", attributes);
+        }
         tasks.push(Task::Close);
         tasks.extend(children[b].iter().rev().map(|&c| Task::Open(c)));
     }
@@ -259,28 +274,29 @@ fn open_body(body: &Body, xml: &mut Xml, out: &mut Export) -> Result<(), ExportE
         }
         let m = &inertia.rotational;
         let attributes = a().numbers("pos", inertia.com.as_slice()).number("mass", inertia.mass);
-        let diagonal = m[(0, 1)] == 0.0 && m[(0, 2)] == 0.0 && m[(1, 2)] == 0.0;
-        // Axes that follow from the numbers themselves need no words.
-        let axes = body.inertial_axes.to_rotation_matrix();
-        let principal = axes.transpose() * m * axes;
-        let chosen = body.inertial_axes.angle_to(&principal_axes(m)) > 1e-9
-            && (principal - Matrix3::from_diagonal(&principal.diagonal())).abs().max()
-                <= 1e-12 * m.abs().max()
-            && body.inertial_axes.angle() > 0.0;
-        let attributes = if chosen {
-            let q = body.inertial_axes.coords;
-            attributes
-                .numbers("quat", &[q.w, q.x, q.y, q.z])
-                .numbers("diaginertia", principal.diagonal().as_slice())
-        } else if diagonal {
-            attributes.numbers("diaginertia", &[m[(0, 0)], m[(1, 1)], m[(2, 2)]])
-        } else {
-            let full = [m[(0, 0)], m[(1, 1)], m[(2, 2)], m[(0, 1)], m[(0, 2)], m[(1, 2)]];
-            attributes.numbers("fullinertia", &full)
-        };
-        xml.leaf("inertial", attributes);
+        xml.leaf("inertial", rotational(m, &body.inertial_axes, attributes));
     }
     Ok(())
+}
+
+/// The rotational inertia and, where the numbers alone would not give them back, its axes.
+fn rotational(m: &Matrix3<f64>, axes: &UnitQuaternion<f64>, attributes: Attributes) -> Attributes {
+    let is_diagonal = |m: &Matrix3<f64>, tolerance: f64| {
+        [m[(0, 1)], m[(0, 2)], m[(1, 2)]].iter().all(|x| x.abs() <= tolerance * m.abs().max())
+    };
+    let r = axes.to_rotation_matrix();
+    let principal = r.transpose() * m * r;
+    if is_diagonal(m, 0.0) && axes.angle() == 0.0 {
+        attributes.numbers("diaginertia", m.diagonal().as_slice())
+    } else if is_diagonal(&principal, 1e-12) && axes.angle_to(&principal_axes(m)) > 1e-9 {
+        let q = axes.coords;
+        attributes
+            .numbers("quat", &[q.w, q.x, q.y, q.z])
+            .numbers("diaginertia", principal.diagonal().as_slice())
+    } else {
+        let full = [m[(0, 0)], m[(1, 1)], m[(2, 2)], m[(0, 1)], m[(0, 2)], m[(1, 2)]];
+        attributes.numbers("fullinertia", &full)
+    }
 }
 
 /// Names of the MJCF joints that stand for one joint, in order.

@@ -4,8 +4,9 @@ use super::Export;
 use super::links::joint_name;
 use super::xml::{Attributes, Xml, a};
 use crate::mjcf::CONTACT_DATA;
+use std::collections::BTreeSet;
 use stiction_model::{
-    ContactChoice, ContactReading, ContactsOf, FrameOf, GeomsOf, SensorKind as S, Shape, World,
+    ContactChoice, ContactReading, ContactsOf, FrameOf, GeomsOf, SensorKind as S, Shape, Site, World,
 };
 
 /// Writes the sensors.
@@ -103,7 +104,10 @@ fn element(world: &World, kind: &S, base: Attributes) -> Option<(&'static str, A
             Some(("fromto", geoms(world, geoms(world, base, first, '1'), second, '2')))
         }
         S::Contact { contact } => Some(("contact", contact_attributes(world, base, &contact))),
-        S::CameraProjection { .. } => None,
+        S::CameraProjection { site: s, camera } => {
+            let (name, base) = site("camprojection", base, s)?;
+            Some((name, base.text("camera", &object(world, &FrameOf::Camera(camera))?.1)))
+        }
         S::User { size } => Some(("user", base.text("dim", &size.to_string()))),
         S::PotentialEnergy => Some(("e_potential", base)),
         S::KineticEnergy => Some(("e_kinetic", base)),
@@ -146,10 +150,47 @@ fn object(world: &World, frame: &FrameOf) -> Option<(&'static str, String)> {
     match *frame {
         FrameOf::Body(b) => Some(("xbody", world.bodies[b].name.clone())),
         FrameOf::Inertial(b) => Some(("body", world.bodies[b].name.clone())),
-        // Meshes are written as shells, whose centre and axes are others.
-        FrameOf::Geom(g) if matches!(world.geoms[g].shape, Shape::Mesh { .. }) => None,
+        FrameOf::Geom(g) if on_mesh(world, g) => Some(("site", mesh_frame(g))),
         FrameOf::Geom(g) => Some(("geom", world.geoms[g].name.clone())).filter(|(_, n)| !n.is_empty()),
         FrameOf::Site(s) => Some(("site", world.sites[s].name.clone())),
-        FrameOf::Camera(_) => None,
+        FrameOf::Camera(c) => {
+            Some(("camera", world.visual.cameras[c].name.clone())).filter(|(_, n)| !n.is_empty())
+        }
     }
+}
+
+fn on_mesh(world: &World, geom: usize) -> bool {
+    matches!(world.geoms[geom].shape, Shape::Mesh { .. })
+}
+
+fn mesh_frame(geom: usize) -> String {
+    format!("mesh_frame_{geom}")
+}
+
+/// Sites at the frames of mesh geoms that sensors speak in: meshes are written as shells, whose centre and axes are others.
+pub fn mesh_frames(world: &World) -> Vec<Site> {
+    let frames = world.sensors.iter().flat_map(|sensor| match sensor.kind {
+        S::FramePosition { frame, reference }
+        | S::FrameOrientation { frame, reference }
+        | S::FrameAxis { frame, reference, .. }
+        | S::FrameLinearVelocity { frame, reference }
+        | S::FrameAngularVelocity { frame, reference } => [Some(frame), reference],
+        S::FrameLinearAcceleration { frame }
+        | S::FrameAngularAcceleration { frame }
+        | S::InsideSite { frame, .. } => [Some(frame), None],
+        _ => [None, None],
+    });
+    let geoms: BTreeSet<usize> = frames
+        .flatten()
+        .filter_map(|frame| match frame {
+            FrameOf::Geom(g) if on_mesh(world, g) => Some(g),
+            _ => None,
+        })
+        .collect();
+    let site = |g: usize| {
+        let geom = &world.geoms[g];
+        let Shape::Mesh { mesh, .. } = geom.shape else { return Site::new(mesh_frame(g), geom.body) };
+        Site { pose: geom.pose * world.meshes[mesh].frame, ..Site::new(mesh_frame(g), geom.body) }
+    };
+    geoms.into_iter().map(site).collect()
 }

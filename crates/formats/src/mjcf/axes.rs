@@ -28,7 +28,7 @@ pub fn principal_axes(inertia: &Matrix3<f64>) -> UnitQuaternion<f64> {
             (false, false) => 2,
         };
         let (i, j, axis) = PLANES[largest];
-        if size(largest).is_nan() || size(largest) <= 1e-16 * d.abs().max() {
+        if size(largest).is_nan() || size(largest) <= 1e-15 * d.abs().max() {
             break;
         }
         // The smaller of the two angles φ with tan 2φ = 2 d_ij/(d_ii − d_jj).
