@@ -1,7 +1,7 @@
 //! Joints with limits, servos, couplings and loops.
 
 mod common;
-use common::{G, model, run, simulation};
+use common::{G, model, run, simulation, tight};
 use stiction::{Options, Simulation};
 
 const LINK: &str = "<geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0 0 -0.3\" mass=\"1\" contype=\"0\" conaffinity=\"0\"/>";
@@ -76,6 +76,73 @@ fn a_joint_limit_stops_a_falling_arm() {
     }
     let limit = 30.0_f64.to_radians();
     assert!(largest > limit - 0.02 && largest < limit + 5e-3, "went to {largest} rad, the limit is {limit}");
+}
+
+/// What is found beyond a limit comes back at about 1 rad/s and is not shot at the other limit.
+#[test]
+fn a_joint_that_begins_beyond_its_limit_comes_back_gently() {
+    for (step, fastest) in [(1e-4, 1.1), (1e-3, 1.5), (5e-3, 2.7)] {
+        for (q, back) in [(0.0, 0.4), (2.0, 1.2)] {
+            let model = model(
+                "<body><joint axis=\"0 1 0\" range=\"0.4 1.2\"/><geom type=\"capsule\" size=\"0.05\" fromto=\"0 0 0 0.5 0 0\"/></body>",
+                "<compiler angle=\"radian\"/><option gravity=\"0 0 0\"/>",
+            );
+            let mut sim = simulation(&model, Options { step, ..Options::default() });
+            sim.state_mut().q[0] = q;
+            let mut top = 0.0f64;
+            while (0.4 - sim.state().q[0]).max(sim.state().q[0] - 1.2) > 0.0 && sim.state().time < 3.0 {
+                sim.step(1).unwrap();
+                top = top.max(sim.state().v[0].abs());
+            }
+            assert!(sim.state().time < 1.2, "still at {} after {} s", sim.state().q[0], sim.state().time);
+            assert!(
+                (sim.state().q[0] - back).abs() < 0.02 && top < fastest,
+                "{} at {top} rad/s",
+                sim.state().q[0]
+            );
+        }
+    }
+}
+
+/// A limit found far beyond carries its load from the first step on, and one that is reached yields no more than before:
+/// β²/(4π²) of what the load does in a step.
+#[test]
+fn a_limit_carries_a_thousand_times_its_own_mass() {
+    for step in [1e-3, 1e-2] {
+        let model = model(
+            "<body><joint type=\"slide\" axis=\"0 0 1\" range=\"0 1\"/><geom size=\"0.1\" mass=\"0.01\"/>\
+             <body><joint type=\"slide\" axis=\"0 0 1\" range=\"0 1\"/><geom size=\"0.1\" mass=\"10\"/></body></body>",
+            "",
+        );
+        let mut sim = simulation(&model, Options { step, ..tight() });
+        run(&mut sim, 2.0);
+        let sag = -sim.state().q[0];
+        assert!((0.0..1e-3 * 1001.0 * G * step * step).contains(&sag), "{sag} m at {step} s");
+        sim.state_mut().q[0] = -0.3;
+        run(&mut sim, 2.0);
+        assert!(sim.state().q[0] > -1e-3 * 1001.0 * G * step * step, "{} m at {step} s", sim.state().q[0]);
+    }
+}
+
+/// A loop that begins open closes at a δt + 1 m/s along each of its rows, with a = 3e3 m/s², and not at 1 m/δt.
+#[test]
+fn a_loop_that_begins_open_closes_gently() {
+    for step in [1e-3, 5e-3] {
+        let model = model(
+            "<body name=\"a\"><freejoint/><geom size=\"0.1\" mass=\"1\"/></body><body name=\"b\" pos=\"1 0 0.5\"><freejoint/>\
+             <geom type=\"box\" size=\"0.1 0.2 0.3\" mass=\"2\"/></body>",
+            "<option gravity=\"0 0 0\"/><equality><weld body1=\"a\" body2=\"b\" relpose=\"0 0 0.5 0.7 0.7 0 0\"/></equality>",
+        );
+        let mut sim = simulation(&model, Options { step, ..Options::default() });
+        let mut top = 0.0f64;
+        while sim.state().time < 3.0 {
+            sim.step(1).unwrap();
+            top = sim.state().v.iter().fold(top, |top, v| top.max(v.abs()));
+        }
+        assert_eq!(sim.stats().unconverged, 0);
+        let apart = position(&sim, "b", [0.0; 3]) - position(&sim, "a", [0.0, 0.0, 0.5]);
+        assert!(apart.norm() < 1e-6 && top < 3.0 * (3e3 * step + 1.0), "{} m apart, {top} m/s at {step} s", apart.norm());
+    }
 }
 
 #[test]

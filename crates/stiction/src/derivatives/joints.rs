@@ -117,9 +117,7 @@ impl JointDerivatives<'_> {
                     continue;
                 }
                 // v̂ = −φ/span, and 1/R ∝ 1/w unless the limit's own spring is the softer one.
-                let unit = RowLaw::Limit { phi: 1.0, compliance }.compile(dt, w);
-                let ScalarLaw::Spring { v_hat: by_phi, .. } = unit else { continue };
-                rhs[(k, k)] -= sign * inv_r * by_phi * sign;
+                rhs[(k, k)] -= sign * inv_r * law.correction_slope(dt) * sign;
                 let ScalarLaw::Spring { inv_r: softer, .. } = law.compile(dt, 2.0 * w) else { continue };
                 if softer < 0.75 * inv_r {
                     // ∂γ/∂w = −γ/w, ∂w/∂q_j = −w² ∂A_kk/∂q_j
