@@ -44,7 +44,7 @@ fn a_filter_steps_as_euler_does_and_never_beyond_its_input() {
 /// m₁ and m₂: a string between them feels m₁ m₂/(m₁ + m₂), a tendon x₁ + 2 x₂ feels 1/(1/m₁ + 4/m₂), a site's push m₂.
 #[test]
 fn a_damping_ratio_is_that_of_the_inertia_felt_along_the_transmission() {
-    let (m1, m2, kp, ratio) = (2.0, 3.0, 50.0, 0.7);
+    let (m1, m2, kp, ratio) = (2.0, 3.0, 50.0f64, 0.7);
     let servo = |on: &str| format!("<position {on} kp=\"{kp}\" dampratio=\"{ratio}\"/>");
     let text = [
         servo("tendon=\"string\""),
@@ -69,7 +69,7 @@ fn a_damping_ratio_is_that_of_the_inertia_felt_along_the_transmission() {
     let force = |v: &[f64]| model.actuator_forces(&rest, v, &[0.0; 5], &[]).unwrap();
     let rates = model.actuator_moments(&rest).unwrap() * nalgebra::DVector::from_column_slice(&moving);
     for (k, felt) in felt.into_iter().enumerate() {
-        let wanted = -2.0 * ratio * (kp * felt as f64).sqrt() * rates[k];
+        let wanted = -2.0 * ratio * (kp * felt).sqrt() * rates[k];
         let have = force(&moving)[k] - force(&[0.0, 0.0])[k];
         assert!((have - wanted).abs() < 1e-12, "actuator {k}: {have} and not {wanted}");
     }

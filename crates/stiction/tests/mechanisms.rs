@@ -141,7 +141,11 @@ fn a_loop_that_begins_open_closes_gently() {
         }
         assert_eq!(sim.stats().unconverged, 0);
         let apart = position(&sim, "b", [0.0; 3]) - position(&sim, "a", [0.0, 0.0, 0.5]);
-        assert!(apart.norm() < 1e-6 && top < 3.0 * (3e3 * step + 1.0), "{} m apart, {top} m/s at {step} s", apart.norm());
+        assert!(
+            apart.norm() < 1e-6 && top < 3.0 * (3e3 * step + 1.0),
+            "{} m apart, {top} m/s at {step} s",
+            apart.norm()
+        );
     }
 }
 
