@@ -464,7 +464,8 @@ class Mechanism:
         # Without a type of its own it may be a muscle by its class, of which MuJoCo looks for the lengths, at times for ever.
         attributes["gaintype"] = self.pick(["fixed", "affine"])
         attributes["biastype"] = self.pick(["none", "affine"])
-        if self.chance(0.7):
+        # A class's servo with an affine gain is none to MuJoCo, whose targets then do not turn round with an angle in space.
+        if attributes["gaintype"] == "affine" or self.chance(0.7):
             attributes["gainprm"] = self.numbers(3)
         if self.chance(0.7):
             attributes["biasprm"] = self.numbers(3)

@@ -72,8 +72,9 @@ def page(rows, count, seed):
         "SDFormat poses and axes relative to anything. Each is loaded here and in the peers and compared as in [peers.md](peers.md) at "
         "five random states, in all that is said there. "
         "What remains between 1e-9 and 2e-6 comes from MuJoCo, which stops turning inertias into their axes at 1.4e-6 rad and keeps the vertices "
-        "of meshes in single precision. Left out is what is known to differ: `actearly`, whose force depends on the length of a step, tendon inertia across "
-        "branches and shells of ellipsoids, which MuJoCo approximates, and what [formats.md](formats.md) says has no effect.",
+        "of meshes in single precision. Left out is what is known to differ, mostly with its reason in the scripts: `actearly`, whose force depends on the length of a "
+        "step, tendon inertia across branches and shells of ellipsoids, which MuJoCo approximates, copies beside tendons and sensors, of which it "
+        "copies more than it is told to, sensors of force between the world and nothing, and what [formats.md](formats.md) says has no effect.",
         "\n".join(lines),
         "## Those that differ",
         "\n".join(f"- {report.line(row)}" for row in bad) if bad else "None.",

@@ -546,8 +546,9 @@ fn check_law(law: &RowLaw) -> Result<(), ProblemError> {
         RowLaw::Limit { phi, compliance } | RowLaw::Equality { phi, compliance } => {
             finite("constraint function", phi)?;
             match compliance {
-                crate::scalar::Compliance::NearRigid { beta } => {
-                    require(beta > 0.0 && beta.is_finite(), "near-rigid beta", beta, "positive and finite")
+                crate::scalar::Compliance::NearRigid { beta, bend } => {
+                    require(beta > 0.0 && beta.is_finite(), "near-rigid beta", beta, "positive and finite")?;
+                    require(bend >= 0.0, "bend of a near-rigid row", bend, "at least 0")
                 }
                 crate::scalar::Compliance::Spring { stiffness, relaxation_time, beta } => {
                     at_least_0("constraint stiffness", stiffness)?;

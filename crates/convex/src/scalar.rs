@@ -21,12 +21,10 @@ pub const NEAR_RIGID_BETA: f64 = 0.1;
 /// Time step below which near-rigid constraints stiffen no further, s.
 pub const NEAR_RIGID_MIN_STEP: f64 = 1e-4;
 
-/// What a step can do to a near-rigid limit or equality: violations beyond a δt² were found, not made. Loads press one in by
-/// β²/(4π²) = 2.5e-4 of what they accelerate alone, so that 300 m/s² leaves room for loads of 1e6 m/s²; the second-order
-/// error of a turning mechanism, ω² r δt²/2, is an equality's alone. m/s² or rad/s².
-const FOUND_LIMIT: f64 = 300.0;
-/// See [`FOUND_LIMIT`].
-const FOUND_EQUALITY: f64 = 3e3;
+/// What a step can do to a near-rigid limit or equality, but for how it bends: violations beyond a δt² were found, not made.
+/// Loads press one in by β²/(4π²) = 2.5e-4 of what they accelerate alone, so that this leaves room for loads of 1e6 m/s².
+/// m/s² or rad/s².
+const FOUND: f64 = 300.0;
 /// Time constant in which what was found closes, s. At once it would take the speed φ/δt, and a joint that begins beyond
 /// its limit would be shot at the other one.
 const CLOSING_TIME: f64 = 0.05;
@@ -40,6 +38,9 @@ pub enum Compliance {
     NearRigid {
         /// β; smaller is stiffer. 0.1 is [`NEAR_RIGID_BETA`].
         beta: f64,
+        /// How fast φ̇ changes by the motion itself, which the row's direction does not see, m/s² or rad/s²: a point that
+        /// turns at ω about an axis r away leaves its tangent by ω² r.
+        bend: f64,
     },
     /// A spring with linear dissipation, still limited by near-rigid β.
     Spring {
@@ -55,11 +56,16 @@ pub enum Compliance {
 impl Default for Compliance {
     /// Near-rigid with β = 0.1.
     fn default() -> Self {
-        Self::NearRigid { beta: NEAR_RIGID_BETA }
+        Self::near_rigid(0.0)
     }
 }
 
 impl Compliance {
+    /// Near-rigid with β = 0.1, for a row whose φ̇ changes by `bend` as the bodies move.
+    pub fn near_rigid(bend: f64) -> Self {
+        Self::NearRigid { beta: NEAR_RIGID_BETA, bend }
+    }
+
     /// A spring of stiffness k and relaxation time τ, limited by β = 0.1.
     pub fn spring(stiffness: f64, relaxation_time: f64) -> Self {
         Self::Spring { stiffness, relaxation_time, beta: NEAR_RIGID_BETA }
@@ -69,10 +75,12 @@ impl Compliance {
     /// made; then what is beyond closes in [`CLOSING_TIME`], at
     /// [`CLOSING_SPEED`] at most. A spring says itself how fast it closes.
     fn pace(&self, phi: f64, dt: f64, span: f64, one_sided: bool) -> (f64, f64) {
+        let Self::NearRigid { bend, .. } = *self else { return (phi, 1.0) };
         let step = dt.max(NEAR_RIGID_MIN_STEP);
-        let made = if one_sided { FOUND_LIMIT } else { FOUND_EQUALITY } * step * step;
+        // What bends differs over a step and from the last one: with room.
+        let made = (FOUND + 4.0 * bend) * step * step;
         let beyond = phi.abs() - made;
-        if matches!(self, Self::Spring { .. }) || beyond <= 0.0 || (one_sided && phi > 0.0) {
+        if beyond.is_nan() || beyond <= 0.0 || (one_sided && phi > 0.0) {
             return (phi, 1.0);
         }
         let share = (span / CLOSING_TIME).min(1.0);
@@ -86,7 +94,7 @@ impl Compliance {
     /// R (1/kg) and δt + τ (s) for a row with Delassus estimate `w`.
     fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
         match *self {
-            Self::NearRigid { beta } => {
+            Self::NearRigid { beta, .. } => {
                 // At or above the floor R = β²/(4π²) w. Below it the stiffness and τ it stands for are
                 // kept, so that the limit δt → 0 exists: R δt (δt + τ) = 1/k stays constant.
                 let floored = dt.max(NEAR_RIGID_MIN_STEP);

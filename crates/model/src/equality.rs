@@ -80,3 +80,20 @@ pub struct Equality {
     /// Where it came from.
     pub source: Source,
 }
+
+impl Equality {
+    /// The two bodies that it holds together and the points of each, in its frame, that belong together; `None` if it couples
+    /// joints or tendons.
+    pub fn bodies(&self) -> Option<[(usize, Vec3); 2]> {
+        match self.kind {
+            EqualityKind::Connect { body_a, body_b, point_a, point_b }
+            | EqualityKind::Distance { body_a, body_b, point_a, point_b, .. } => {
+                Some([(body_a, point_a), (body_b, point_b)])
+            }
+            EqualityKind::Weld { body_a, body_b, pose_ab, point_b } => {
+                Some([(body_a, pose_ab.transform_point(&point_b.into()).coords), (body_b, point_b)])
+            }
+            EqualityKind::Joint { .. } | EqualityKind::Tendon { .. } => None,
+        }
+    }
+}

@@ -240,8 +240,8 @@ impl Assembler {
         free: &FreeMotion,
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
-        for equality in compiled.world.equalities.iter().filter(|e| e.active) {
-            self.equality(compiled, state, free, equality, problem)?;
+        for (index, _) in compiled.world.equalities.iter().enumerate().filter(|(_, e)| e.active) {
+            self.equality(compiled, state, free, index, problem)?;
         }
         for bushing in &compiled.world.bushings {
             self.bushing(compiled, state, free, bushing, problem)?;

@@ -17,7 +17,7 @@ use crate::error::{InputError, StepError};
 use crate::moments::{Moments, Place};
 use crate::state::State;
 use crate::transmission::Link;
-use nalgebra::Vector6;
+use nalgebra::{Vector3, Vector6};
 use stiction_model::{Pose, Vec3};
 use stiction_multibody::{Factor, MassMatrix, Workspace};
 
@@ -42,6 +42,9 @@ pub(crate) struct FreeMotion {
     pub drives: Moments,
     /// The law of each actuator over the step.
     pub servos: Vec<Servo>,
+    /// For each coupling how fast the bodies' points and turns part while no joint accelerates, m/s² and rad/s²; nought for
+    /// those of joints and tendons.
+    pub bends: Vec<[f64; 2]>,
     factor: Factor,
     scratch: Vec<f64>,
 }
@@ -60,6 +63,7 @@ impl FreeMotion {
             tendons: Moments::new(&compiled.tendons.pattern),
             drives: compiled.drives.moments(multibody),
             servos: vec![Servo::default(); compiled.drives.drives.len()],
+            bends: vec![[0.0; 2]; compiled.world.equalities.len()],
             factor: Factor::new(multibody),
             scratch: vec![0.0; nv],
         }
@@ -95,6 +99,30 @@ impl FreeMotion {
                 &mut self.tendons,
             );
         }
+        if compiled.world.equalities.iter().any(|e| e.bodies().is_some()) {
+            self.scratch.fill(0.0);
+            multibody.accelerations(&self.scratch, &mut self.workspace);
+            for (k, equality) in compiled.world.equalities.iter().enumerate() {
+                let Some([(a, p_a), (b, p_b)]) = equality.bodies() else { continue };
+                let (a, b) = (self.drift(model, a, &p_a), self.drift(model, b, &p_b));
+                // Two frames that turn about different axes also part at ω_a × ω_b.
+                self.bends[k] = [(b.0 - a.0).norm(), (b.1 - a.1).norm() + b.2.cross(&a.2).norm()];
+            }
+        }
+    }
+
+    /// Acceleration of a point (in its body's frame), angular acceleration and angular velocity of the body, as last set.
+    fn drift(
+        &self,
+        model: &Model,
+        body: usize,
+        point: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>, Vector3<f64>) {
+        let part = |x: &Vector6<f64>, at: usize| -> Vector3<f64> { x.fixed_rows::<3>(at).into() };
+        let twist = model.multibody().twist(&self.workspace, body);
+        let acceleration = model.multibody().acceleration(&self.workspace, body);
+        let (w, alpha, arm) = (part(&twist, 0), part(&acceleration, 0), self.x_wb[body].rotation * point);
+        (part(&acceleration, 3) + alpha.cross(&arm) + w.cross(&w.cross(&arm)), alpha, w)
     }
 
     /// What A has beyond M, and in `v_star` the generalised forces but for limited servos; without Coriolis forces and

@@ -79,6 +79,16 @@ impl Moments {
         self.biases[row] + self.row(row).iter().map(|&(i, m)| m * v[i]).sum::<f64>()
     }
 
+    /// About how fast a row's rate changes at velocities `v` without any acceleration: what its arms turn.
+    pub fn bend(&self, row: usize, v: &[f64]) -> f64 {
+        let (mut rate, mut fastest) = (0.0, 0.0f64);
+        for &(i, arm) in self.row(row) {
+            rate += (arm * v[i]).abs();
+            fastest = fastest.max(v[i].abs());
+        }
+        rate * fastest
+    }
+
     /// Forgets a row's length and arms.
     pub fn clear(&mut self, row: usize) {
         self.lengths[row] = 0.0;

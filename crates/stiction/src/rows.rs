@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::transmission::Link;
 use nalgebra::{Unit, UnitQuaternion, Vector3, Vector6};
 use stiction_convex::{Compliance, PairId, Problem, ProblemError, RowLaw};
-use stiction_model::{Equality, EqualityKind};
+use stiction_model::EqualityKind;
 
 impl Assembler {
     /// Rows of a coupling between joints or bodies.
@@ -17,14 +17,18 @@ impl Assembler {
         compiled: &Compiled,
         state: &State,
         free: &FreeMotion,
-        equality: &Equality,
+        index: usize,
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
-        let compliance = match equality.stiffness {
-            None => Compliance::default(),
-            Some(stiffness) => Compliance::spring(stiffness, equality.relaxation_time),
+        let equality = &compiled.world.equalities[index];
+        let [bend, bend_of_turn] = free.bends[index];
+        let law = |phi: f64, bend: f64| {
+            let compliance = match equality.stiffness {
+                None => Compliance::near_rigid(bend),
+                Some(stiffness) => Compliance::spring(stiffness, equality.relaxation_time),
+            };
+            RowLaw::Equality { phi, compliance }
         };
-        let law = |phi: f64| RowLaw::Equality { phi, compliance };
         let carriers = |a: usize, b: usize| (compiled.carrier[a], compiled.carrier[b]);
         match equality.kind {
             EqualityKind::Joint { first, second, coefficients: c } => {
@@ -37,11 +41,12 @@ impl Assembler {
                 };
                 let (dof, x) = place(first);
                 let Some(second) = second else {
-                    return problem.add_row(&[(dof, 1.0)], 0.0, law(x - c[0])).map(|_| ());
+                    return problem.add_row(&[(dof, 1.0)], 0.0, law(x - c[0], 0.0)).map(|_| ());
                 };
                 let (other, d) = place(second);
                 let (value, slope) = polynomial(&c, d);
-                problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, law(x - value))?;
+                let bend = curvature(&c, d).abs() * free.v0[other].powi(2);
+                problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, law(x - value, bend))?;
             }
             EqualityKind::Tendon { first, second, coefficients: c } => {
                 let tendons = &free.tendons;
@@ -57,7 +62,10 @@ impl Assembler {
                     }
                 }
                 let bias = tendons.biases[first] - slope * tendons.biases[second];
-                let row = problem.add_row(&self.row, bias, law(stretch(first) - value))?;
+                let by_rate = curvature(&c, stretch(second)).abs() * tendons.rate(second, &free.v0).powi(2);
+                let bend =
+                    tendons.bend(first, &free.v0) + slope.abs() * tendons.bend(second, &free.v0) + by_rate;
+                let row = problem.add_row(&self.row, bias, law(stretch(first) - value, bend))?;
                 self.tendons.rows.push((row, first, 1.0));
                 self.tendons.rows.push((row, second, -slope));
             }
@@ -65,7 +73,7 @@ impl Assembler {
                 let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
                 let middle = 0.5 * (p_a + p_b);
                 let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
-                self.hold((body_a, body_b), middle, pair, 3, &(p_b - p_a), law, problem)?;
+                self.hold((body_a, body_b), middle, pair, 3, &(p_b - p_a), |phi| law(phi, bend), problem)?;
             }
             EqualityKind::Weld { body_a, body_b, pose_ab, point_b } => {
                 let wanted = free.x_wb[body_a] * pose_ab;
@@ -73,9 +81,9 @@ impl Assembler {
                     ((wanted * nalgebra::Point3::from(point_b)).coords, at(free, body_b, &point_b));
                 let middle = 0.5 * (p_a + p_b);
                 let pair = self.pair(compiled, state, free, carriers(body_a, body_b), middle, problem)?;
-                self.hold((body_a, body_b), middle, pair, 3, &(p_b - p_a), law, problem)?;
+                self.hold((body_a, body_b), middle, pair, 3, &(p_b - p_a), |phi| law(phi, bend), problem)?;
                 let turn = (free.x_wb[body_b].rotation * wanted.rotation.inverse()).scaled_axis();
-                self.hold((body_a, body_b), middle, pair, 0, &turn, law, problem)?;
+                self.hold((body_a, body_b), middle, pair, 0, &turn, |phi| law(phi, bend_of_turn), problem)?;
             }
             EqualityKind::Distance { body_a, body_b, point_a, point_b, distance } => {
                 let (p_a, p_b) = (at(free, body_a, &point_a), at(free, body_b, &point_b));
@@ -84,7 +92,14 @@ impl Assembler {
                 let u = if length > 1e-12 { (p_b - p_a) / length } else { Vector3::z() };
                 let pair = self.pair(compiled, state, free, carriers(body_a, body_b), p_a, problem)?;
                 let direction = Vector6::new(0.0, 0.0, 0.0, u.x, u.y, u.z);
-                let row = problem.add_pair_row(pair, direction, law(length - distance))?;
+                let velocity = |body: usize, p: &Vector3<f64>| -> Vector3<f64> {
+                    let twist = compiled.multibody.twist(&free.workspace, body);
+                    let w: Vector3<f64> = twist.fixed_rows::<3>(0).into();
+                    twist.fixed_rows::<3>(3) + w.cross(&(p - free.x_wb[body].translation.vector))
+                };
+                let speed = (velocity(body_b, &p_b) - velocity(body_a, &p_a)).norm();
+                let bend = bend + speed * speed / length.max(1e-3);
+                let row = problem.add_pair_row(pair, direction, law(length - distance, bend))?;
                 self.couplings.push(Coupling { row, bodies: (body_a, body_b), point: p_a, direction });
             }
         }
@@ -116,6 +131,11 @@ impl Assembler {
 fn polynomial(c: &[f64; 5], d: f64) -> (f64, f64) {
     let value = c[0] + d * (c[1] + d * (c[2] + d * (c[3] + d * c[4])));
     (value, c[1] + d * (2.0 * c[2] + d * (3.0 * c[3] + d * 4.0 * c[4])))
+}
+
+/// Second derivative of a coupling's polynomial.
+fn curvature(c: &[f64; 5], d: f64) -> f64 {
+    2.0 * c[2] + d * (6.0 * c[3] + d * 12.0 * c[4])
 }
 
 fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
@@ -168,7 +188,8 @@ pub(crate) fn ball_limit_row(
     }
     // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
     let coefficients = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
-    let compliance = limit_compliance(limit.stiffness, dt);
+    let bend = speed * speed / angle.max(0.1);
+    let compliance = limit.stiffness.map_or(Compliance::near_rigid(bend), |k| Compliance::spring(k, dt));
     problem.add_row(&coefficients, 0.0, RowLaw::Limit { phi, compliance }).map(|_| ())
 }
 

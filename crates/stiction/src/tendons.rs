@@ -342,8 +342,9 @@ pub(crate) fn tendon_rows(
     }
     let [low, high] = tendon.range;
     let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
+    let bend = moments.bend(t, v.0);
     let compliance =
-        tendon.limit_stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, relaxation));
+        tendon.limit_stiffness.map_or(Compliance::near_rigid(bend), |k| Compliance::spring(k, relaxation));
     let springs = rows.len();
     sided(rows, low, high, 1e-3 + reach, compliance, problem)?;
     limits.extend(rows[springs..].iter().map(|&(row, tendon, _)| (row, tendon)));
