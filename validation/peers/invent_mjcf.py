@@ -4,17 +4,18 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
+from invent import Invention, words
+
 ORIENTATIONS = ["quat", "axisangle", "euler", "xyaxes", "zaxis"]
 SHAPES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 SEQUENCES = ["xyz", "XYZ", "zyx", "ZYX", "xYz", "Zxz", "yXy"]
 
 
-class Mechanism:
+class Mechanism(Invention):
     """One MJCF file from one seed."""
 
     def __init__(self, seed):
-        self.random = np.random.default_rng(seed)
-        self.root = ElementTree.Element("mujoco", model=f"invented {seed}")
+        super().__init__(seed, ElementTree.Element("mujoco", model=f"invented {seed}"))
         self.named = {kind: [] for kind in ("body", "moving", "joint", "scalar", "ball", "free", "geom", "wrap", "site", "camera", "tendon", "actuator")}
         self.classes = ["main"]
         # MuJoCo copies some tendons and sensors along with bodies they do not refer to: such files have no copies.
@@ -39,15 +40,6 @@ class Mechanism:
             self.sensors()
 
     # Numbers and words.
-
-    def chance(self, probability):
-        return bool(self.random.random() < probability)
-
-    def pick(self, options):
-        return options[int(self.random.integers(len(options)))]
-
-    def numbers(self, count, scale=1.0):
-        return words(self.random.normal(size=count) * scale)
 
     def sizes(self, count, low=0.02, high=0.3):
         return words(self.random.uniform(low, high, size=count))
@@ -313,9 +305,7 @@ class Mechanism:
         if not fixed and self.chance(0.3):
             inertial = self.place({"mass": self.between(0.1, 5), "pos": self.numbers(3, 0.1)}, 0)
             if self.chance(0.4):
-                half = self.random.normal(size=(3, 3)) * 0.1
-                cloud = half @ half.T + 0.001 * np.eye(3)  # ∫ r rᵀ dm of some body: its inertia obeys the triangle inequality
-                inertia = np.trace(cloud) * np.eye(3) - cloud
+                inertia = self.inertia()
                 inertial["fullinertia"] = words([inertia[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))])
                 for orientation in ORIENTATIONS:
                     inertial.pop(orientation, None)
@@ -518,11 +508,3 @@ class Mechanism:
                 ElementTree.SubElement(sensors, kind, attributes | {attribute: place})
         ElementTree.SubElement(sensors, "e_potential", name="potential")
         ElementTree.SubElement(sensors, "e_kinetic", name="kinetic")
-
-    def text(self):
-        ElementTree.indent(self.root)
-        return ElementTree.tostring(self.root, encoding="unicode") + "\n"
-
-
-def words(values):
-    return " ".join(f"{float(value):.6g}" for value in values)

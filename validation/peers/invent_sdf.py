@@ -1,19 +1,21 @@
-"""Invents models in SDFormat: poses and axes written in any frame of the file, nested models, joints between frames; next
-to invent_mjcf."""
+"""Invents models in SDFormat: poses and axes written in any frame of the file, nested
+models."""
 
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
+from invent import Invention, words
+
 JOINTS = ["revolute", "continuous", "prismatic", "fixed"]
 
 
-class Assembly:
+class Assembly(Invention):
     """One SDFormat file from one seed."""
 
     def __init__(self, seed):
-        self.random = np.random.default_rng([seed, 2])
-        self.root = ElementTree.Element("sdf", version=self.pick(["1.7", "1.8", "1.9", "1.10"]))
+        super().__init__([seed, 2], ElementTree.Element("sdf"))
+        self.root.set("version", self.pick(["1.7", "1.8", "1.9", "1.10"]))
         model = ElementTree.SubElement(self.root, "model", name=f"invented{seed}")
         self.scope, self.made = 0, 0
         links = self.model(model, nested=self.chance(0.4))
@@ -28,15 +30,6 @@ class Assembly:
             model.set("canonical_link", self.pick(links))
         if self.chance(0.5):
             self.pose(model, [])
-
-    def chance(self, probability):
-        return bool(self.random.random() < probability)
-
-    def pick(self, options):
-        return options[int(self.random.integers(len(options)))]
-
-    def numbers(self, count, scale=1.0):
-        return words(self.random.normal(size=count) * scale)
 
     def model(self, model, nested=False):
         """Fills a model with links and frames; the names of its links. Frames refer to what was made before them."""
@@ -83,9 +76,7 @@ class Assembly:
         if self.chance(0.7):
             ElementTree.SubElement(inertial, "pose").text = self.numbers(3, 0.2) + " " + self.numbers(3)
         ElementTree.SubElement(inertial, "mass").text = words([self.random.uniform(0.1, 5)])
-        half = self.random.normal(size=(3, 3)) * 0.1
-        cloud = half @ half.T + 0.001 * np.eye(3)
-        moments = np.trace(cloud) * np.eye(3) - cloud
+        moments = self.inertia()
         inertia = ElementTree.SubElement(inertial, "inertia")
         for name, place in {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}.items():
             ElementTree.SubElement(inertia, name).text = words([moments[place]])
@@ -120,11 +111,3 @@ class Assembly:
                 if self.chance(0.5):
                     ElementTree.SubElement(dynamics, "spring_reference").text = self.numbers(1)
                     ElementTree.SubElement(dynamics, "spring_stiffness").text = words([self.random.uniform(0, 9)])
-
-    def text(self):
-        ElementTree.indent(self.root)
-        return ElementTree.tostring(self.root, encoding="unicode") + "\n"
-
-
-def words(values):
-    return " ".join(f"{float(value):.6g}" for value in values)

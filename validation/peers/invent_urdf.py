@@ -1,19 +1,21 @@
-"""Invents robots in URDF: trees of links with every type of joint and `drake:` tags, next to invent_mjcf."""
+"""Invents robots in URDF: trees of links with hinges, slides and fixed joints, in any order."""
 
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
+from invent import Invention, words
+
 JOINTS = ["revolute", "continuous", "prismatic", "fixed"]
 
 
-class Robot:
+class Robot(Invention):
     """One URDF file from one seed."""
 
     def __init__(self, seed):
-        self.random = random = np.random.default_rng([seed, 1])
-        self.root = ElementTree.Element("robot", name=f"invented{seed}")
+        super().__init__([seed, 1], ElementTree.Element("robot", name=f"invented{seed}"))
         self.root.set("xmlns:drake", "http://drake.mit.edu")
+        random = self.random
         count = int(random.integers(2, 9))
         order = random.permutation(count)
         # Links and joints stand in any order in a file.
@@ -21,12 +23,6 @@ class Robot:
         parts += [self.joint(int(order[k]), int(order[random.integers(0, k)]), k) for k in range(1, count)]
         for index in random.permutation(len(parts)):
             self.root.append(parts[index])
-
-    def chance(self, probability):
-        return bool(self.random.random() < probability)
-
-    def numbers(self, count, scale=1.0):
-        return words(self.random.normal(size=count) * scale)
 
     def origin(self, parent):
         if self.chance(0.8):
@@ -41,9 +37,7 @@ class Robot:
         inertial = ElementTree.SubElement(link, "inertial")
         self.origin(inertial)
         ElementTree.SubElement(inertial, "mass", value=words([self.random.uniform(0.1, 5)]))
-        half = self.random.normal(size=(3, 3)) * 0.1
-        cloud = half @ half.T + 0.001 * np.eye(3)
-        inertia = np.trace(cloud) * np.eye(3) - cloud
+        inertia = self.inertia()
         names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
         ElementTree.SubElement(inertial, "inertia", {name: words([inertia[place]]) for name, place in names.items()})
         if self.chance(0.5):
@@ -67,11 +61,3 @@ class Robot:
         if kind != "fixed" and self.chance(0.4):
             ElementTree.SubElement(joint, "dynamics", damping=words([self.random.uniform(0, 2)]), friction="0")
         return joint
-
-    def text(self):
-        ElementTree.indent(self.root)
-        return ElementTree.tostring(self.root, encoding="unicode") + "\n"
-
-
-def words(values):
-    return " ".join(f"{float(value):.6g}" for value in values)

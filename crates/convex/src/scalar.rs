@@ -72,8 +72,7 @@ impl Compliance {
     }
 
     /// How much of a violation `phi` a step of `dt` works off, and the slope of that: all of it, unless it was found and not
-    /// made; then what is beyond closes in [`CLOSING_TIME`], at
-    /// [`CLOSING_SPEED`] at most. A spring says itself how fast it closes.
+    /// made; then what is beyond closes in [`CLOSING_TIME`], at [`CLOSING_SPEED`] at most. A spring says itself how fast it closes.
     fn pace(&self, phi: f64, dt: f64, span: f64, one_sided: bool) -> (f64, f64) {
         let Self::NearRigid { bend, .. } = *self else { return (phi, 1.0) };
         let step = dt.max(NEAR_RIGID_MIN_STEP);

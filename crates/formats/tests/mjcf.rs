@@ -463,6 +463,17 @@ fn the_law_of_an_actuator_comes_from_defaults_of_its_own_kind() {
     assert_eq!((muscle.range, muscle.force, muscle.longest), ([0.75, 1.05], 30.0, 1.6));
 }
 
+/// Of a ball joint: the inertia of the mean of what its three axes yield, 3/(1/I₁ + 1/I₂ + 1/I₃).
+#[test]
+fn a_ball_joint_given_by_time_constant_takes_the_harmonic_mean() {
+    let w = load(
+        "<mujoco><worldbody><body><joint type='ball' springdamper='0.5 2'/>
+         <inertial pos='0 0 0' mass='1' diaginertia='1 2 2.5'/></body></worldbody></mujoco>",
+    );
+    let (d, i) = (w.bodies[1].joints[0].dofs[0], 3.0 / (1.0 + 0.5 + 0.4));
+    assert!(near(d.stiffness, i / 1.0) && near(d.damping, 2.0 * i / 0.5));
+}
+
 #[test]
 fn a_spring_given_by_time_constant_suits_its_inertia() {
     let w = load(

@@ -316,3 +316,19 @@ fn limits_push_back_with_the_weight_that_leans_on_them() {
     sim.state_mut().q[0] = 0.0;
     assert_eq!(read(&mut sim, "jv"), [0.0]);
 }
+
+/// As MuJoCo reads them: the actuators' own forces on a tendon, before their gears, and the weight of what stands still too.
+#[test]
+fn tendon_forces_are_before_the_gear_and_standing_bodies_have_weight() {
+    let model = model(
+        "<body pos=\"0 0 2\"><geom size=\"0.1\" mass=\"5\"/></body><body><joint name=\"x\" type=\"slide\" axis=\"1 0 0\"/><geom size=\"0.1\" mass=\"3\"/></body>",
+        "<tendon><fixed name=\"t\"><joint joint=\"x\" coef=\"1\"/></fixed></tendon>\
+         <actuator><motor tendon=\"t\" gear=\"2\"/><motor tendon=\"t\" gear=\"-3\"/></actuator>\
+         <sensor><tendonactuatorfrc name=\"pull\" tendon=\"t\"/><e_potential name=\"energy\"/></sensor>",
+    );
+    let mut sim = simulation(&model, Options::default());
+    sim.state_mut().ctrl.copy_from_slice(&[4.0, 1.5]);
+    sim.step(1).unwrap();
+    close(&read(&mut sim, "pull"), &[5.5], 1e-12);
+    close(&read(&mut sim, "energy"), &[5.0 * G * 2.0], 1e-9);
+}
