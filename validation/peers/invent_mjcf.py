@@ -16,7 +16,7 @@ class Mechanism(Invention):
 
     def __init__(self, seed):
         super().__init__(seed, ElementTree.Element("mujoco", model=f"invented {seed}"))
-        self.named = {kind: [] for kind in ("body", "moving", "joint", "scalar", "ball", "free", "geom", "wrap", "site", "camera", "tendon", "actuator")}
+        self.named = {kind: [] for kind in ("body", "joint", "scalar", "ball", "free", "geom", "wrap", "site", "camera", "tendon", "actuator")}
         self.classes = ["main"]
         # MuJoCo copies some tendons and sensors along with bodies they do not refer to: such files have no copies.
         self.copies = self.chance(0.3)
@@ -168,7 +168,7 @@ class Mechanism(Invention):
     # Bodies and what they hold.
 
     def body(self, parent, depth):
-        attributes = self.place({"name": self.name("body", "moving")})
+        attributes = self.place({"name": self.name("body")})
         if self.chance(0.2):
             attributes["childclass"] = self.pick(self.classes)
         if self.chance(0.15):
