@@ -74,8 +74,8 @@ pub struct MeshArguments {
     #[arg(long, value_name = "PNG")]
     picture: Option<PathBuf>,
     /// Plane of the cut: x, y or z through the middle, or x=0.01
-    #[arg(long, value_name = "PLANE", default_value = "y")]
-    cut: String,
+    #[arg(long, value_name = "PLANE", default_value = "y", requires = "picture", value_parser = Plane::parse)]
+    cut: Plane,
     /// Also write the surface, scaled (binary STL)
     #[arg(long, value_name = "FILE")]
     stl: Option<PathBuf>,
@@ -88,6 +88,26 @@ pub struct MeshArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A plane at right angles to an axis, for the picture.
+#[derive(Clone, Copy)]
+struct Plane {
+    axis: usize,
+    /// Along the axis, m; `None` for the middle of the body.
+    place: Option<f64>,
+}
+
+impl Plane {
+    fn parse(text: &str) -> Result<Self, &'static str> {
+        let (letter, place) = text.split_once('=').map_or((text, None), |(l, p)| (l, Some(p)));
+        let axis = ["x", "y", "z"].iter().position(|a| *a == letter);
+        let place = place.map(|p| p.parse().ok().filter(|p: &f64| p.is_finite()));
+        match (axis, place) {
+            (None, _) | (_, Some(None)) => Err("give x, y or z, or a place as x=0.01"),
+            (Some(axis), place) => Ok(Self { axis, place: place.flatten() }),
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -143,7 +163,7 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
     let seconds = begin.elapsed().as_secs_f64();
     let modulus = field_modulus(arguments, &report)?;
     if let Some(path) = &arguments.picture {
-        picture(path, &arguments.cut, &filled, &arguments.surface)?;
+        picture(path, arguments.cut, &filled, &arguments.surface)?;
     }
     let scale = filled.scale;
     if let Some(path) = &arguments.output {
@@ -326,18 +346,13 @@ fn field_modulus(arguments: &MeshArguments, report: &FillReport) -> Result<Optio
     Ok(arguments.modulus.or(from_young))
 }
 
-fn picture(path: &Path, plane: &str, filled: &Filled, name: &str) -> Result<(), Failure> {
-    let (letter, offset) = plane.split_once('=').map_or((plane, None), |(l, o)| (l, Some(o)));
-    let wrong = || Failure::input(format!("--cut {plane} is no plane: give x, y or z, or a place as x=0.01"));
-    let axis = ["x", "y", "z"].iter().position(|a| *a == letter).ok_or_else(wrong)?;
+fn picture(path: &Path, plane: Plane, filled: &Filled, name: &str) -> Result<(), Failure> {
+    let axis = plane.axis;
     let (low, high) = filled
         .vertices
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v[axis]), high.max(v[axis])));
-    let place = match offset {
-        Some(text) => text.parse::<f64>().map_err(|_| wrong())?,
-        None => 0.5 * (low + high),
-    };
+    let place = plane.place.unwrap_or(0.5 * (low + high));
     let mut normal = Vec3::zeros();
     normal[axis] = 1.0;
     // Horizontal and vertical on the page.
@@ -347,6 +362,7 @@ fn picture(path: &Path, plane: &str, filled: &Filled, name: &str) -> Result<(), 
             .into_iter()
             .map(|p| Shaded { points: p.points.iter().map(|x| [x[u], x[v]]).collect(), values: p.values })
             .collect();
+    let letter = ["x", "y", "z"][axis];
     let title =
         format!("{name}: extent on the plane {letter} = {place:.4} m, {} tetrahedra", filled.tets.len());
     write_cut(path, &title, ["0", "1"], &polygons)

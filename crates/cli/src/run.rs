@@ -49,15 +49,15 @@ pub struct RunArguments {
     /// Slip speed below which contact sticks, m/s
     #[arg(long, default_value_t = 1e-4, allow_hyphen_values = true)]
     stiction_tolerance: f64,
-    /// Impact regularisation (0 turns it off)
-    #[arg(long, default_value_t = 1e-3, allow_hyphen_values = true)]
-    regularization: f64,
-    /// Relative tolerance of each step's solve
-    #[arg(long, default_value_t = 1e-5, allow_hyphen_values = true)]
-    relative_tolerance: f64,
-    /// Distance within which contacts are kept before they touch, m
-    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
-    margin: f64,
+    /// Impact regularisation of --method convex; 0 turns it off [default: 0.001]
+    #[arg(long, allow_hyphen_values = true)]
+    regularization: Option<f64>,
+    /// Relative tolerance of each step's solve, of --method convex [default: 0.00001]
+    #[arg(long, allow_hyphen_values = true)]
+    relative_tolerance: Option<f64>,
+    /// Distance within which contacts are kept before they touch, of --method convex, m [default: 0]
+    #[arg(long, allow_hyphen_values = true)]
+    margin: Option<f64>,
     /// Hold sticking contacts by tangential springs, without creep
     #[arg(long)]
     tangential_springs: bool,
@@ -251,17 +251,28 @@ impl RunArguments {
         let integrator = self.integrator.as_deref().unwrap_or("radau");
         let method =
             method_from_names(&self.method, integrator, self.tangential_springs).map_err(Failure::input)?;
-        let refused = if method == Method::Convex {
-            self.integrator.as_ref().map(|_| "--integrator is for --method continuous: give both, or neither")
-        } else if self.step.is_some() {
-            Some("--step is for --method convex: give --accuracy to --method continuous")
-        } else {
-            self.contact.as_ref().map(|_| {
-                "--contact is for --method convex: leave it out (continuous time has the materials of the file), or leave \
-                 out --method continuous"
-            })
-        };
-        refused.map_or(Ok(method), |message| Err(Failure::input(message)))
+        if method == Method::Convex {
+            return match self.integrator {
+                Some(_) => {
+                    Err(Failure::input("--integrator is for --method continuous: give both, or neither"))
+                }
+                None => Ok(method),
+            };
+        }
+        for (option, given, instead) in [
+            ("--step", self.step.is_some(), " (its steps follow --accuracy)"),
+            ("--contact", self.contact.is_some(), " (continuous time has the materials of the file)"),
+            ("--regularization", self.regularization.is_some(), ""),
+            ("--relative-tolerance", self.relative_tolerance.is_some(), " (give --accuracy)"),
+            ("--margin", self.margin.is_some(), ""),
+        ] {
+            if given {
+                return Err(Failure::input(format!(
+                    "{option} is for --method convex: leave it out{instead}, or leave out --method continuous"
+                )));
+            }
+        }
+        Ok(method)
     }
 
     /// Settings of the simulation, and the data-augmented law if one was asked for.
@@ -274,9 +285,9 @@ impl RunArguments {
             step: self.step.or(model.world().options.step).unwrap_or(1e-3),
             accuracy: self.accuracy,
             stiction_tolerance: self.stiction_tolerance,
-            regularization: self.regularization,
-            relative_tolerance: self.relative_tolerance,
-            margin: self.margin,
+            regularization: self.regularization.unwrap_or(contact.regularization),
+            relative_tolerance: self.relative_tolerance.unwrap_or(contact.relative_tolerance),
+            margin: self.margin.unwrap_or(contact.margin),
             tangential_springs: springs.then(TangentialSprings::default),
             ..contact
         };

@@ -163,6 +163,8 @@ fn numbers_below_zero_are_read_as_numbers() {
         ("mesh shape:bowl -o x.vtk --scale -1e-3", &["--scale -0.001"]),
         ("mesh shape:bowl -o x.vtk --modulus -1e5", &["--modulus -100000"]),
         ("mesh shape:bowl -o x.vtk --young -1e5", &["--young -100000"]),
+        ("mesh shape:bowl --picture x.png --cut w", &["--cut", "x=0.01"]),
+        ("mesh shape:bowl --picture x.png --cut z=near", &["--cut", "x=0.01"]),
         ("bench stack --repeat -1", &["'-1'", "--repeat"]),
         // Read as six numbers, of which the model has another count.
         ("impact arm --here --qvel -1,0,0,0,0,0", &["qvel has 6 numbers"]),
@@ -180,6 +182,16 @@ fn options_without_effect_are_refused() {
     refused(&[
         (&format!("run {soft} --method continuous --contact cube"), &["--contact", "leave it out"]),
         (&format!("run {soft} --method continuous --contact box"), &["--contact", "leave it out"]),
+        (&format!("run {soft} --method continuous --margin 1e-3"), &["--margin", "leave it out"]),
+        (
+            &format!("run {soft} --method continuous --regularization 0"),
+            &["--regularization", "leave it out"],
+        ),
+        (
+            &format!("run {soft} --method continuous --relative-tolerance 1e-8"),
+            &["--relative-tolerance", "--accuracy"],
+        ),
+        ("mesh shape:bowl -o x.vtk --cut x", &["--picture"]),
         ("run stack --integrator radau", &["--integrator", "--method continuous"]),
         ("run stack --rate 10", &["--out"]),
         ("run stack --frame-rate 10", &["--out"]),

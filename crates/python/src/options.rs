@@ -68,6 +68,12 @@ pub fn options_and_law(
     }
     options.method = method_from_names(&method, &integrator, false).map_err(option_error)?;
     match &mut options.method {
+        Method::Convex if adhesion != 0.0 => {
+            let remedy = "give it with method=\"continuous\", or leave it at 0";
+            return Err(PyValueError::new_err(format!(
+                "adhesion = {adhesion} has no effect on convex steps: {remedy}"
+            )));
+        }
         Method::Convex => {
             options.tangential_springs = springs.as_ref().map(self::springs).transpose()?.flatten()
         }

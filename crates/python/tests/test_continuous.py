@@ -46,6 +46,8 @@ def test_what_it_does_not_do_is_said(model):
         st.Simulation(model, method="magic")
     with pytest.raises(ValueError, match="radau"):
         st.Simulation(model, method="continuous", integrator="euler")
+    with pytest.raises(ValueError, match="adhesion = 10 has no effect on convex steps"):
+        st.Simulation(model, adhesion=10.0)
     with pytest.raises(ValueError, match="stretch"):
         st.Simulation(model, method="continuous", tangential_springs={"stiffness_ratio": 1.0})
 

@@ -133,3 +133,34 @@ fn tendons_muscles_and_sensors_step_and_read_without_allocating() {
     assert_eq!(count() - before, 0, "allocations in 200 steps");
     assert!(sum.is_finite() && sum != 0.0);
 }
+
+#[test]
+fn coupled_bodies_step_without_allocating() {
+    // Closed loops, a weld to a moved body, a coupled pair of joints and tendons, limits and dry friction: near-rigid
+    // rows of every kind, beside contact.
+    let model = common::model(
+        "<geom type=\"plane\" size=\"5 5 1\"/>\
+         <body name=\"crank\" pos=\"0 0 1\"><joint name=\"a\" axis=\"0 1 0\" frictionloss=\"0.01\"/>\
+         <geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.2 0 0\" mass=\"0.5\"/>\
+         <body name=\"rod\" pos=\"0.2 0 0\"><joint name=\"b\" axis=\"0 1 0\"/>\
+         <geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.3 0 0\" mass=\"0.5\" contype=\"0\" conaffinity=\"0\"/></body></body>\
+         <body name=\"slider\" pos=\"0.5 0 1\"><joint name=\"s\" type=\"slide\" axis=\"1 0 0\" range=\"-0.05 2\" limited=\"true\"/>\
+         <geom type=\"box\" size=\"0.04 0.04 0.04\" mass=\"1\" contype=\"0\" conaffinity=\"0\"/></body>\
+         <body name=\"hand\" mocap=\"true\" pos=\"0 1 0.5\"/>\
+         <body name=\"held\" pos=\"0 1 0.5\"><freejoint/><geom type=\"box\" size=\"0.05 0.05 0.05\" mass=\"1\"/></body>\
+         <body pos=\"0 3 1\"><joint name=\"p\" axis=\"0 1 0\"/><geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.1 0 0\" mass=\"0.2\"/></body>\
+         <body pos=\"1 3 1\"><joint name=\"q\" axis=\"0 1 0\"/><geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.1 0 0\" mass=\"0.2\"/></body>\
+         <body pos=\"2 3 1\"><joint name=\"r\" axis=\"0 1 0\"/><geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0.1 0 0\" mass=\"0.2\"/></body>\
+         <body pos=\"0 2 0.0999\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\"/></body>",
+        "<tendon><fixed name=\"t\"><joint joint=\"q\" coef=\"1\"/></fixed><fixed name=\"u\"><joint joint=\"r\" coef=\"2\"/></fixed></tendon>\
+         <equality><joint joint1=\"p\" joint2=\"q\" polycoef=\"0 -1 0.1 0 0\"/><tendon tendon1=\"t\" tendon2=\"u\"/><connect body1=\"rod\" body2=\"slider\" anchor=\"0.3 0 0\"/><weld body1=\"hand\" body2=\"held\"/></equality>\
+         <actuator><motor joint=\"a\"/></actuator>",
+    );
+    let mut sim = common::simulation(&model, Options::default());
+    sim.state_mut().ctrl.fill(0.3);
+    sim.step(1000).unwrap();
+    let (speed, before) = (sim.state().v[0], count());
+    sim.step(300).unwrap();
+    assert_eq!(count() - before, 0, "allocations in 300 steps");
+    assert!(speed != 0.0 && speed != sim.state().v[0], "the crank turns");
+}
