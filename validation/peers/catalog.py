@@ -12,6 +12,8 @@ MODELS = ROOT / "validation" / "peers" / "models"  # one for each group of featu
 PACKAGES = ROOT / ".cache" / "peers-models"
 DRAKE = Path(importlib.util.find_spec("pydrake").origin).parent / "share" / "drake"  # what Drake itself ships
 
+SUFFIXES = (".xml", ".urdf", ".sdf", ".world", ".dmd.yaml")
+
 # pybullet carries a thousand variations of one random object: a few stand for all.
 AT_MOST = {"random_urdfs": 5}
 
@@ -20,7 +22,7 @@ AT_MOST = {"random_urdfs": 5}
 class ModelFile:
     path: Path
     label: str  # how the tables call it: package and path inside it
-    format: str  # "mjcf", "urdf" or "sdf"
+    format: str  # "mjcf", "urdf", "sdf" or "dmd"
 
     @property
     def package(self):
@@ -37,7 +39,7 @@ def find(folders):
     ]
     seen, taken, found = set(), {}, []
     for root, prefix in roots:
-        for path in sorted(p for p in root.rglob("*") if p.suffix in (".xml", ".urdf", ".sdf", ".world")):
+        for path in sorted(p for p in root.rglob("*") if p.name.endswith(SUFFIXES)):
             kind = format_of(path)
             content = hashlib.sha256(path.read_bytes()).digest()
             if kind is None or (content, path.name) in seen:
@@ -52,7 +54,9 @@ def find(folders):
 
 
 def format_of(path):
-    """"mjcf", "urdf", "sdf" or None, by the root element; files that are no XML at all are left out."""
+    """"mjcf", "urdf", "sdf" or None, by the root element, or "dmd"; files that are no XML at all are left out."""
+    if path.suffix == ".yaml":
+        return "dmd"
     try:
         # Only the first start tag matters.
         _, element = next(ElementTree.iterparse(path, events=("start",)))

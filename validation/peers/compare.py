@@ -21,7 +21,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folders", nargs="*")
     arguments.add_argument("--only", default="")
-    arguments.add_argument("--formats", default="mjcf,urdf,sdf", help="rows of others stay as they are in docs/")
+    arguments.add_argument("--formats", default="mjcf,urdf,sdf,dmd", help="rows of others stay as they are in docs/")
     arguments.add_argument("--again", action="store_true", help="files that are new or did not agree last time; other rows stay")
     arguments.add_argument("--workers", type=int, default=os.cpu_count())
     options = arguments.parse_args()

@@ -77,13 +77,17 @@ class Peer:
         inverse = T.T @ plant.CalcInverseDynamics(context, T @ a, forces)
         tau = inverse if tau is None else tau
         forward = solve(M, tau - bias)
-        poses = {}
-        for name, body in self.bodies():
-            pose = plant.EvalBodyPoseInWorld(context, body)
-            poses[name] = (pose.rotation().matrix(), pose.translation())
-        evaluation = Evaluation(M, bias, inverse, forward, poses)
+        evaluation = Evaluation(M, bias, inverse, forward, self.poses())
         evaluation.passive = T.T @ (self.passive() - gravity)
         return evaluation
+
+    def poses(self):
+        """Poses of all bodies in the context."""
+        found = {}
+        for name, body in self.bodies():
+            pose = self.plant.EvalBodyPoseInWorld(self.context, body)
+            found[name] = (pose.rotation().matrix(), pose.translation())
+        return found
 
     def passive(self):
         """Joint forces of gravity, springs, bushings and the damping of joints."""
@@ -93,8 +97,8 @@ class Peer:
         return plant.CalcGeneralizedForces(context, forces)
 
 
-class SdfPeer(Peer):
-    """An SDFormat file as it is: every model in it, each free or fixed as the file says."""
+class Whole(Peer):
+    """An SDFormat file, or directives, as it is: every model in it, each free or fixed as the file says."""
 
     KINDS = {"revolute": "revolute", "prismatic": "prismatic", "quaternion_floating": "free"}
 
@@ -109,9 +113,8 @@ class SdfPeer(Peer):
         self.context = plant.CreateDefaultContext()
         self.nq, self.nv = plant.num_positions(), plant.num_velocities()
         # A file with one model calls its parts by their own names, others put the model's before.
-        outer = plant.GetModelInstanceName(instances[0]) + "::"
-        alone = len(ElementTree.parse(path).getroot().findall("model")) == 1
-        self.prefix = outer if alone else ""
+        alone = path.suffix != ".yaml" and len(ElementTree.parse(path).getroot().findall("model")) == 1
+        self.prefix = plant.GetModelInstanceName(instances[0]) + "::" if alone else ""
         world = plant.world_body().index()
         indices = [i for m in self.instances() for i in plant.GetBodyIndices(m) if i != world]
         self.by_name = {self.name(plant.get_body(i)): plant.get_body(i) for i in indices}
@@ -144,6 +147,17 @@ class SdfPeer(Peer):
             self.joints.append(layout.Joint(name, self.KINDS[kind], q, v))
             q, v = q + layout.SIZES[self.KINDS[kind]][0], v + layout.SIZES[self.KINDS[kind]][1]
         return self.joints
+
+    def starts(self):
+        """Poses where the models start."""
+        self.plant.SetPositions(self.context, self.plant.GetDefaultPositions())
+        return self.poses()
+
+    def placed_in_others(self):
+        """Whether a free body's coordinates count from something other than the world."""
+        world = self.plant.world_frame().index()
+        joints = self.joints_by_name.values()
+        return any(j.type_name() == "quaternion_floating" and j.frame_on_parent().index() != world for j in joints)
 
     def joint_of(self, joint):
         return self.joints_by_name[joint.name]

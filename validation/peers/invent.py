@@ -27,6 +27,10 @@ class Invention:
         cloud = half @ half.T + 0.001 * np.eye(3)
         return np.trace(cloud) * np.eye(3) - cloud
 
+    def beside(self):
+        """Files that belong to this one: texts by name."""
+        return {}
+
     def text(self):
         ElementTree.indent(self.root)
         return ElementTree.tostring(self.root, encoding="unicode") + "\n"

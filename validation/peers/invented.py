@@ -18,12 +18,18 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import catalog
 import one_file
 import report
+from invent_dmd import Directives
 from invent_mjcf import Mechanism
 from invent_sdf import Assembly
 from invent_urdf import Robot
 
 FOLDER = catalog.ROOT / "out" / "invented"
-FORMATS = {"mjcf": (Mechanism, "xml", "MJCF"), "urdf": (Robot, "urdf", "URDF"), "sdf": (Assembly, "sdf", "SDFormat")}
+FORMATS = {
+    "mjcf": (Mechanism, "xml", "MJCF"),
+    "urdf": (Robot, "urdf", "URDF"),
+    "sdf": (Assembly, "sdf", "SDFormat"),
+    "dmd": (Directives, "dmd.yaml", "Drake's directives"),
+}
 CLOSE = 2e-6  # MuJoCo leaves inertias turned by up to 1.4e-6 rad from their axes
 
 
@@ -31,9 +37,12 @@ def write(count, seed):
     """The files, `count` of each format."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
+    (FOLDER / "package.xml").write_text("<package><name>invented</name></package>\n")
     for number in range(seed, seed + count):
         for name, (invention, suffix, _) in FORMATS.items():
-            (FOLDER / f"{name}-{number}.{suffix}").write_text(invention(number).text())
+            made = invention(number)
+            for file, text in {f"{name}-{number}.{suffix}": made.text(), **made.beside()}.items():
+                (FOLDER / file).write_text(text)
 
 
 def outcome(row):
@@ -46,9 +55,13 @@ def outcome(row):
 def words_used():
     """For each format, how many different elements, and elements with an attribute, the files have."""
     used = {name: set() for name in FORMATS}
-    for path in FOLDER.iterdir():
+    for path in FOLDER.glob("*-*.*"):
+        name, number = path.name.split(".")[0].split("-")
+        if path.suffix == ".yaml":
+            used["dmd"] |= Directives(int(number)).words
+            continue
         for element in ElementTree.parse(path).iter():
-            used[path.name.split("-")[0]] |= {element.tag, *(f"{element.tag}@{key}" for key in element.attrib)}
+            used[name] |= {element.tag, *(f"{element.tag}@{key}" for key in element.attrib)}
     return {name: (sum("@" not in word for word in words), sum("@" in word for word in words)) for name, words in used.items()}
 
 
@@ -69,8 +82,8 @@ def page(rows, count, seed):
         f"Written by `cargo xtask peers --invented {count} --seed {seed}`. Models are drawn at random from what a format can say "
         "(`validation/peers/invent_*.py`): defaults in classes, every way to write an orientation, frames and copies, bodies with any "
         "geoms, meshes and inertias, all joints, tendons that wrap, all transmissions and laws of actuators, sensors in any frame; in "
-        "SDFormat poses and axes relative to anything. Each is loaded here and in the peers and compared as in [peers.md](peers.md) at "
-        "five random states, in all that is said there. "
+        "SDFormat poses and axes relative to anything; directives that weld such models together, in any style of YAML. Each is loaded here and in the peers and compared as in [peers.md](peers.md) at "
+        "five random states, in all that is said there; directives and SDFormat also where they start, and nothing but that if a free body is placed in another frame than the world's, from which Drake then counts its coordinates. "
         "What remains between 1e-9 and 2e-6 comes from MuJoCo, which stops turning inertias into their axes at 1.4e-6 rad and keeps the vertices "
         "of meshes in single precision. Left out is what is known to differ, mostly with its reason in the scripts: `actearly`, whose force depends on the length of a "
         "step, tendon inertia across branches and shells of ellipsoids, which MuJoCo approximates, copies beside tendons and sensors, of which it "

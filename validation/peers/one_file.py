@@ -14,7 +14,7 @@ import layout
 import mujoco_peer
 import pinocchio_peer
 from ours import Ours
-from quantities import NAMES, SINGULAR, differences, tolerance
+from quantities import NAMES, SINGULAR, TOLERANCE, differences, pose_difference, tolerance
 
 STATES = 5
 TIME_LIMIT = 240.0  # seconds for one file
@@ -22,13 +22,13 @@ TIME_LIMIT = 240.0  # seconds for one file
 
 def peers(file):
     """The peers that read the file's format."""
-    return {"mjcf": [mujoco_peer], "urdf": [pinocchio_peer, drake_peer], "sdf": [drake_peer]}[file.format]
+    return {"mjcf": [mujoco_peer], "urdf": [pinocchio_peer, drake_peer]}.get(file.format, [drake_peer])
 
 
 def compare(file, peer):
     """One row of the table."""
     try:
-        return {"mjcf": mujoco_row, "sdf": sdf_row}.get(file.format, lambda f: urdf_row(f, peer))(file)
+        return {"mjcf": mujoco_row, "sdf": whole_row, "dmd": whole_row}.get(file.format, lambda f: urdf_row(f, peer))(file)
     except Exception as error:
         reason = f"{type(error).__name__}: {text(error)}"
         return new_row(file, peer.VERSION) | {"verdict": "no answer", "reason": reason}
@@ -75,11 +75,12 @@ def urdf_row(file, module):
     return row
 
 
-def sdf_row(file):
+def whole_row(file):
+    """SDFormat and directives: all models of the file at once, as it puts them."""
     row = new_row(file, drake_peer.VERSION)
     warnings = DrakeWarnings()
     try:
-        peer = drake_peer.SdfPeer(file.path)
+        peer = drake_peer.Whole(file.path)
     except Exception as error:
         return row | {"verdict": "peer does not load", "reason": text(error)}
     if warnings.inertias():
@@ -92,6 +93,12 @@ def sdf_row(file):
         joints = peer.place(ours.model.joint_names)
     except layout.Unsupported as error:
         return row | {"verdict": "out of scope", "reason": text(error)}
+    started = pose_difference(peer.starts(), ours.starts())
+    if started > TOLERANCE:
+        return row | {"verdict": "differs", "reason": "where bodies start", "errors": {"poses": started}}
+    if peer.placed_in_others():
+        particular = "Drake counts the coordinates of a free body from where it was placed: only the start is compared"
+        return row | {"verdict": "agrees", "errors": {"poses": started}, "particulars": [*row["particulars"], particular]}
     return measured(row, peer, ours, lambda random: layout.random_state(joints, random))
 
 

@@ -51,6 +51,10 @@ class Ours:
         }
         evaluation.sensors = model.sensors(q, v, a, ctrl, activation)
 
+    def starts(self):
+        """Poses where the model starts."""
+        return self.poses(st.Simulation(self.model).qpos)
+
     def poses(self, q):
         found = {}
         for name in self.model.body_names:

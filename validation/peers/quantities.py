@@ -53,16 +53,8 @@ def differences(reference, other):
         "inverse": relative(other.inverse / root, reference.inverse / root),
         "forward": relative(other.forward * root, reference.forward * root),
     }
-    shared = [name for name in reference.poses if name in other.poses]
-    if shared:
-        reach = max(1.0, *(np.abs(reference.poses[name][1]).max() for name in shared))
-        result["poses"] = max(
-            max(
-                np.abs(reference.poses[name][0] - other.poses[name][0]).max(),
-                np.abs(reference.poses[name][1] - other.poses[name][1]).max() / reach,
-            )
-            for name in shared
-        )
+    if any(name in other.poses for name in reference.poses):
+        result["poses"] = pose_difference(reference.poses, other.poses)
     if reference.passive is not None:
         largest = reference.passive / root
         result["passive"] = relative(other.passive / root, largest, np.append(reference.inverse / root, 1e-9))
@@ -72,6 +64,15 @@ def differences(reference, other):
         if shared:
             result[kind] = max(at_least_one(mine[name], theirs[name]) for name in shared)
     return result, condition
+
+
+def pose_difference(reference, other):
+    """Largest difference of rotations, and of positions over the largest distance, at least 1 m."""
+    shared = [name for name in reference if name in other]
+    reach = max([1.0, *(np.abs(reference[name][1]).max() for name in shared)])
+    turned = [np.abs(reference[name][0] - other[name][0]).max() for name in shared]
+    moved = [np.abs(reference[name][1] - other[name][1]).max() / reach for name in shared]
+    return float(max([0.0, *turned, *moved]))
 
 
 def at_least_one(value, reference):

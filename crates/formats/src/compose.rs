@@ -255,8 +255,19 @@ fn redirect_sensor(kind: &mut S, map: &Map) {
     }
 }
 
-/// Hangs a root body on another one without joints; the error says why it cannot be.
+/// The body to which one is fixed, below the world, and a pose in it instead of in the first.
+pub fn fixed_to(world: &World, (mut body, mut pose): (usize, Pose)) -> (usize, Pose) {
+    while let (true, Some(parent @ 1..)) = (world.bodies[body].joints.is_empty(), world.bodies[body].parent) {
+        pose = world.bodies[body].pose * pose;
+        body = parent;
+    }
+    (body, pose)
+}
+
+/// Hangs a root body, or one that is fixed to it, on another one without joints; the error says why it cannot be.
 pub fn weld(world: &mut World, parent: usize, child: usize, pose: Pose) -> Result<(), String> {
+    let (child, fixed) = fixed_to(world, (child, Pose::identity()));
+    let pose = pose * fixed.inverse();
     let body = &world.bodies[child];
     let free = body.joints.len() == 1 && body.joints[0].kind == JointKind::Free;
     if child == 0 || body.parent != Some(0) || !(free || body.joints.is_empty()) {

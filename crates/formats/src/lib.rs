@@ -60,7 +60,7 @@ pub use support::support;
 
 use error::Read;
 use files::extension;
-use stiction_model::World;
+use stiction_model::{Site, World};
 
 /// The formats of robot descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,22 +151,24 @@ fn read_document(
     files: &dyn Files,
     options: &LoadOptions,
 ) -> Read<World> {
-    let world = load_unchecked(text, path, format, files, options)?;
+    let (world, _) = load_with_frames(text, path, format, files, options)?;
     world.validate()?;
     Ok(world)
 }
 
-/// Reads a document without checking the world as a whole.
-pub(crate) fn load_unchecked(
+/// Reads a document without checking the world as a whole; beside it are the frames that the format itself gives a
+/// model: `__model__` in SDFormat.
+pub(crate) fn load_with_frames(
     text: &str,
     path: &str,
     format: Option<Format>,
     files: &dyn Files,
     options: &LoadOptions,
-) -> Read<World> {
+) -> Read<(World, Vec<Site>)> {
     let yaml = matches!(extension(path).as_str(), "yaml" | "yml");
     if format == Some(Format::Dmd) || (format.is_none() && yaml) {
-        return dmd::read(text, if path.is_empty() { "<text>" } else { path }, files, options);
+        let world = dmd::read(text, if path.is_empty() { "<text>" } else { path }, files, options)?;
+        return Ok((world, Vec::new()));
     }
     let root = xml::parse(text, if path.is_empty() { "<text>" } else { path })?;
     let found = Format::of_root(&root.name);
@@ -181,7 +183,7 @@ pub(crate) fn load_unchecked(
             world
         }
         Some(Format::Urdf) => urdf::read(&root, path, files, options)?,
-        Some(Format::Sdf) => sdf::read(root, path, files, options)?,
+        Some(Format::Sdf) => return sdf::read(root, path, files, options),
         Some(Format::Dmd) => return Err(root.error("model directives are YAML, not XML")),
         None => {
             let hint = if extension(path) == "xacro" { "; expand xacro files to URDF first" } else { "" };
@@ -191,5 +193,5 @@ pub(crate) fn load_unchecked(
             )));
         }
     };
-    Ok(world)
+    Ok((world, Vec::new()))
 }

@@ -11,11 +11,18 @@ const ARM: &str = "<robot name='arm'><link name='base'><inertial><mass value='1'
     <joint name='j' type='continuous'><parent link='base'/><child link='tip'/><origin xyz='1 0 0'/><axis xyz='0 0 1'/></joint>\
     <joint name='k' type='continuous'><parent link='base'/><child link='toe'/><axis xyz='0 0 1'/><mimic joint='j' multiplier='2' offset='0.1'/></joint></robot>";
 const BOX: &str = "<sdf version='1.9'><model name='box'><link name='l'/></model></sdf>";
+const LAMP: &str = "<sdf version='1.9'><model name='lamp'><pose>0 0 5 0 0 0</pose><link name='foot'><pose>0 1 0 0 0 0</pose></link>\
+    <link name='shade'><pose>0 1 2 0 0 0</pose></link><joint name='f' type='fixed'><parent>foot</parent><child>shade</child></joint>\
+    </model></sdf>";
+const PUPPET: &str = "<mujoco><worldbody><body name='p'><joint/><geom size='1'/></body></worldbody><keyframe><key qpos='1'/></keyframe></mujoco>";
 
 fn files(main: &str) -> Memory {
     Memory::default()
         .with("ws/models/arm.urdf", ARM)
         .with("ws/models/box.sdf", BOX)
+        .with("ws/models/lamp.sdf", LAMP)
+        .with("ws/models/puppet.xml", PUPPET)
+        .with("ws/models/box.obj", "v 0 0 0\n")
         .with("ws/models/package.xml", "<package><name>models</name></package>")
         .with("ws/boxes.dmd.yaml", "directives:\n- add_model: {name: one, file: models/box.sdf}\n")
         .with("ws/main.dmd.yaml", main)
@@ -75,6 +82,73 @@ fn free_bodies_start_where_they_are_placed() {
     assert_eq!(world.bodies[1].pose.translation.vector, Vector3::new(1.0, 2.0, 3.0));
 }
 
+const ARM_AND_LAMP: &str = "directives:\n- add_model: {name: arm, file: models/arm.urdf}\n- add_model: {name: lamp, file: models/lamp.sdf}\n";
+
+/// Where a body starts, after these directives for an arm and a lamp.
+fn start(directives: &str, body: &str) -> Vector3<f64> {
+    let world = load(&format!("{ARM_AND_LAMP}{directives}")).unwrap();
+    poses(&world)[world.body_index(body).unwrap()].translation.vector
+}
+
+#[test]
+fn frames_go_by_full_and_by_short_names() {
+    let tool = "- add_frame: {name: tool, X_PF: {base_frame: tip, translation: [0, 1, 0]}}\n";
+    for name in ["tool", "arm::tool"] {
+        let weld = format!("{tool}- add_weld: {{parent: {name}, child: foot}}\n");
+        assert_eq!(start(&weld, "lamp::foot"), Vector3::new(1.0, 1.0, 0.0), "{name}");
+    }
+    // Two models may have frames of one name, which then need the model's.
+    let two = format!("{ARM_AND_LAMP}{tool}- add_frame: {{name: tool, X_PF: {{base_frame: lamp::foot}}}}\n");
+    let sites: Vec<String> = load(&two).unwrap().sites.iter().map(|s| s.name.clone()).collect();
+    assert_eq!(sites, ["tool", "lamp::tool"]);
+    let error = load(&format!("{two}- add_weld: {{parent: world, child: tool}}\n")).unwrap_err();
+    assert!(error.contains("arm::tool or lamp::tool"), "{error}");
+}
+
+#[test]
+fn a_model_is_welded_by_its_own_frame_and_by_links_fixed_to_its_root() {
+    let weld = |child: &str| start(&format!("- add_weld: {{parent: world, child: {child}}}\n"), "lamp::foot");
+    assert_eq!(weld("lamp::__model__"), Vector3::new(0.0, 1.0, 0.0));
+    assert_eq!(weld("lamp::shade"), Vector3::new(0.0, 0.0, -2.0));
+    assert_eq!(weld("lamp::foot"), Vector3::zeros());
+}
+
+#[test]
+fn free_bodies_start_in_frames_that_are_welded_later() {
+    let text = "directives:\n- add_model: {name: arm, file: models/arm.urdf}\n\
+                - add_model: {name: lamp, file: models/lamp.sdf, default_free_body_pose: {FRAME: {base_frame: arm::tip, translation: [0, 0, 3]}}}\n\
+                - add_weld: {parent: world, child: arm::base, X_PC: {translation: [7, 0, 0]}}\n";
+    for (frame, place) in
+        [("foot", [8.0, 0.0, 3.0]), ("__model__", [8.0, 1.0, 3.0]), ("shade", [8.0, 0.0, 1.0])]
+    {
+        let world = load(&text.replace("FRAME", frame)).unwrap();
+        let foot = poses(&world)[world.body_index("lamp::foot").unwrap()];
+        assert!((foot.translation.vector - Vector3::from(place)).norm() < 1e-12, "{frame}: {foot}");
+    }
+}
+
+#[test]
+fn groups_hold_the_same_bodies_after_later_welds() {
+    let world = load(&format!(
+        "{ARM_AND_LAMP}- add_collision_filter_group: {{name: g, members: [arm::toe, lamp::foot], ignored_collision_filter_groups: [g]}}\n\
+         - add_weld: {{parent: arm::tip, child: lamp::foot}}\n"
+    ))
+    .unwrap();
+    let mut pair = [world.body_index("arm::toe").unwrap(), world.body_index("lamp::foot").unwrap()];
+    pair.sort_unstable();
+    assert_eq!(world.exclusions, [(pair[0], pair[1])]);
+}
+
+#[test]
+fn keyframes_of_a_part_are_said_to_be_left_out() {
+    let world = load("directives:\n- add_model: {name: p, file: models/puppet.xml}\n").unwrap();
+    assert!(
+        world.warnings.iter().any(|w| w.to_string().contains("keyframes are left out")),
+        "{:?}",
+        world.warnings
+    );
+}
+
 #[test]
 fn mistakes_name_the_line_and_the_remedy() {
     for (text, words) in [
@@ -105,6 +179,28 @@ fn mistakes_name_the_line_and_the_remedy() {
             &["three numbers"],
         ),
         ("directives:\n- add_frame: {name: f, X_PF: {base_frame: world, rotation: !Uniform {}}}", &["!Rpy"]),
+        ("directives: []\nextra: 1", &["`extra`", "directives"]),
+        ("directives:\n- add_model: {name: a, file: models/box.obj}", &["is a mesh", "URDF"]),
+        (
+            "directives:\n- add_model: {name: a, file: models/arm.urdf, default_joint_position: {j: [1]}}",
+            &["`default_joint_position`", "default_joint_positions"],
+        ),
+        (
+            "directives:\n- add_model: {name: a, file: models/arm.urdf, default_joint_positions: [1]}",
+            &["default_joint_positions", "`name: …`"],
+        ),
+        (
+            "directives:\n- add_model: {name: a, file: models/arm.urdf}\n- add_weld:\n    parent: world\n    child: a::base\n    X_CP: {}",
+            &["main.dmd.yaml:6", "`X_CP`", "X_PC"],
+        ),
+        (
+            "directives:\n- add_frame: {name: f, X_PF: {base_frame: world, rotation: !Rpy {degrees: [0, 0, 1]}}}",
+            &["`degrees`", "deg"],
+        ),
+        (
+            "directives:\n- add_model: {name: a, file: models/arm.urdf, default_free_body_pose: {tip: {}}}",
+            &["\"a::tip\" is on no free body"],
+        ),
         (
             "directives:\n- add_frame: {name: f, X_PF: {base_frame: world, translation: [1, 2, nan]}}",
             &["finite"],

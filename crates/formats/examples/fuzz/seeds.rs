@@ -45,6 +45,10 @@ const MODEL: &str =
 const DMD: &str = "directives:\n- add_model:\n    name: arm\n    file: package://m/r.urdf\n    default_joint_positions:\n      j: [0.5]\n    default_free_body_pose:\n      a:\n        translation: [0, 0, 1]\n        rotation: !Rpy { deg: [0, 0, 90] }\n\
 - add_frame:\n    name: tool\n    X_PF:\n      base_frame: arm::b\n      translation: [1, 0, 0]\n- add_model:\n    name: box\n    file: m.sdf\n- add_weld:\n    parent: tool\n    child: box::l\n    X_PC:\n      rotation: !AngleAxis\n        angle_deg: 90\n        axis: [0, 0, 1]\n\
 - add_collision_filter_group:\n    name: g\n    members: [arm::a, box::l]\n    ignored_collision_filter_groups: [g]\n- add_directives:\n    file: other.dmd.yaml\n    model_namespace: n\n- add_model_instance:\n    name: n\n";
+const DMD_FLOW: &str = "directives:\n- add_model: {name: 'it''s', \"file\": \"m\\/r.urdf\", default_joint_positions: {j: &q [0.5]}}\n\
+- add_model: {name: box, file: m.sdf, default_free_body_pose: {__model__: &x {base_frame: b, translation: [0, 0, 1]}}}\n\
+- add_frame: &f {name: it's::tool, X_PF: {<<: *x, rotation: !Rpy {deg: [1, 2, 3]}}}\n- add_frame:\n    <<: [*f]\n    name: other\n\
+- add_weld: {parent: world, child: a}\n- add_collision_filter_group: {name: g, model_namespace: box, members: [l], member_groups: [g], ignored_collision_filter_groups: []}\n";
 
 fn files() -> Memory {
     Memory::default()
@@ -108,7 +112,7 @@ pub fn seeds(reader: &str) -> Vec<Vec<u8>> {
         }
         "urdf" => vec![URDF.into()],
         "sdf" => vec![SDF.into(), MODEL.into()],
-        "dmd" => vec![DMD.into()],
+        "dmd" => vec![DMD.into(), DMD_FLOW.into()],
         "obj" => vec![OBJ.into()],
         "stl" => vec![STL.into(), binary_stl()],
         "dae" => vec![DAE.into()],

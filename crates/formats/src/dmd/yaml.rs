@@ -1,10 +1,14 @@
 //! The part of YAML that model directives use: block and flow mappings and lists, plain and quoted
-//! scalars, tags and comments. Anchors, aliases and several documents are errors.
+//! scalars, tags, comments, anchors, aliases and merged mappings (`<<`). Block scalars and several documents are errors.
 
 use crate::error::FormatError;
+use std::collections::BTreeMap;
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 64;
+
+/// Most values that anchors keep and aliases stand for, in all.
+const MAX_REPEATED: usize = 100_000;
 
 /// A value with its tag and line.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +47,10 @@ struct Parser<'a> {
     lines: Vec<Line>,
     at: usize,
     file: &'a str,
+    /// Values by anchor.
+    anchors: BTreeMap<String, Yaml>,
+    /// Values kept and stood for so far.
+    repeated: usize,
 }
 
 /// Parses a document.
@@ -80,7 +88,7 @@ pub fn parse(text: &str, file: &str) -> Result<Yaml, FormatError> {
         quote = None;
         open = open_brackets(body, &mut quote);
     }
-    let mut parser = Parser { lines, at: 0, file };
+    let mut parser = Parser { lines, at: 0, file, anchors: BTreeMap::new(), repeated: 0 };
     let Some(first) = parser.lines.first() else {
         return Ok(Yaml { tag: None, value: Value::Null, line: 1 });
     };
@@ -128,12 +136,9 @@ fn open_brackets(text: &str, quote: &mut Option<char>) -> i32 {
 
 /// Key and rest of `key: value`; `None` if the text is no entry of a mapping.
 fn entry(text: &str) -> Option<(String, &str)> {
-    if let Some(quote @ ('"' | '\'')) = text.chars().next() {
-        let end = 1 + text[1..].find(quote)?;
-        return Some((
-            text[1..end].to_string(),
-            text[end + 1..].trim_start().strip_prefix(':')?.trim_start(),
-        ));
+    if text.starts_with(['"', '\'']) {
+        let (key, rest) = quoted(text).ok()?;
+        return Some((key, rest.trim_start().strip_prefix(':')?.trim_start()));
     }
     if text.starts_with(['{', '[']) {
         return None;
@@ -204,16 +209,17 @@ impl Parser<'_> {
             }
             let rest = rest.to_string();
             self.at += 1;
-            let (tag, rest) = split_tag(&rest);
+            let (given, rest) = properties(&rest);
             let mut value = if rest.is_empty() {
                 self.below(indent, true, number, depth)?
             } else {
                 self.inline(rest, number, depth)?
             };
-            value.tag = tag.or(value.tag);
+            value.tag = given.tag.or(value.tag);
+            self.remember(given.anchor, &value)?;
             entries.push((key, value));
         }
-        Ok(Yaml { tag: None, value: Value::Map(entries), line: first })
+        Ok(Yaml { tag: None, value: Value::Map(merged(entries)), line: first })
     }
 
     /// The block below a line indented by `indent`; a list may stand at the same indentation as its key.
@@ -236,7 +242,7 @@ impl Parser<'_> {
         }
     }
 
-    fn inline(&self, text: &str, number: u32, depth: usize) -> Result<Yaml, FormatError> {
+    fn inline(&mut self, text: &str, number: u32, depth: usize) -> Result<Yaml, FormatError> {
         let mut rest = text;
         let value = self.flow(&mut rest, number, depth, true)?;
         if !rest.trim().is_empty() {
@@ -246,16 +252,19 @@ impl Parser<'_> {
     }
 
     /// A flow value at the start of `rest`; `line` says that a plain scalar goes on to the end.
-    fn flow(&self, rest: &mut &str, number: u32, depth: usize, line: bool) -> Result<Yaml, FormatError> {
+    fn flow(&mut self, rest: &mut &str, number: u32, depth: usize, line: bool) -> Result<Yaml, FormatError> {
         if depth > MAX_DEPTH {
             return self.fail(number, "it is nested too deep");
         }
-        let (tag, after) = split_tag(rest.trim_start());
+        let (given, after) = properties(rest.trim_start());
         let mut text = after;
         let value = match text.chars().next() {
             None => Value::Null,
-            Some('&' | '*') => {
-                return self.fail(number, "anchors and aliases are not read; write the value out");
+            Some('*') => {
+                let end = text.find([' ', ',', ']', '}']).unwrap_or(text.len());
+                let value = self.repeat(&text[1..end], number, depth)?;
+                *rest = &text[end..];
+                return Ok(value);
             }
             Some('|' | '>') => return self.fail(number, "block scalars are not read; quote the text"),
             Some(open @ ('[' | '{')) => {
@@ -274,11 +283,21 @@ impl Parser<'_> {
                     if open == '[' {
                         list.push(self.flow(&mut text, number, depth + 1, false)?);
                     } else {
-                        let Some(colon) = text.find(':') else {
+                        let quoted_key = text.starts_with(['"', '\'']).then(|| quoted(text).ok()).flatten();
+                        let (key, after) = match (quoted_key, end_of_key(text)) {
+                            (Some((key, after)), _) => (key, after.trim_start().strip_prefix(':')),
+                            (None, Some(colon)) => {
+                                (text[..colon].trim().to_string(), Some(&text[colon + 1..]))
+                            }
+                            (None, None) => (String::new(), None),
+                        };
+                        let Some(after) = after else {
                             return self.fail(number, "a mapping in braces needs `key: value`");
                         };
-                        let key = text[..colon].trim().trim_matches(['"', '\'']).to_string();
-                        text = &text[colon + 1..];
+                        if key != "<<" && map.iter().any(|(k, _)| *k == key) {
+                            return self.fail(number, &format!("the key {key} is there twice"));
+                        }
+                        text = after;
                         map.push((key, self.flow(&mut text, number, depth + 1, false)?));
                     }
                     text = text.trim_start();
@@ -288,16 +307,15 @@ impl Parser<'_> {
                         None => return self.fail(number, &format!("`,` or `{close}` is missing")),
                     }
                 }
-                if open == '[' { Value::List(list) } else { Value::Map(map) }
+                if open == '[' { Value::List(list) } else { Value::Map(merged(map)) }
             }
-            Some(quote @ ('"' | '\'')) => {
-                let Some(end) = text[1..].find(quote) else {
-                    return self.fail(number, "a quotation mark is never closed");
-                };
-                let inside = text[1..end + 1].to_string();
-                text = &text[end + 2..];
-                Value::Scalar(inside)
-            }
+            Some('"' | '\'') => match quoted(text) {
+                Ok((inside, after)) => {
+                    text = after;
+                    Value::Scalar(inside)
+                }
+                Err(what) => return self.fail(number, what),
+            },
             Some(_) => {
                 let end = if line { text.len() } else { text.find([',', ']', '}']).unwrap_or(text.len()) };
                 let word = text[..end].trim();
@@ -306,19 +324,135 @@ impl Parser<'_> {
             }
         };
         *rest = text;
-        Ok(Yaml { tag, value, line: number })
+        let value = Yaml { tag: given.tag, value, line: number };
+        self.remember(given.anchor, &value)?;
+        Ok(value)
+    }
+
+    /// Keeps a value for the aliases that name its anchor.
+    fn remember(&mut self, anchor: Option<String>, value: &Yaml) -> Result<(), FormatError> {
+        if let Some(anchor) = anchor {
+            self.count(extent(value).0, value.line)?;
+            self.anchors.insert(anchor, value.clone());
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, values: usize, number: u32) -> Result<(), FormatError> {
+        self.repeated += values;
+        if self.repeated > MAX_REPEATED {
+            return self
+                .fail(number, &format!("anchors and aliases stand for more than {MAX_REPEATED} values"));
+        }
+        Ok(())
+    }
+
+    /// The value that an alias stands for.
+    fn repeat(&mut self, anchor: &str, number: u32, depth: usize) -> Result<Yaml, FormatError> {
+        let Some(value) = self.anchors.get(anchor) else {
+            return self.fail(number, &format!("there is no &{anchor} before *{anchor}"));
+        };
+        let (count, inside) = extent(value);
+        if depth + inside > MAX_DEPTH {
+            return self.fail(number, "it is nested too deep");
+        }
+        let value = value.clone();
+        self.count(count, number)?;
+        Ok(value)
     }
 }
 
-/// A leading `!Tag`, and what follows it.
-fn split_tag(text: &str) -> (Option<String>, &str) {
-    match text.strip_prefix('!') {
-        None => (None, text),
-        Some(after) => {
-            let end = after.find([' ', '{', '[']).unwrap_or(after.len());
-            (Some(after[..end].to_string()), after[end..].trim_start())
+/// What stands before a value.
+#[derive(Default)]
+struct Properties {
+    tag: Option<String>,
+    anchor: Option<String>,
+}
+
+/// A leading `!Tag` and `&anchor`, in any order, and what follows them.
+fn properties(text: &str) -> (Properties, &str) {
+    let (mut found, mut rest) = (Properties::default(), text);
+    while let Some(mark @ ('!' | '&')) = rest.chars().next() {
+        let end = rest.find([' ', ',', '{', '[', '}', ']']).unwrap_or(rest.len());
+        let word = Some(rest[1..end].to_string());
+        match mark {
+            '!' => found.tag = word,
+            _ => found.anchor = word,
+        }
+        rest = rest[end..].trim_start();
+    }
+    (found, rest)
+}
+
+/// The text in quotation marks at the start of `text`, and what follows it; the error says what is wrong.
+fn quoted(text: &str) -> Result<(String, &str), &'static str> {
+    let mut inside = String::new();
+    let mut chars = text.char_indices();
+    let quote = chars.next().map_or('"', |(_, c)| c);
+    while let Some((i, c)) = chars.next() {
+        match c {
+            '\'' if quote == '\'' && text[i + 1..].starts_with('\'') => {
+                inside.extend(chars.next().map(|(_, c)| c))
+            }
+            c if c == quote => return Ok((inside, &text[i + 1..])),
+            '\\' if quote == '"' => match chars.next() {
+                Some((_, c @ ('"' | '\\' | '/' | ' '))) => inside.push(c),
+                Some((_, 't')) => inside.push('\t'),
+                Some((_, 'n')) => inside.push('\n'),
+                _ => {
+                    return Err(
+                        "after a backslash only \\, \", /, n and t are read; write the character itself",
+                    );
+                }
+            },
+            c => inside.push(c),
         }
     }
+    Err("a quotation mark is never closed")
+}
+
+/// The end of a plain key in braces: a colon with something other than a name behind it.
+fn end_of_key(text: &str) -> Option<usize> {
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', ',', '[', '{', ']', '}', '"', '\'']);
+    text.match_indices(':').map(|(i, _)| i).find(|&i| ends(&text[i + 1..]))
+}
+
+/// How many values there are in a value, with itself, and how deep it goes.
+fn extent(value: &Yaml) -> (usize, usize) {
+    let all = |parts: &mut dyn Iterator<Item = &Yaml>| {
+        let (count, depth) = parts.map(extent).fold((0, 0), |a, b| (a.0 + b.0, a.1.max(b.1)));
+        (count + 1, depth + 1)
+    };
+    match &value.value {
+        Value::List(items) => all(&mut items.iter()),
+        Value::Map(entries) => all(&mut entries.iter().map(|(_, v)| v)),
+        _ => (1, 1),
+    }
+}
+
+/// Entries with those of `<<` taken in where they are not there themselves.
+fn merged(entries: Vec<(String, Yaml)>) -> Vec<(String, Yaml)> {
+    let (merges, mut own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(key, _)| key == "<<");
+    for (key, value) in merges {
+        let sources = match value.value {
+            Value::List(items) => items,
+            _ => vec![value],
+        };
+        for source in sources {
+            match source.value {
+                Value::Map(entries) => {
+                    for entry in entries {
+                        if own.iter().all(|(key, _)| *key != entry.0) {
+                            own.push(entry);
+                        }
+                    }
+                }
+                // Whoever reads the mapping refuses the key.
+                _ => own.push((key.clone(), source)),
+            }
+        }
+    }
+    own
 }
 
 #[cfg(test)]
@@ -343,12 +477,42 @@ mod tests {
     }
 
     #[test]
+    fn anchors_merges_and_quotes_are_read() {
+        let text = "a: &x {b: 1, c::d: [2]}\nm:\n  <<: *x\n  b: 'it''s'\nn: {<<: [*x], e: *x, \"f: g\": \"\\\"h\\\"\"}\n\
+                    t: &y !Rpy\n  deg: [1]\nu: *y\n";
+        let root = parse(text, "f").unwrap();
+        let word = |at: Option<&Yaml>| match &at.unwrap().value {
+            Value::Scalar(word) => word.clone(),
+            other => panic!("{other:?}"),
+        };
+        let (m, n) = (root.get("m").unwrap(), root.get("n").unwrap());
+        assert_eq!(word(m.get("b")), "it's");
+        assert_eq!(m.get("c::d").unwrap(), n.get("e").unwrap().get("c::d").unwrap());
+        assert_eq!((word(n.get("b")), word(n.get("f: g"))), ("1".into(), "\"h\"".into()));
+        assert_eq!(root.get("u").unwrap(), root.get("t").unwrap());
+        assert_eq!(root.get("u").unwrap().tag.as_deref(), Some("Rpy"));
+    }
+
+    #[test]
+    fn aliases_of_aliases_end() {
+        let mut laughs = "a0: &a0 [x, x]\n".to_string();
+        (1..40).for_each(|k| laughs += &format!("a{k}: &a{k} [*a{}, *a{}]\n", k - 1, k - 1));
+        assert!(parse(&laughs, "f").unwrap_err().to_string().contains("100000 values"));
+        let mut deep = "a0: &a0 [x]\n".to_string();
+        (1..400).for_each(|k| deep += &format!("a{k}: &a{k} [*a{}]\n", k - 1));
+        assert!(parse(&deep, "f").unwrap_err().to_string().contains("nested too deep"));
+    }
+
+    #[test]
     fn broken_text_names_its_line() {
         for (text, line) in [
             ("a: [1, 2", "f:1"),
             ("a: 1\n  b: 2", "f:2"),
             ("a: 1\na: 2", "f:2"),
             ("a: *x", "f:1"),
+            ("a: &x [*x]", "f:1"),
+            ("a: {b: 1, b: 2}", "f:1"),
+            ("a: \"\\q\"", "f:1"),
             ("a: \"x", "f:1"),
             ("- 1\nb: 2", "f:2"),
             ("a:\n\t- b", "f:2"),

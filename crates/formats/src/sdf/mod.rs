@@ -29,17 +29,23 @@ use crate::error::Read;
 use crate::files::Files;
 use crate::report::Report;
 use crate::xml::Node;
-use stiction_model::World;
+use stiction_model::{Site, World};
 
-/// Reads a document whose root is `sdf`.
-pub fn read(mut root: Node, file: &str, files: &dyn Files, options: &LoadOptions) -> Read<World> {
+/// Reads a document whose root is `sdf`: the world, and the frames `__model__` of its models, which are no sites.
+pub fn read(
+    mut root: Node,
+    file: &str,
+    files: &dyn Files,
+    options: &LoadOptions,
+) -> Read<(World, Vec<Site>)> {
     let mut report = Report::new(options.strict);
     include::Includes::new(files, file, &options.package_paths).expand(&mut root, &mut report)?;
     crate::schema::check(RULES, "sdf", &root, &mut report)?;
     let graph = graph::Graph::read(&root, &mut report)?;
     let mut reader = reader::Reader::new(&graph, files, options, report);
     reader.document(&root)?;
+    let frames = reader.model_frames();
     let mut world = reader.world;
     world.warnings = reader.report.finish();
-    Ok(world)
+    Ok((world, frames))
 }

@@ -172,6 +172,20 @@ impl<'a, 'g> Reader<'a, 'g> {
         self.world.sites.sort_by_key(|s| s.body);
     }
 
+    /// The frame of every model, called `__model__` in it.
+    pub fn model_frames(&self) -> Vec<Site> {
+        let models = self.graph.frames.iter().filter_map(|frame| match frame.kind {
+            Kind::Model(scope) => Some((frame, &self.graph.scopes[scope].prefix)),
+            _ => None,
+        });
+        models
+            .map(|(frame, prefix)| {
+                let (body, pose) = self.place(frame.link, &frame.x_wf);
+                Site { pose, source: frame.node.source(), ..Site::new(format!("{prefix}__model__"), body) }
+            })
+            .collect()
+    }
+
     /// Body and pose in it of a frame that a link carries.
     pub fn place(&self, link: Option<usize>, x_wf: &Pose) -> (usize, Pose) {
         self.graph.place(&self.body_of, link, x_wf)
