@@ -44,7 +44,7 @@ def summary(rows):
 def share(rows):
     """How many of the files that a peer loads load here and agree with it, to 1e-6 or better."""
     lines = []
-    for format, name in (("mjcf", "MJCF"), ("urdf", "URDF"), ("sdf", "SDFormat")):
+    for format, name in (("mjcf", "MJCF"), ("urdf", "URDF"), ("sdf", "SDFormat"), ("dmd", "directives")):
         loaded, good = set(), set()
         for row in rows:
             if row["format"] == format and row["verdict"] not in ("peer does not load", "out of scope"):
