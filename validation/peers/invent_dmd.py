@@ -17,12 +17,12 @@ class Part:
         joints = [(joint.get("name"), joint.get("type"), *ends(joint)) for joint in model.findall("joint")]
         self.moving = [name for name, kind, _, _ in joints if kind != "fixed"]
         children = {child for _, _, _, child in joints}
-        # Links that no joint holds, and those fixed to one: what a weld may take.
+        # Links that no joint holds, and those that hang on one: what a weld may take.
         self.free = [link for link in self.links if link not in children]
-        self.roots = list(self.free)
-        for _, kind, parent, child in joints * len(joints):
-            if kind == "fixed" and parent in self.roots and child not in self.roots:
-                self.roots.append(child)
+        self.loose = list(self.free)
+        for _, _, parent, child in joints * len(joints):
+            if parent in self.loose and child in self.links and child not in self.loose:
+                self.loose.append(child)
 
 
 def ends(joint):
@@ -61,7 +61,7 @@ class Directives(Invention):
         if part.moving and self.chance(0.5):
             chosen = [joint for joint in part.moving if self.chance(0.5)]
             model["default_joint_positions"] = {joint: self.vector(1) for joint in chosen}
-        child = self.pick(part.roots) if part.roots and self.chance(0.6) else None
+        child = self.pick(part.loose) if part.loose and self.chance(0.6) else None
         if child is None and part.free and self.chance(0.6):
             start = self.pose()
             if self.chance(0.3):

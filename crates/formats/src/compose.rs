@@ -1,14 +1,16 @@
 //! Putting worlds together: one added to another, bodies welded, bodies put in order.
 
-use nalgebra::{Translation3, Unit, UnitQuaternion};
+use nalgebra::{Point3, Translation3, Unit, UnitQuaternion};
 use stiction_model::{
-    ContactsOf, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Pose, SensorKind as S, Shape,
+    ContactsOf, EqualityKind, FrameOf, GeomsOf, Joint, JointKind, PathStage, Pose, SensorKind as S, Shape,
     TendonPath, Transmission, World,
 };
 
 /// Where the items of a world go in another one.
 struct Map<'m> {
     body: &'m dyn Fn(usize) -> usize,
+    /// A body, and the number of a joint in it.
+    joint: &'m dyn Fn((usize, usize)) -> (usize, usize),
     geom: usize,
     site: usize,
     mesh: usize,
@@ -19,12 +21,21 @@ struct Map<'m> {
     camera: usize,
 }
 
+impl<'m> Map<'m> {
+    /// For a world whose bodies and joints alone change places.
+    fn within(body: &'m dyn Fn(usize) -> usize, joint: &'m dyn Fn((usize, usize)) -> (usize, usize)) -> Self {
+        let (geom, site, mesh, field, tendon, actuator, material, camera) = (0, 0, 0, 0, 0, 0, 0, 0);
+        Self { body, joint, geom, site, mesh, field, tendon, actuator, material, camera }
+    }
+}
+
 /// Adds everything in `other` to `world`, with `prefix` before its names; its world body becomes ours.
 pub fn append(world: &mut World, mut other: World, prefix: &str) {
     let shift = world.bodies.len() - 1;
     let body = move |b: usize| if b == 0 { 0 } else { b + shift };
     let map = Map {
         body: &body,
+        joint: &|(b, j)| (body(b), j),
         geom: world.geoms.len(),
         site: world.sites.len(),
         mesh: world.meshes.len(),
@@ -97,8 +108,7 @@ fn rename(world: &mut World, prefix: &str) {
 
 /// Changes every index in `world`.
 fn redirect(world: &mut World, map: &Map) {
-    let body = map.body;
-    let joint = |(b, j): (usize, usize)| (body(b), j);
+    let (body, joint) = (map.body, map.joint);
     for b in &mut world.bodies {
         b.parent = b.parent.map(body);
     }
@@ -116,9 +126,9 @@ fn redirect(world: &mut World, map: &Map) {
     world.visual.lights.iter_mut().for_each(|l| l.body = body(l.body));
     for actuator in &mut world.actuators {
         match &mut actuator.transmission {
-            Transmission::Joint { body: b, .. }
-            | Transmission::JointInParent { body: b, .. }
-            | Transmission::Body { body: b, .. } => *b = body(*b),
+            Transmission::Joint { body: b, joint: j, .. }
+            | Transmission::JointInParent { body: b, joint: j, .. } => (*b, *j) = joint((*b, *j)),
+            Transmission::Body { body: b, .. } => *b = body(*b),
             Transmission::Tendon { tendon, .. } => *tendon += map.tendon,
             Transmission::Site { site, reference, .. } => {
                 *site += map.site;
@@ -197,7 +207,7 @@ fn redirect_sensor(kind: &mut S, map: &Map) {
         | S::JointLimitVelocity { joint }
         | S::JointLimitForce { joint }
         | S::BallOrientation { joint }
-        | S::BallVelocity { joint } => joint.0 = body(joint.0),
+        | S::BallVelocity { joint } => *joint = (map.joint)(*joint),
         S::TendonPosition { tendon }
         | S::TendonVelocity { tendon }
         | S::TendonActuatorForce { tendon }
@@ -264,15 +274,72 @@ pub fn fixed_to(world: &World, (mut body, mut pose): (usize, Pose)) -> (usize, P
     (body, pose)
 }
 
-/// Hangs a root body, or one that is fixed to it, on another one without joints; the error says why it cannot be.
+/// Makes a body the root of the free tree that it is in: the joints between it and the old root turn round and keep
+/// their coordinates. Bodies are out of order afterwards; the error says why it cannot be.
+fn reroot(world: &mut World, body: usize) -> Result<(), String> {
+    let mut path = vec![body];
+    while let Some(above @ 1..) = world.bodies[path[path.len() - 1]].parent {
+        path.push(above);
+    }
+    let root = path[path.len() - 1];
+    if !matches!(&world.bodies[root].joints[..], [joint] if joint.kind == JointKind::Free) {
+        return Err(format!("\"{}\" already hangs on something", world.bodies[body].name));
+    }
+    let x_wb = path.iter().fold(Pose::identity(), |x, &b| world.bodies[b].pose * x);
+    let free = std::mem::take(&mut world.bodies[root].joints);
+    let joints_of: Vec<usize> = world.bodies.iter().map(|b| b.joints.len()).collect();
+    // From the old root down, so that every body still has the pose and joints that it gives to the one above.
+    for step in path.windows(2).rev() {
+        let (child, parent) = (step[0], step[1]);
+        let pose = world.bodies[child].pose;
+        let mut joints = std::mem::take(&mut world.bodies[child].joints);
+        joints.reverse();
+        joints.iter_mut().try_for_each(|joint| turn(joint, &pose))?;
+        let above = &mut world.bodies[parent];
+        (above.parent, above.pose, above.joints) = (Some(child), pose.inverse(), joints);
+    }
+    let top = &mut world.bodies[body];
+    (top.parent, top.pose, top.joints) = (Some(0), x_wb, free);
+    let place = |(b, j): (usize, usize)| match path.iter().position(|&p| p == b) {
+        Some(last) if last + 1 == path.len() => (body, j),
+        Some(k) => (path[k + 1], joints_of[b] - 1 - j),
+        None => (b, j),
+    };
+    redirect(world, &Map::within(&|b| b, &place));
+    Ok(())
+}
+
+/// Lets a joint carry its parent instead of its child, which has this pose in the parent: X_CP(q) = X_PC⁻¹ · (X_PC M(q)⁻¹ X_PC⁻¹),
+/// and M(q)⁻¹ is the same motion about the opposite axis.
+fn turn(joint: &mut Joint, pose: &Pose) -> Result<(), String> {
+    joint.anchor = (pose * Point3::from(joint.anchor)).coords;
+    match &mut joint.kind {
+        JointKind::Hinge { axis }
+        | JointKind::Slide { axis }
+        | JointKind::Screw { axis, .. }
+        | JointKind::Cylindrical { axis } => *axis = -(pose.rotation * *axis),
+        _ => {
+            let name = joint.name.as_str();
+            return Err(format!(
+                "the joint \"{name}\" cannot be turned round; weld the root of its model instead"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Hangs a free tree by one of its bodies on another body without joints; the error says why it cannot be.
 pub fn weld(world: &mut World, parent: usize, child: usize, pose: Pose) -> Result<(), String> {
     let (child, fixed) = fixed_to(world, (child, Pose::identity()));
     let pose = pose * fixed.inverse();
+    if matches!(world.bodies[child].parent, Some(1..)) {
+        reroot(world, child)?;
+    }
     let body = &world.bodies[child];
     let free = body.joints.len() == 1 && body.joints[0].kind == JointKind::Free;
     if child == 0 || body.parent != Some(0) || !(free || body.joints.is_empty()) {
         let name = body.name.as_str();
-        return Err(format!("\"{name}\" already hangs on something; weld the root of its model instead"));
+        return Err(format!("\"{name}\" already hangs on something"));
     }
     let mut above = parent;
     while let Some(next) = world.bodies[above].parent {
@@ -303,19 +370,7 @@ fn sort(world: &mut World) {
         order.push(b);
         stack.extend(children[b].iter().rev());
     }
-    let body = |b: usize| place[b];
-    let map = Map {
-        body: &body,
-        geom: 0,
-        site: 0,
-        mesh: 0,
-        field: 0,
-        tendon: 0,
-        actuator: 0,
-        material: 0,
-        camera: 0,
-    };
-    redirect(world, &map);
+    redirect(world, &Map::within(&|b| place[b], &|(b, j)| (place[b], j)));
     let mut bodies: Vec<Option<_>> = std::mem::take(&mut world.bodies).into_iter().map(Some).collect();
     world.bodies = order.iter().filter_map(|&b| bodies[b].take()).collect();
 }

@@ -114,6 +114,29 @@ fn a_model_is_welded_by_its_own_frame_and_by_links_fixed_to_its_root() {
 }
 
 #[test]
+fn a_tree_welded_by_another_link_than_its_root_keeps_its_coordinates() {
+    let world = load(
+        "directives:\n- add_model: {name: arm, file: models/arm.urdf, default_joint_positions: {j: [0.5]}}\n\
+         - add_weld: {parent: world, child: arm::tip, X_PC: {translation: [0, 0, 2]}}\n",
+    )
+    .unwrap();
+    let names: Vec<&str> = world.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["world", "arm::tip", "arm::base", "arm::toe"]);
+    // The tip stands one before the base, turned by 0.5: seen from the tip the base is one behind, turned back.
+    let base = poses(&world)[2];
+    let place = Vector3::new(-(0.5f64.cos()), 0.5f64.sin(), 2.0);
+    assert!((base.translation.vector - place).norm() < 1e-12, "{base}");
+    assert!((base.rotation.scaled_axis() - Vector3::new(0.0, 0.0, -0.5)).norm() < 1e-12);
+    // More of j turns the base further back about the joint, which lies one before it.
+    let joint = &world.bodies[2].joints[0];
+    assert_eq!((joint.name.as_str(), joint.reference[0], joint.anchor), ("arm::j", 0.5, Vector3::x()));
+    assert_eq!(joint.kind, JointKind::Hinge { axis: -Vector3::z() });
+    // What was coupled is coupled.
+    let EqualityKind::Joint { first, second, .. } = world.equalities[0].kind else { panic!() };
+    assert_eq!((first, second), ((3, 0), Some((2, 0))));
+}
+
+#[test]
 fn free_bodies_start_in_frames_that_are_welded_later() {
     let text = "directives:\n- add_model: {name: arm, file: models/arm.urdf}\n\
                 - add_model: {name: lamp, file: models/lamp.sdf, default_free_body_pose: {FRAME: {base_frame: arm::tip, translation: [0, 0, 3]}}}\n\
@@ -167,8 +190,9 @@ fn mistakes_name_the_line_and_the_remedy() {
             &["already"],
         ),
         (
-            "directives:\n- add_model: {name: a, file: models/arm.urdf}\n- add_weld: {parent: world, child: a::tip}",
-            &["already hangs"],
+            "directives:\n- add_model: {name: a, file: models/arm.urdf}\n- add_weld: {parent: world, child: a::base}\n\
+             - add_weld: {parent: world, child: a::tip}",
+            &["main.dmd.yaml:4", "already hangs"],
         ),
         (
             "directives:\n- add_model: {name: a, file: models/arm.urdf}\n- add_weld: {parent: a::tip, child: a::base}",
