@@ -226,6 +226,11 @@ fn mistakes_name_the_line_and_the_remedy() {
             &["\"a::tip\" is on no free body"],
         ),
         (
+            "directives:\n- add_directives: {file: boxes.dmd.yaml, model_namespace: n}\n\
+             - add_model: {name: one, file: models/arm.urdf, default_free_body_pose: {l: {}}}",
+            &["no link or frame \"one::l\" in this model"],
+        ),
+        (
             "directives:\n- add_frame: {name: f, X_PF: {base_frame: world, translation: [1, 2, nan]}}",
             &["finite"],
         ),

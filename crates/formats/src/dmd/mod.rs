@@ -162,7 +162,7 @@ impl Reader<'_> {
             let lost = "its keyframes are left out: they say nothing of the other models".to_string();
             self.report.warn_at(place, &format!("keyframes of {name}"), lost)?;
         }
-        for frame in model.sites.iter().chain(&frames) {
+        for frame in model.sites.iter().chain(&frames).filter(|frame| !frame.name.is_empty()) {
             let body = match frame.body {
                 0 => "world".into(),
                 body => format!("{name}::{}", model.bodies[body].name),
@@ -197,6 +197,9 @@ impl Reader<'_> {
     /// Notes where the free body starts that carries `frame`.
     fn add_start(&mut self, file: &str, at: &Yaml, namespace: &str, frame: &str) -> Read<()> {
         let given = transform(file, Some(at), &POSE_IN)?;
+        if !self.frames.contains_key(frame) {
+            return Err(fail(file, at, format!("there is no link or frame \"{frame}\" in this model")));
+        }
         let place = self.frame(file, at, frame, "")?;
         let (body, in_body) = compose::fixed_to(&self.world, place);
         let root = &self.world.bodies[body];
