@@ -139,5 +139,7 @@ class Directives(Invention):
 
 
 class Tagged:
+    """A value with a tag before it, as in `!Rpy {deg: …}`."""
+
     def __init__(self, tag, content):
         self.tag, self.content = tag, content

@@ -283,7 +283,10 @@ fn reroot(world: &mut World, body: usize) -> Result<(), String> {
     }
     let root = path[path.len() - 1];
     if !matches!(&world.bodies[root].joints[..], [joint] if joint.kind == JointKind::Free) {
-        return Err(format!("\"{}\" already hangs on something", world.bodies[body].name));
+        return Err(format!(
+            "\"{}\" already hangs on something; leave one of the two out",
+            world.bodies[body].name
+        ));
     }
     let x_wb = path.iter().fold(Pose::identity(), |x, &b| world.bodies[b].pose * x);
     let free = std::mem::take(&mut world.bodies[root].joints);
@@ -339,7 +342,7 @@ pub fn weld(world: &mut World, parent: usize, child: usize, pose: Pose) -> Resul
     let free = body.joints.len() == 1 && body.joints[0].kind == JointKind::Free;
     if child == 0 || body.parent != Some(0) || !(free || body.joints.is_empty()) {
         let name = body.name.as_str();
-        return Err(format!("\"{name}\" already hangs on something"));
+        return Err(format!("\"{name}\" already hangs on something; leave one of the two out"));
     }
     let mut above = parent;
     while let Some(next) = world.bodies[above].parent {

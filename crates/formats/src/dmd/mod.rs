@@ -16,7 +16,7 @@ use crate::report::Report;
 use crate::{LoadOptions, load_with_frames};
 use std::collections::BTreeMap;
 use stiction_model::{JointKind, Pose, Site, Source, World};
-use values::{entries, fail, number, only, text, transform, words};
+use values::{entries, fail, inside, number, only, text, transform, words};
 use yaml::{Value, Yaml};
 
 /// Most directives in all files together.
@@ -198,7 +198,11 @@ impl Reader<'_> {
     fn add_start(&mut self, file: &str, at: &Yaml, namespace: &str, frame: &str) -> Read<()> {
         let given = transform(file, Some(at), &POSE_IN)?;
         if !self.frames.contains_key(frame) {
-            return Err(fail(file, at, format!("there is no link or frame \"{frame}\" in this model")));
+            return Err(fail(
+                file,
+                at,
+                format!("there is no link or frame \"{frame}\" in this model; correct the name"),
+            ));
         }
         let place = self.frame(file, at, frame, "")?;
         let (body, in_body) = compose::fixed_to(&self.world, place);
@@ -306,10 +310,7 @@ impl Reader<'_> {
     fn add_group(&mut self, file: &str, at: &Yaml, namespace: &str) -> Read<()> {
         let lists = ["members", "member_groups", "ignored_collision_filter_groups"];
         only(file, at, &["name", lists[0], lists[1], lists[2], "model_namespace"])?;
-        let inner = match at.get("model_namespace") {
-            Some(_) => format!("{namespace}{}::", text(file, at, "model_namespace")?),
-            None => namespace.to_string(),
-        };
+        let inner = inside(file, at, namespace)?;
         let name = format!("{inner}{}", text(file, at, "name")?);
         for member in words(file, at, "members")? {
             let body = self.frame(file, at, &member, &inner)?.0;
@@ -329,10 +330,7 @@ impl Reader<'_> {
         if self.open.contains(&canonical) || self.open.len() > 32 {
             return Err(fail(file, at, format!("{path} adds itself; break the circle")));
         }
-        let inner = match at.get("model_namespace") {
-            Some(_) => format!("{namespace}{}::", text(file, at, "model_namespace")?),
-            None => namespace.to_string(),
-        };
+        let inner = inside(file, at, namespace)?;
         let content =
             crate::text::decode(bytes).map_err(|reason| fail(file, at, format!("{path} {reason}")))?;
         self.open.push(canonical);

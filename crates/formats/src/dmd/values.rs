@@ -36,6 +36,7 @@ pub fn entries<'y>(file: &str, at: &'y Yaml, key: &str) -> Read<&'y [(String, Ya
     }
 }
 
+/// The word that a key must have.
 pub fn text<'y>(file: &str, at: &'y Yaml, key: &str) -> Read<&'y str> {
     let value = at.get(key).ok_or_else(|| fail(file, at, format!("it needs `{key}: …`")))?;
     match &value.value {
@@ -44,6 +45,7 @@ pub fn text<'y>(file: &str, at: &'y Yaml, key: &str) -> Read<&'y str> {
     }
 }
 
+/// A finite number.
 pub fn number(file: &str, at: &Yaml) -> Read<f64> {
     let word = match &at.value {
         Value::Scalar(word) => word.as_str(),
@@ -55,6 +57,7 @@ pub fn number(file: &str, at: &Yaml) -> Read<f64> {
         .ok_or_else(|| fail(file, at, format!("\"{word}\" is not a finite number")))
 }
 
+/// Three numbers.
 pub fn vector(file: &str, at: &Yaml) -> Read<Vec3> {
     match &at.value {
         Value::List(items) if items.len() == 3 && at.tag.is_none() => {
@@ -64,6 +67,7 @@ pub fn vector(file: &str, at: &Yaml) -> Read<Vec3> {
     }
 }
 
+/// A rotation by its tag; none is the identity.
 pub fn rotation(file: &str, at: &Yaml) -> Read<UnitQuaternion<f64>> {
     match at.tag.as_deref() {
         Some("Rpy") => only(file, at, &["deg"])?,
@@ -108,6 +112,7 @@ pub fn transform(file: &str, at: Option<&Yaml>, keys: &[&str]) -> Read<Pose> {
     Ok(Pose::from_parts(Translation3::from(p), r))
 }
 
+/// A list of names that may be left out.
 pub fn words(file: &str, at: &Yaml, key: &str) -> Read<Vec<String>> {
     match at.get(key).map(|v| &v.value) {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -119,5 +124,13 @@ pub fn words(file: &str, at: &Yaml, key: &str) -> Read<Vec<String>> {
             })
             .collect(),
         Some(_) => Err(fail(file, at, format!("{key} must be a list of names"))),
+    }
+}
+
+/// The namespace inside a directive that may have a `model_namespace`, with `::` behind it.
+pub fn inside(file: &str, at: &Yaml, namespace: &str) -> Read<String> {
+    match at.get("model_namespace") {
+        Some(_) => Ok(format!("{namespace}{}::", text(file, at, "model_namespace")?)),
+        None => Ok(namespace.to_string()),
     }
 }
