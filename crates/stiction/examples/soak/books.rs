@@ -1,9 +1,9 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
 use nalgebra::Vector3;
+use stiction::contact::{FaceView, PatchView};
 use stiction::convex::{Compliance, RowLaw};
 use stiction::model::{Joint, JointKind, Pose};
-use stiction::patches::{FaceView, PatchView};
 use stiction::{Model, Simulation};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
