@@ -303,7 +303,7 @@ fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
         return (0.0, 0.0);
     };
     let mut springs = still;
-    model.multibody().spring_forces(&state.q, &mut springs);
+    model.multibody().add_spring_forces(&state.q, &mut springs);
     model.multibody().add_gravity_compensation(&mut workspace, &mut springs);
     let change: Vec<f64> = state.v.iter().zip(v0).map(|(v, v0)| v - v0).collect();
     let damping = model.multibody().damping();

@@ -141,7 +141,7 @@ impl Others {
             *out = free.added[k] * step.v[k] - step.dt * free.v_star[k];
         }
         free.v_star.copy_from_slice(step.v_star);
-        let built = assembly.build_rows(&Parts {
+        let parts = Parts {
             model: step.model,
             options: step.options,
             calibration: &ContactLaw::default(),
@@ -150,9 +150,12 @@ impl Others {
             touching,
             free,
             dt: step.dt,
-        });
+        };
+        let built =
+            assembly.build_rows(&parts).map(|_| ()).and_then(|()| assembly.add_reached_limits(step.v));
         let impulses = &mut self.impulses;
-        let found = built.and_then(|problem| self.solver.constraint_impulse_at(problem, step.v, impulses));
+        let found =
+            built.and_then(|_| self.solver.constraint_impulse_at(&assembly.problem, step.v, impulses));
         found.map_err(|error| StepError::NotFinite {
             time: state.time,
             what: error.to_string(),

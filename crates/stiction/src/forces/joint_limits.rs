@@ -1,13 +1,13 @@
 //! Limits of joints: one-sided springs that are near-rigid in a step unless the file gives a stiffness.
 //!
-//! A row of the convex problem for each limit that the step may reach. In continuous time a limit pushes with k x; one without
+//! A row of the convex problem for each limit that the step reaches, be it by its own impulses ([`Rows::add_limit`]). In continuous time a limit pushes with k x; one without
 //! a stiffness has that which lets the joint's own inertia bounce off in [`LIMIT_TIME`], and dissipation.
 
 use super::{At, Force, StepAt};
 use crate::derivatives::joints::DifferentiatedStep;
 use crate::methods::support::{Feature, MethodKind, Support};
 use crate::model::Model;
-use crate::step::assemble::Rows;
+use crate::step::assemble::{LimitOf, Rows};
 use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector3};
 use stiction_convex::scalar::ScalarLaw;
 use stiction_convex::{Compliance, ProblemError, RowLaw};
@@ -19,6 +19,19 @@ pub const LIMIT_TIME: f64 = 5e-3;
 
 /// Dissipation of such a limit, s/m or s/rad.
 const LIMIT_DISSIPATION: f64 = 2.0;
+
+/// Gap, m or rad, below which a limit has a row whatever its speed.
+const NEAR: f64 = 1e-3;
+
+/// A limit within this gap has a row from the beginning of the solve: what twice the speed covers in a step, and a little more.
+/// Only the cost depends on it. A limit beyond it that the impulses of the step reach gets its row then, and the step is solved
+/// again; a limit within it that is not reached costs a row.
+pub(super) fn expected_reach(dt: f64, speed: f64) -> f64 {
+    NEAR + 2.0 * dt * speed
+}
+
+/// Least angle by which the turning of a ball joint's axis is reckoned, rad: |ω|²/angle diverges at the identity.
+const SMALLEST_ANGLE: f64 = 0.1;
 
 const FEATURES: [Feature; 2] = [
     Feature {
@@ -167,34 +180,26 @@ impl Force for JointLimits {
         &FEATURES
     }
 
-    /// Rows for the limits that this step may reach: those within twice the distance that the previous and the free velocity
-    /// cover. A limit left out is one that would not act.
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         let (dt, v0) = (at.dt, &at.kinematics.v);
         let limits = &at.compiled.limits;
         for limit in &limits.coordinates {
-            let reach = 1e-3 + 2.0 * dt * (v0[limit.v].abs() + at.v_star[limit.v].abs());
+            let reach = expected_reach(dt, v0[limit.v].abs());
             for (phi, sign) in limit.gaps(&at.state.q) {
-                if phi < reach {
-                    let law = RowLaw::Limit { phi, compliance: limit.compliance(dt) };
-                    let row = rows.problem.add_row(&[(limit.v, sign)], 0.0, law)?;
-                    rows.log.joint_limits.push((row, limit.v));
-                }
+                let law = (phi, limit.compliance(dt));
+                rows.add_limit(&[(limit.v, sign)], 0.0, law, reach, LimitOf::Joint(limit.v))?;
             }
         }
         for limit in &limits.balls {
             let Some((axis, angle)) = limit.turn(&at.state.q) else { continue };
-            let speed: f64 = (0..3).map(|k| v0[limit.v + k].abs() + at.v_star[limit.v + k].abs()).sum();
-            let phi = limit.upper - angle;
-            if phi >= 1e-3 + 2.0 * dt * speed {
-                continue;
-            }
+            let speed: f64 = (0..3).map(|k| v0[limit.v + k].abs()).sum();
             // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
-            let coefficients = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
-            let drift = speed * speed / angle.max(0.1);
+            let arms = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
+            let drift = speed * speed / angle.max(SMALLEST_ANGLE);
             let compliance =
                 limit.stiffness.map_or(Compliance::near_rigid(drift), |k| Compliance::spring(k, dt));
-            rows.problem.add_row(&coefficients, 0.0, RowLaw::Limit { phi, compliance })?;
+            let law = (limit.upper - angle, compliance);
+            rows.add_limit(&arms, 0.0, law, expected_reach(dt, speed), LimitOf::Ball)?;
         }
         Ok(())
     }

@@ -32,6 +32,8 @@ pub(crate) mod moments;
 pub(crate) mod muscle;
 pub(crate) mod tendon_path;
 pub(crate) mod tendons;
+#[cfg(test)]
+mod tests;
 pub(crate) mod transmission;
 
 use crate::contact::query::Touching;
@@ -81,8 +83,6 @@ pub(crate) struct StepAt<'a> {
     pub state: &'a State,
     pub kinematics: &'a Kinematics,
     pub dt: f64,
-    /// Free velocities v*.
-    pub v_star: &'a [f64],
     pub servos: &'a [Servo],
 }
 

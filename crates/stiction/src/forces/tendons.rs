@@ -10,9 +10,10 @@
 
 use super::tendon_path::{Part, add_path, pulls, walk};
 use super::{At, Force, StepAt};
+use crate::forces::joint_limits::expected_reach;
 use crate::forces::moments::{Moments, Pattern, Place};
 use crate::methods::support::{Feature, MethodKind, Support};
-use crate::step::assemble::Rows;
+use crate::step::assemble::{LimitOf, Rows};
 use nalgebra::{DMatrix, Vector3, Vector6};
 use stiction_convex::{Compliance, ProblemError, RowLaw};
 use stiction_model::{PathStage, Pose, Tendon, TendonPath, World};
@@ -252,18 +253,16 @@ fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemErro
     if !plain && tendon.stiffness > 0.0 {
         // τ = 0 and β = 0: exactly k times the stretch at the end of the step.
         let spring = Compliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
-        one_sided(t, moments, [low, high], f64::INFINITY, spring, rows)?;
+        one_sided(t, moments, [low, high], spring, f64::INFINITY, LimitOf::TendonSpring, rows)?;
     }
     // A damped limit acts where length and relaxation time times rate together pass it.
-    let span = 2.0 * dt + tendon.limit_relaxation_time.unwrap_or(0.0);
-    let reach = span * (moments.rate(t, v0).abs() + moments.rate(t, at.v_star).abs());
     let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
+    let reach =
+        expected_reach(dt + 0.5 * tendon.limit_relaxation_time.unwrap_or(0.0), moments.rate(t, v0).abs());
     let drift = moments.bend(t, v0);
     let compliance =
         tendon.limit_stiffness.map_or(Compliance::near_rigid(drift), |k| Compliance::spring(k, relaxation));
-    let springs = rows.log.tendons.len();
-    one_sided(t, moments, tendon.range, 1e-3 + reach, compliance, rows)?;
-    rows.log.tendon_limits.extend(rows.log.tendons[springs..].iter().map(|&(row, tendon, _)| (row, tendon)));
+    one_sided(t, moments, tendon.range, compliance, reach, LimitOf::Tendon, rows)?;
     if tendon.armature > 0.0 {
         rows.add_tendon_row(
             t,
@@ -288,29 +287,23 @@ fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemErro
     Ok(())
 }
 
-/// Rows that keep a tendon's length within a range, where it comes within `reach` of its ends.
+/// Limits that keep a tendon's length within a range.
 fn one_sided(
     t: usize,
     moments: &Moments,
     [low, high]: [f64; 2],
-    reach: f64,
     compliance: Compliance,
+    reach: f64,
+    of: fn(usize, f64) -> LimitOf,
     rows: &mut Rows,
 ) -> Result<(), ProblemError> {
     let (row, length, bias) = (moments.row(t), moments.lengths[t], moments.biases[t]);
-    if length - low < reach {
-        let law = RowLaw::Limit { phi: length - low, compliance };
-        let index = rows.problem.add_row(row, bias, law)?;
-        rows.log.tendons.push((index, t, 1.0));
-    }
-    if high - length < reach {
-        // high − l grows against the arms.
-        let turned = &mut rows.log.scratch;
-        turned.clear();
-        turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));
-        let law = RowLaw::Limit { phi: high - length, compliance };
-        let index = rows.problem.add_row(turned, -bias, law)?;
-        rows.log.tendons.push((index, t, -1.0));
-    }
-    Ok(())
+    rows.add_limit(row, bias, (length - low, compliance), reach, of(t, 1.0))?;
+    // high − l grows against the arms.
+    let mut turned = std::mem::take(&mut rows.log.scratch);
+    turned.clear();
+    turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));
+    let added = rows.add_limit(&turned, -bias, (high - length, compliance), reach, of(t, -1.0));
+    rows.log.scratch = turned;
+    added
 }

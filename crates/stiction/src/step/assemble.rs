@@ -14,7 +14,8 @@ use crate::state::State;
 use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
-use stiction_convex::{BodyId, ContactSettings, PairId, Problem, ProblemError, RowLaw};
+use stiction_convex::scalar::ScalarLaw;
+use stiction_convex::{BodyId, Compliance, ContactSettings, PairId, Problem, ProblemError, RowLaw};
 use stiction_model::ContactLaw;
 
 /// A row of the problem that pushes body B along a direction [angular; linear] about a point, and A back.
@@ -39,6 +40,33 @@ pub(crate) struct RowLog {
     pub tendon_limits: Vec<(usize, usize)>,
     /// Coefficients of a row.
     pub scratch: Vec<(usize, f64)>,
+    /// Limits that the step is not expected to reach, without rows.
+    left_out: Vec<LeftOut>,
+    /// Their coefficients.
+    left_out_arms: Vec<(usize, f64)>,
+}
+
+/// What a limit belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LimitOf {
+    /// A joint of one coordinate: its velocity coordinate.
+    Joint(usize),
+    Ball,
+    /// A tendon, and −1 at its upper end.
+    Tendon(usize, f64),
+    /// The spring of a tendon beyond its rest lengths, in the same way.
+    TendonSpring(usize, f64),
+}
+
+/// A limit without a row.
+#[derive(Clone, Copy, Debug)]
+struct LeftOut {
+    of: LimitOf,
+    law: RowLaw,
+    /// Below this velocity the law has an impulse.
+    acts_below: f64,
+    bias: f64,
+    arms: (usize, usize),
 }
 
 impl RowLog {
@@ -47,6 +75,21 @@ impl RowLog {
         self.joint_limits.clear();
         self.tendons.clear();
         self.tendon_limits.clear();
+        self.left_out.clear();
+        self.left_out_arms.clear();
+    }
+
+    /// Notes the row of a limit.
+    fn add_limit(&mut self, of: LimitOf, row: usize) {
+        match of {
+            LimitOf::Joint(dof) => self.joint_limits.push((row, dof)),
+            LimitOf::Ball => {}
+            LimitOf::TendonSpring(tendon, sign) => self.tendons.push((row, tendon, sign)),
+            LimitOf::Tendon(tendon, sign) => {
+                self.tendons.push((row, tendon, sign));
+                self.tendon_limits.push((row, tendon));
+            }
+        }
     }
 }
 
@@ -95,6 +138,7 @@ pub(crate) struct Rows<'a> {
     pub problem: &'a mut Problem,
     pub log: &'a mut RowLog,
     bodies: &'a mut BodyIds,
+    dt: f64,
 }
 
 impl Rows<'_> {
@@ -125,6 +169,31 @@ impl Rows<'_> {
     ) -> Result<(), ProblemError> {
         let row = self.problem.add_pair_row(pair, direction, law)?;
         self.log.couplings.push(Coupling { row, bodies, point, direction });
+        Ok(())
+    }
+
+    /// A limit φ ≥ 0 with the rate Σ arm · v + bias. It has a row from the beginning if φ is below `reach`; otherwise only if the
+    /// solve turns out to reach it ([`Assembly::add_reached_limits`]).
+    pub fn add_limit(
+        &mut self,
+        arms: &[(usize, f64)],
+        bias: f64,
+        (phi, compliance): (f64, Compliance),
+        reach: f64,
+        of: LimitOf,
+    ) -> Result<(), ProblemError> {
+        let law = RowLaw::Limit { phi, compliance };
+        if phi < reach {
+            let row = self.problem.add_row(arms, bias, law)?;
+            self.log.add_limit(of, row);
+        } else if let ScalarLaw::Spring { v_hat: acts_below, .. } = law.compile(self.dt, 1.0)
+            && phi.is_finite()
+        {
+            let first = self.log.left_out_arms.len();
+            self.log.left_out_arms.extend_from_slice(arms);
+            let arms = (first, self.log.left_out_arms.len());
+            self.log.left_out.push(LeftOut { of, law, acts_below, bias, arms });
+        }
         Ok(())
     }
 
@@ -230,6 +299,26 @@ impl Assembly {
         Ok(&self.problem)
     }
 
+    /// Gives rows to the limits that were left out and act at velocities `v`; false if there are none. Where there are none, `v`
+    /// solves the problem with all limits too: a row without an impulse changes nothing.
+    pub fn add_reached_limits(&mut self, v: &[f64]) -> Result<bool, ProblemError> {
+        let (mut k, mut added) = (0, false);
+        while k < self.log.left_out.len() {
+            let limit = self.log.left_out[k];
+            let arms = &self.log.left_out_arms[limit.arms.0..limit.arms.1];
+            let rate = limit.bias + arms.iter().map(|&(i, arm)| arm * v[i]).sum::<f64>();
+            if rate >= limit.acts_below {
+                k += 1;
+                continue;
+            }
+            let row = self.problem.add_row(arms, limit.bias, limit.law)?;
+            self.log.add_limit(limit.of, row);
+            self.log.left_out.remove(k);
+            added = true;
+        }
+        Ok(added)
+    }
+
     /// An empty problem.
     fn begin(&mut self, parts: &Parts) -> Result<(), ProblemError> {
         self.problem.clear();
@@ -285,9 +374,10 @@ impl Assembly {
             TangentialSprings { stiffness_ratio, relaxation_time }
         }));
         let calibration = StepCalibration { law, springs, dt: parts.dt };
-        find_manifolds(compiled, touching, &mut self.manifolds);
-        let mut rows = Rows { problem: &mut self.problem, log: &mut self.log, bodies: &mut self.bodies };
-        for group in self.manifolds.chunk_by(|m, n| m.bodies == n.bodies) {
+        let Self { problem, log, bodies, manifolds, places, .. } = self;
+        find_manifolds(compiled, touching, manifolds);
+        let mut rows = Rows { problem, log, bodies, dt: parts.dt };
+        for group in manifolds.chunk_by(|m, n| m.bodies == n.bodies) {
             let bodies = group[0].bodies;
             let number = group.iter().map(|m| m.range().len() as f64).sum::<f64>();
             let reference = group.iter().map(|m| m.sum_of_points(touching)).sum::<Vector3<f64>>() / number;
@@ -307,7 +397,7 @@ impl Assembly {
                     reference,
                     relative,
                 };
-                entries.add(&mut self.places, rows.problem)?;
+                entries.add(places, rows.problem)?;
             }
         }
         Ok(())
@@ -321,10 +411,10 @@ impl Assembly {
             state: parts.state,
             kinematics: parts.kinematics,
             dt: parts.dt,
-            v_star: &parts.free.v_star,
             servos: &parts.free.servos,
         };
-        let mut rows = Rows { problem: &mut self.problem, log: &mut self.log, bodies: &mut self.bodies };
+        let Self { problem, log, bodies, .. } = self;
+        let mut rows = Rows { problem, log, bodies, dt: parts.dt };
         forces::all().iter().try_for_each(|force| force.rows(&at, &mut rows))
     }
 }

@@ -88,8 +88,8 @@ pub(crate) struct Stages {
     pub results: Results,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
-    /// Velocities of the last friction pass.
-    pass: Vec<f64>,
+    /// Velocities at which a solve begins.
+    start: Vec<f64>,
     /// There when the stages are timed in detail.
     pub profile: Option<Box<Profile>>,
 }
@@ -105,7 +105,7 @@ impl Stages {
             solver: Solver::default(),
             results: Results::default(),
             q_next: model.default_q().to_vec(),
-            pass: Vec::new(),
+            start: Vec::new(),
             profile: None,
         };
         this.set_options(&settings.options);
@@ -161,7 +161,7 @@ impl Stages {
         guess: Option<&[f64]>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let Self { kinematics, contacts, free, assembly, solver, q_next, pass, profile, .. } = self;
+        let Self { kinematics, contacts, free, assembly, solver, q_next, start, profile, .. } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
         timer.stage(&mut report.seconds.kinematics);
@@ -173,11 +173,11 @@ impl Stages {
         timer.stage(&mut report.seconds.assemble);
         timer.lap(|p| &mut p.assemble);
 
-        let solve = solver.solve(&assembly.problem, guess.unwrap_or(&kinematics.v)).map_err(fail)?;
-        report.take(solve);
-        timer.solved(solve);
+        start.clear();
+        start.extend_from_slice(guess.unwrap_or(&kinematics.v));
+        solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
         for _ in 1..settings.calibration.friction_passes {
-            friction_pass(assembly, solver, pass, report, &mut timer).map_err(fail)?;
+            friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
         }
         timer.stage(&mut report.seconds.solve);
 
@@ -235,11 +235,30 @@ fn parts<'a>(
     Parts { model, options, calibration, state, kinematics, touching: contacts.touching(), free, dt }
 }
 
+/// Solves the problem from `start`, and again with each limit that the solution reaches without having had a row.
+fn solve_with_limits(
+    assembly: &mut Assembly,
+    solver: &mut Solver,
+    start: &mut [f64],
+    report: &mut StepReport,
+    timer: &mut Timer,
+) -> Result<(), ProblemError> {
+    loop {
+        let solve = solver.solve(&assembly.problem, start)?;
+        report.take(solve);
+        timer.solved(solve);
+        if !assembly.add_reached_limits(solver.velocities())? {
+            return Ok(());
+        }
+        start.copy_from_slice(solver.velocities());
+    }
+}
+
 /// Solves again with friction limited by the normal impulses just found.
 fn friction_pass(
     assembly: &mut Assembly,
     solver: &mut Solver,
-    pass: &mut Vec<f64>,
+    start: &mut [f64],
     report: &mut StepReport,
     timer: &mut Timer,
 ) -> Result<(), ProblemError> {
@@ -249,12 +268,8 @@ fn friction_pass(
     for (contact, impulse) in solver.contact_impulses().iter().enumerate() {
         assembly.problem.set_lagged_impulse(contact, impulse.z.max(0.0))?;
     }
-    pass.clear();
-    pass.extend_from_slice(solver.velocities());
-    let solve = solver.solve(&assembly.problem, pass)?;
-    report.take(solve);
-    timer.solved(solve);
-    Ok(())
+    start.copy_from_slice(solver.velocities());
+    solve_with_limits(assembly, solver, start, report, timer)
 }
 
 /// A problem is only refused for numbers that are not finite: options and model were checked before. Such a number mostly
