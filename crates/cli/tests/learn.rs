@@ -192,7 +192,7 @@ fn friction_takes_one_word_and_the_case_may_follow() {
             format!("learn collect --friction {friction} box --tosses 1 --steps 2 -o {}", out.display());
         let output = stiction(&line.split_whitespace().collect::<Vec<_>>());
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let dataset = stiction_learn::Dataset::read_npz(&out).unwrap();
+        let dataset = stiction_calibrate::Dataset::read_npz(&out).unwrap();
         assert_eq!(dataset.header.notes["friction"], serde_json::json!(expected));
     }
 }

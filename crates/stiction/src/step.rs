@@ -241,7 +241,7 @@ impl Stepper {
     pub fn set_law(
         &mut self,
         model: &Model,
-        law: Option<std::sync::Arc<stiction_learned::Law>>,
+        law: Option<std::sync::Arc<stiction_dac::Law>>,
     ) -> Result<(), OptionError> {
         if law.is_some() {
             crate::learned::fits(&self.options)?;

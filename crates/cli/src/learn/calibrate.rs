@@ -9,11 +9,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use stiction::{Export, Format, LearnedContact, LearnedLaw, Model, Options, export};
-use stiction_learn::calibrate::{Calibration, Fit, Settings};
-use stiction_learn::parameters::{Parameter, contact_of, contradiction};
-use stiction_learn::score::{links_text, score_all, score_links};
-use stiction_learn::split::{folds, split};
-use stiction_learn::{Dataset, Protocol, Score, Summary, Toss};
+use stiction_calibrate::calibrate::{Calibration, Fit, Settings};
+use stiction_calibrate::parameters::{Parameter, contact_of, contradiction};
+use stiction_calibrate::score::{links_text, score_all, score_links};
+use stiction_calibrate::split::{folds, split};
+use stiction_calibrate::{Dataset, Protocol, Score, Summary, Toss};
 
 /// Arguments of `stiction learn calibrate`.
 #[derive(Args)]

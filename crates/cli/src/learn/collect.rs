@@ -7,9 +7,9 @@ use crate::scene::ReadOptions;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use stiction::Model;
-use stiction_learn::Dataset;
-use stiction_learn::dac::{Case, Reference, TossBody, instances};
-use stiction_learned::Symmetry;
+use stiction_calibrate::Dataset;
+use stiction_calibrate::dac::{Case, Reference, TossBody, instances};
+use stiction_dac::Symmetry;
 
 /// Arguments of `stiction learn collect`.
 #[derive(Args)]

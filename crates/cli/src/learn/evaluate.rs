@@ -6,12 +6,12 @@ use super::{at_least_one, check_share};
 use crate::failure::{Failure, print};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use stiction_learn::dac::evaluate::{Evaluation, compare, truth};
-use stiction_learn::dac::models;
-use stiction_learn::dac::score_law;
-use stiction_learn::split::split;
-use stiction_learn::{Summary, Toss};
-use stiction_learned::Law;
+use stiction_calibrate::dac::evaluate::{Evaluation, compare, truth};
+use stiction_calibrate::dac::models;
+use stiction_calibrate::dac::score_law;
+use stiction_calibrate::split::split;
+use stiction_calibrate::{Summary, Toss};
+use stiction_dac::Law;
 
 /// Arguments of `stiction learn evaluate`.
 #[derive(Args)]

@@ -13,7 +13,7 @@ use crate::scene::ReadOptions;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use stiction::Model;
-use stiction_learn::{Dataset, Protocol};
+use stiction_calibrate::{Dataset, Protocol};
 
 /// Arguments of `stiction learn`.
 #[derive(Args)]
@@ -122,7 +122,7 @@ impl ProtocolArguments {
         }
         if let Some(radius) = self.touch_height {
             protocol.balls =
-                vec![stiction_learn::protocol::Ball { body: 1, centre: Default::default(), radius }];
+                vec![stiction_calibrate::protocol::Ball { body: 1, centre: Default::default(), radius }];
         }
         Ok(protocol)
     }

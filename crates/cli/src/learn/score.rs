@@ -7,8 +7,8 @@ use crate::scene::contact;
 use clap::Args;
 use serde_json::json;
 use stiction::Options;
-use stiction_learn::Summary;
-use stiction_learn::score::{links_text, score_all, score_links};
+use stiction_calibrate::Summary;
+use stiction_calibrate::score::{links_text, score_all, score_links};
 
 /// Arguments of `stiction learn score`.
 #[derive(Args)]

@@ -9,10 +9,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use stiction_learn::Toss;
-use stiction_learn::dac::train::{Device, Progress, TrainOptions, train as train_law};
-use stiction_learn::dac::{Stepper, instances};
-use stiction_learn::split::split;
+use stiction_calibrate::Toss;
+use stiction_calibrate::dac::train::{Device, Progress, TrainOptions, train as train_law};
+use stiction_calibrate::dac::{Stepper, instances};
+use stiction_calibrate::split::split;
 
 /// Arguments of `stiction learn train`.
 #[derive(Args)]

@@ -5,7 +5,7 @@ use super::reference::Reference;
 use crate::random::Random;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
-use stiction_learned::Symmetry;
+use stiction_dac::Symmetry;
 
 /// Ranges of initial states: uniform and independent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

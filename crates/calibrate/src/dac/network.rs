@@ -5,7 +5,7 @@
 
 use crate::random::Random;
 use nalgebra::{DMatrix, DVector};
-use stiction_learned::{Layer, Mlp};
+use stiction_dac::{Layer, Mlp};
 
 /// How to train.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -8,7 +8,7 @@ use crate::dataset::{Dataset, Header, Toss};
 use crate::random::mix;
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
 use rayon::prelude::*;
-use stiction_learned::{Class, LawError, Patch};
+use stiction_dac::{Class, LawError, Patch};
 
 /// One contact.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Noise;
-use stiction_learned::{Law, Symmetry, WeightsError};
+use stiction_dac::{Law, Symmetry, WeightsError};
 
 #[test]
 fn a_law_comes_back_as_it_was_and_the_same_bytes_every_time() {

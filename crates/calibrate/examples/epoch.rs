@@ -1,8 +1,8 @@
 //! Time of a pass over the data by the trainer of contact laws, for `docs/learned.md`:
 //!
 //! ```sh
-//! cargo run --release -p stiction-learn --example epoch
-//! cargo run --release -p stiction-learn --features gpu --example epoch   # on a machine with an NVIDIA GPU
+//! cargo run --release -p stiction-calibrate --example epoch
+//! cargo run --release -p stiction-calibrate --features gpu --example epoch   # on a machine with an NVIDIA GPU
 //! ```
 //!
 //! A network of 45 inputs, hidden layers of 96 and 96 and 3 outputs, batches of 256 out of 100 000 samples: what
@@ -10,8 +10,8 @@
 
 use nalgebra::DMatrix;
 use std::time::Instant;
-use stiction_learn::dac::network::{FitOptions, Task, fit};
-use stiction_learn::random::Random;
+use stiction_calibrate::dac::network::{FitOptions, Task, fit};
+use stiction_calibrate::random::Random;
 
 /// Trains, telling each pass and its loss.
 type Train<'a> = &'a dyn Fn(&mut dyn FnMut(usize, f64));
@@ -41,7 +41,7 @@ fn main() {
         fit(&task, &options, told);
     });
     #[cfg(feature = "gpu")]
-    match stiction_learn::dac::gpu::Gpu::new() {
+    match stiction_calibrate::dac::gpu::Gpu::new() {
         Ok(gpu) => time(&gpu.name(), &|told| {
             if let Err(error) = gpu.fit(&task, &options, told) {
                 println!("{error}");

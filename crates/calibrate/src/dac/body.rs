@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stiction::Model;
 use stiction::geometry::{ConvexHull, GeometryError, Shape};
 use stiction::model::{GeomRole, Shape as Described};
-use stiction_learned::BodyInstant;
+use stiction_dac::BodyInstant;
 
 /// Gravity of tosses, m/s².
 pub const GRAVITY: f64 = 9.81;

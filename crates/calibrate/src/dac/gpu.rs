@@ -10,7 +10,7 @@ use cudarc::driver::{
     CudaContext, CudaFunction, CudaSlice, CudaStream, DeviceRepr, DriverError, LaunchConfig, PushKernelArg,
 };
 use std::sync::Arc;
-use stiction_learned::{Layer, Mlp};
+use stiction_dac::{Layer, Mlp};
 
 /// Samples of a batch that a block has; `S` of the kernels.
 const SAMPLES: usize = 16;

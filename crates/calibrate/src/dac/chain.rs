@@ -15,7 +15,7 @@ use super::reference::Reference;
 use super::stepper::Stepper;
 use nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector2, Vector3, Vector6};
 use stiction::rigid::contact::{FrictionProblem, FrictionShape, solve_friction};
-use stiction_learned::{Chain as ChainInstant, ChainAnswer, Class, Law, LawError, Outside, Upstream};
+use stiction_dac::{Chain as ChainInstant, ChainAnswer, Class, Law, LawError, Outside, Upstream};
 
 /// Number of links.
 pub const LINKS: usize = 3;

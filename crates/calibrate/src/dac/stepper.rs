@@ -12,7 +12,7 @@
 
 use super::body::{Motion, TossBody};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3, Vector6};
-use stiction_learned::{Answer, Class, Law, LawError, Outside, Patch};
+use stiction_dac::{Answer, Class, Law, LawError, Outside, Patch};
 
 /// What a law is asked about.
 pub struct Scene<'a> {

@@ -6,7 +6,7 @@ use crate::score::Score;
 use rayon::prelude::*;
 use std::sync::Arc;
 use stiction::{Model, Options, Simulation, StepError};
-use stiction_learned::Law;
+use stiction_dac::Law;
 
 /// The errors of many tosses, in their order, simulated with the law. Those that never come near the table are left out.
 pub fn score_law(

@@ -9,7 +9,7 @@ use super::stepper::{Contact, Impulse, Scene};
 use super::train::{held, scaling};
 use nalgebra::{DMatrix, UnitQuaternion, Vector3, Vector6};
 use rayon::prelude::*;
-use stiction_learned::{Class, LawError, Mlp, Patch, PatchKind, Scaling};
+use stiction_dac::{Class, LawError, Mlp, Patch, PatchKind, Scaling};
 
 /// The baseline.
 pub struct Pure {

@@ -1,11 +1,11 @@
 //! A calibration finds what tosses were made with.
 
 use stiction::{Format, LoadOptions, Model, Options, Simulation};
-use stiction_learn::calibrate::{Calibration, Settings};
-use stiction_learn::parameters::Parameter;
-use stiction_learn::random::Random;
-use stiction_learn::score::score_all;
-use stiction_learn::{Protocol, Sample, Summary, Toss};
+use stiction_calibrate::calibrate::{Calibration, Settings};
+use stiction_calibrate::parameters::Parameter;
+use stiction_calibrate::random::Random;
+use stiction_calibrate::score::score_all;
+use stiction_calibrate::{Protocol, Sample, Summary, Toss};
 
 fn cube() -> Model {
     let text = include_str!("../models/cube.xml");

@@ -5,7 +5,7 @@ mod common;
 use common::{Noise, Scene, scene};
 use nalgebra::{DMatrix, DVector, Matrix2, Matrix3, Matrix6, Vector3, Vector6};
 use proptest::prelude::*;
-use stiction_learned::{
+use stiction_dac::{
     Answer, BodyInstant, Chain, Class, Law, Linked, Normal, Patch, Stick, Symmetry, Upstream, coulomb,
 };
 

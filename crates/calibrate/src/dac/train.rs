@@ -6,7 +6,7 @@ use crate::random::mix;
 use nalgebra::{DMatrix, Vector3};
 use rayon::prelude::*;
 use serde::Serialize;
-use stiction_learned::{
+use stiction_dac::{
     Class, Coulomb, Expert, Law, Limits, Mlp, PatchKind, Scaling, Stick, Symmetry, Turn, coulomb,
     feature_count, features,
 };

@@ -7,7 +7,7 @@ use super::stepper::{Contact, Stepper};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
-use stiction_learned::{LawError, Outside};
+use stiction_dac::{LawError, Outside};
 
 /// One toss simulated.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The trained laws that ship, with the command that made each in its provenance.
 
 use stiction::{LearnedContact, LearnedLaw};
-use stiction_learned::Law;
+use stiction_dac::Law;
 
 /// Names of the laws that ship.
 pub fn names() -> impl Iterator<Item = &'static str> {

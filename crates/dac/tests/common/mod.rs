@@ -3,7 +3,7 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3, Vector6};
 use proptest::prelude::*;
-use stiction_learned::{
+use stiction_dac::{
     BodyInstant, Expert, Law, Layer, Limits, Mlp, PatchKind, Scaling, Symmetry, feature_count,
 };
 

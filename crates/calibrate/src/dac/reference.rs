@@ -6,7 +6,7 @@
 use super::stepper::{Contact, Impulse, Scene};
 use nalgebra::{DVector, Vector2, Vector6};
 use stiction::rigid::contact::{FrictionProblem, FrictionShape, solve_friction};
-use stiction_learned::{Class, LawError, Patch};
+use stiction_dac::{Class, LawError, Patch};
 
 /// The reference law.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,7 +14,7 @@
 //! models             the trained laws that ship                                          models.rs
 //! ```
 //!
-//! The law itself is the crate `stiction-learned`.
+//! The law itself is the crate `stiction-dac`.
 
 pub mod body;
 pub mod cases;
