@@ -1,10 +1,11 @@
-//! `cargo xtask lint`: formatting, clippy and rustdoc, with warnings denied, and the core crates checked for other systems.
+//! `cargo xtask lint`: formatting, clippy and rustdoc with warnings denied, the list of public items, and the core crates
+//! checked for other systems.
 //!
 //! Clippy and rustdoc run in the release profile: they read the same dependency metadata, and share
 //! build scripts and procedural macros with the tests that follow.
 
 use crate::stage::{Failure, Outcome, Stages};
-use crate::{platforms, project};
+use crate::{platforms, project, public_api};
 
 pub fn run(args: &[String]) -> Outcome {
     if !args.is_empty() {
@@ -25,6 +26,7 @@ pub fn run(args: &[String]) -> Outcome {
         ]),
     )?;
     stages.run("rustdoc", project::cargo().env("RUSTDOCFLAGS", "-D warnings").args(crate::docs::RUSTDOC))?;
+    public_api::check(&mut stages)?;
     platforms::lint(&mut stages)?;
     stages.summary("lint passed");
     Ok(())

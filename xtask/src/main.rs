@@ -1,4 +1,5 @@
-//! What people and CI run: `cargo xtask test`, `lint`, `bench`, `peers`, `docs`, `fuzz`, `platforms`, `soak`, `web`, `wheel`, `licences`.
+//! What people and CI run: `cargo xtask test`, `lint`, `public-api`, `bench`, `peers`, `docs`, `fuzz`, `platforms`,
+//! `soak`, `web`, `wheel`, `licences`.
 //!
 //! Only the standard library, so that it compiles in a second. Everything a command needs it
 //! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
@@ -7,18 +8,19 @@
 //! Open `test.rs` first: it is the whole test run as a list of stages. A stage (`stage.rs`) is one
 //! shell command with a name and a time; when it fails, the message says how to run it again.
 
+#[cfg(test)]
+mod architecture;
 mod bench;
 mod deny;
 mod docs;
 mod fuzz;
 mod gallery;
-#[cfg(test)]
-mod house;
 mod licences;
 mod lint;
 mod peers;
 mod platforms;
 mod project;
+mod public_api;
 mod python_env;
 mod soak;
 mod stage;
@@ -35,8 +37,10 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
   test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
                        --full adds other random cases, all reproductions, a soak, the licence check, and what
                        needs the Python package's extras: a Ray cluster, learning environments, the notebooks
-  lint                 formatting, clippy and rustdoc, warnings denied; the core crates checked for wasm32, Windows
-                       and macOS
+  lint                 formatting, clippy and rustdoc, warnings denied; the list of public items; the core crates
+                       checked for wasm32, Windows and macOS
+  public-api [--write] compare the public items of the crate stiction with crates/stiction/public-api.txt, or write that
+                       file anew
   docs                 the book (docs/) into target/book, the API documentation into target/doc
   bench [NAME...]      timings and errors next to other simulators, of (default: all):
                        BENCHMARKS
@@ -113,6 +117,7 @@ fn run(command: &str, rest: &[String]) -> stage::Outcome {
     match command {
         "test" => test::run(rest),
         "lint" => lint::run(rest),
+        "public-api" => public_api::run(rest),
         "docs" => docs::run(rest),
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
@@ -134,8 +139,20 @@ fn run(command: &str, rest: &[String]) -> stage::Outcome {
 mod tests {
     use super::*;
 
-    const COMMANDS: [&str; 11] =
-        ["test", "lint", "docs", "bench", "peers", "platforms", "fuzz", "soak", "wheel", "licences", "web"];
+    const COMMANDS: [&str; 12] = [
+        "test",
+        "lint",
+        "public-api",
+        "docs",
+        "bench",
+        "peers",
+        "platforms",
+        "fuzz",
+        "soak",
+        "wheel",
+        "licences",
+        "web",
+    ];
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()

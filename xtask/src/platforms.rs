@@ -33,7 +33,7 @@ const CRATES: [&str; 9] = [
     "stiction-convex",
     "stiction-rigid",
     "stiction-impact",
-    "stiction-learned",
+    "stiction-dac",
     "stiction-formats",
     "stiction",
 ];

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::project;
 
-/// Why a command ended early, in words for the person at the terminal.
+/// Why a command failed, as a message for the terminal.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
@@ -56,9 +56,22 @@ impl Stages {
                 elapsed.as_secs_f64()
             )));
         }
+        self.finish(name, elapsed);
+        Ok(())
+    }
+
+    /// Runs a check that is part of this program.
+    pub fn check(&mut self, name: &str, check: impl FnOnce() -> Outcome) -> Outcome {
+        println!("\n=== {name}");
+        let start = Instant::now();
+        check()?;
+        self.finish(name, start.elapsed());
+        Ok(())
+    }
+
+    fn finish(&mut self, name: &str, elapsed: Duration) {
         println!("=== {name}: {:.1} s", elapsed.as_secs_f64());
         self.done.push((name.to_owned(), elapsed));
-        Ok(())
     }
 
     /// Prints the time of every stage and the total.
@@ -72,7 +85,7 @@ impl Stages {
     }
 }
 
-/// The command as a line that a shell started in the repository root takes.
+/// The command as a line for a shell in the repository root.
 fn rerun_line(command: &Command) -> String {
     let mut words = Vec::new();
     for (key, value) in command.get_envs() {
@@ -81,7 +94,7 @@ fn rerun_line(command: &Command) -> String {
         }
     }
     let program = command.get_program();
-    // Cargo tells its own full path; the plain name is what a person types.
+    // Cargo passes its full path; users type the plain name.
     let is_cargo = Path::new(program).file_stem().is_some_and(|stem| stem == "cargo");
     words.push(if is_cargo { "cargo".into() } else { quoted(&shortened(&program.to_string_lossy())) });
     words.extend(command.get_args().map(|arg| quoted(&shortened(&arg.to_string_lossy()))));

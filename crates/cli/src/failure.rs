@@ -1,4 +1,4 @@
-//! Why a command ended early, and with which exit code.
+//! Why a command failed, with which exit code; and printing, which can fail too.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ pub enum Failure {
     Input(String),
     /// The work failed: exit code 1.
     Work(String),
-    /// Whoever read standard output has gone: nothing to say.
+    /// The reader of standard output has closed it: nothing to report.
     ClosedPipe,
 }
 
@@ -42,6 +42,11 @@ impl fmt::Display for Failure {
             Self::ClosedPipe => f.write_str("standard output was closed"),
         }
     }
+}
+
+/// Prints a value as JSON, indented.
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print(&format!("{value:#}\n"))
 }
 
 /// Prints to standard output; a closed pipe (`| head`) ends the program quietly instead of panicking.

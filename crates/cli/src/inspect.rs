@@ -1,6 +1,6 @@
 //! `stiction inspect`: what was read from a model.
 
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::outlet;
 use crate::scene::ReadOptions;
 use clap::Args;
@@ -61,8 +61,7 @@ pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
         return write(&model, format, arguments.output.as_deref());
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&report(&model)).map_err(Failure::work)?;
-        return print(&(text + "\n"));
+        return print_json(&report(&model));
     }
     print(&table(&model))
 }

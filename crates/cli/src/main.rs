@@ -1,7 +1,7 @@
 //! The `stiction` program.
 //!
-//! [`main`] parses the command line and maps outcomes to exit codes: 0 fine, 1 the work failed,
-//! 2 the input was wrong. Each command has a file of its own.
+//! [`main`] parses the command line and maps outcomes to exit codes: 0 success, 1 the work failed, 2 the input was wrong.
+//! Each command is one module.
 
 mod bench;
 mod checkpoint;
@@ -13,6 +13,7 @@ mod interrupt;
 mod learn;
 mod mesh;
 mod outlet;
+mod progress;
 mod reproduce;
 mod run;
 mod scene;
@@ -26,12 +27,12 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Examples:
   stiction run clutter --time 3 --out out    forty bodies fall into a box; out/clutter.html opens in a browser
-  stiction view gripper                      the same live, to play with
-  stiction inspect robot.urdf                what was read of a model, and what could not be honoured
+  stiction view gripper                      a scene live in the browser
+  stiction inspect robot.urdf                what was read from a model, and what is not supported
   stiction run --help                        the options of a command
 
-Results go to standard output (--json for programs), messages to standard error. Exit codes: 0 fine, 1 the work failed,
-2 the input was wrong.";
+Results go to standard output (--json for programs), messages to standard error. Exit codes: 0 success, 1 the work
+failed, 2 the input was wrong.";
 
 /// Simulate robots that touch things.
 #[derive(Parser)]
@@ -49,32 +50,32 @@ enum Command {
     View(view::ViewArguments),
     /// Print what was read from a model: bodies, joints, masses, shapes, warnings
     Inspect(inspect::InspectArguments),
-    /// All the ways an impact of several contacts can go
+    /// List the possible outcomes of an impact with several contacts
     Impact(impact::ImpactArguments),
     /// Fill a closed surface with tetrahedra and a pressure field
     Mesh(Box<mesh::MeshArguments>),
-    /// Contact from data: read recordings, compare a model with them, calibrate it
+    /// Contact from data: convert recordings, compare a model with them, calibrate it, train a contact law
     Learn(learn::LearnArguments),
     /// Regenerate the papers' tables and figures and check them
     Reproduce(reproduce::ReproduceArguments),
-    /// Time built-in scenes and their stages, impacts or the mesher, measure creep or what recording costs
+    /// Time built-in scenes, their stages, impacts, the mesher or recording; measure creep
     Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,
 }
 
 fn main() -> ExitCode {
-    if let Err(lacking) = stiction::processor::check() {
-        return unfit(lacking);
+    if let Err(missing) = stiction::processor::check() {
+        return unsupported_processor(missing);
     }
     program()
 }
 
-/// Says why nothing can be done here. Bytes as they are: even a formatted text might be made by instructions that are not there.
+/// Reports a missing instruction set. Raw bytes: formatting code might itself use instructions that the processor lacks.
 #[inline(never)]
-fn unfit(lacking: &std::ffi::CStr) -> ExitCode {
+fn unsupported_processor(missing: &std::ffi::CStr) -> ExitCode {
     let mut errors = std::io::stderr();
-    for text in [b"error: ".as_slice(), lacking.to_bytes(), b"\n"] {
+    for text in [b"error: ".as_slice(), missing.to_bytes(), b"\n"] {
         let _ = errors.write_all(text);
     }
     ExitCode::from(1)

@@ -1,6 +1,6 @@
 //! `stiction reproduce`: runs what `stiction-reproduce` holds, prints its checks and writes its files.
 
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::hint::hint;
 use crate::outlet;
 use clap::Args;
@@ -71,7 +71,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     }
     if arguments.json {
         let value = if arguments.all { Value::Array(json) } else { json.remove(0) };
-        print(&(serde_json::to_string_pretty(&value).map_err(Failure::work)? + "\n"))?;
+        print_json(&value)?;
     } else {
         eprintln!("figures, series and a report are in {}", arguments.out.display());
     }
@@ -92,8 +92,7 @@ fn count(checks: usize) -> String {
 fn list(json: bool) -> Result<(), Failure> {
     if json {
         let all = ALL.iter().map(|r| serde_json::json!({ "name": r.name, "summary": r.summary }));
-        let text = serde_json::to_string_pretty(&all.collect::<Vec<_>>()).map_err(Failure::work)?;
-        return print(&(text + "\n"));
+        return print_json(&Value::Array(all.collect()));
     }
     print(&ALL.iter().map(|r| format!("{:<16} {}\n", r.name, r.summary)).collect::<String>())
 }

@@ -1,44 +1,19 @@
-//! What goes wrong around a run: killed, interrupted, no room, no right to write.
+//! Faults around a run: killed, interrupted, a full disk, a path that cannot be written.
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+mod common;
 
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use common::{command, folder, json as report, text, wait_until};
+use std::path::Path;
+use std::process::{Child, Command};
 
 fn path(folder: &Path, file: &str) -> String {
     folder.join(file).display().to_string()
 }
 
-/// Waits until a file has so many bytes.
+/// Waits until a file has a size.
 fn wait_for(file: &Path, bytes: u64, child: &mut Child) {
-    let clock = Instant::now();
-    while std::fs::metadata(file).map_or(0, |m| m.len()) < bytes {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended before {} was there", file.display());
-        assert!(clock.elapsed() < Duration::from_secs(60), "{} never came", file.display());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn report(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    let what = format!("{bytes} bytes in {}", file.display());
+    wait_until(&what, child, || std::fs::metadata(file).is_ok_and(|m| m.len() >= bytes));
 }
 
 /// Rows of a trajectory, the last one whole.
@@ -49,15 +24,16 @@ fn rows(file: &Path) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits() {
+fn a_killed_run_resumes_from_its_checkpoint_to_the_same_bits() {
     let folder = folder("killed");
     let (state, out) = (path(&folder, "state"), path(&folder, "out"));
-    // Long enough to be killed in the middle; how far it got is told by its checkpoint alone.
+    // Long enough to be killed in the middle, after a checkpoint that is not the one of the start.
     let long = ["run", "clutter", "--time", "1000", "--out", &out, "--checkpoint", &state, "--json"];
     let mut child = command(&long).spawn().unwrap();
     let csv = folder.join("out/clutter.csv");
     wait_for(&csv, 200_000, &mut child);
-    std::thread::sleep(Duration::from_millis(1500));
+    let begin = std::fs::read(&state).unwrap();
+    wait_until("a new checkpoint", &mut child, || std::fs::read(&state).is_ok_and(|now| now != begin));
     child.kill().unwrap();
     child.wait().unwrap();
 
@@ -73,34 +49,35 @@ fn a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits() {
     let resumed =
         command(&["run", "clutter", "--time", &end, "--out", &out, "--checkpoint", &state, "--json"]);
     let resumed = { resumed }.output().unwrap();
-    assert!(text(&resumed.stderr).contains("going on from t ="), "{}", text(&resumed.stderr));
+    assert!(text(&resumed.stderr).contains("resuming from t ="), "{}", text(&resumed.stderr));
     let straight = command(&["run", "clutter", "--time", &end, "--json"]).output().unwrap();
     let (resumed, straight) = (report(&resumed), report(&straight));
     assert_eq!(resumed["qpos"], straight["qpos"]);
     assert_eq!(resumed["qvel"], straight["qvel"]);
-    // What was recorded before is still there, beside the rest.
+    // The first recording is kept beside the second.
     assert_eq!(rows(&csv).len(), kept.len());
     assert!(resumed["csv"].as_str().unwrap().contains("clutter-from-"), "{}", resumed["csv"]);
 }
 
 #[test]
-fn a_run_killed_again_and_again_goes_on_each_time_and_ends_where_one_that_was_not_ends() {
+fn a_run_killed_several_times_resumes_each_time_and_ends_where_an_uninterrupted_one_ends() {
     let folder = folder("killed often");
     let (state, out) = (path(&folder, "state"), path(&folder, "out"));
     let arguments = |time: &str| {
         command(&["run", "stack", "--time", time, "--out", &out, "--checkpoint", &state, "--json"])
     };
     let mut killed = 0;
-    for wait in [370_u64, 1130, 90, 710] {
+    let written = || -> u64 {
+        let files = std::fs::read_dir(folder.join("out")).into_iter().flatten().flatten();
+        files.map(|file| file.metadata().map_or(0, |m| m.len())).sum()
+    };
+    for bytes in [100_000, 2_000_000, 1, 500_000] {
+        let before = written();
         let mut child = arguments("100000").spawn().unwrap();
-        let clock = Instant::now();
-        while !folder.join("state").exists() && clock.elapsed() < Duration::from_secs(30) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        std::thread::sleep(Duration::from_millis(wait));
+        wait_until("more bytes", &mut child, || folder.join("state").exists() && written() >= before + bytes);
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());
-        // Whatever it was doing, what it wrote is whole rows, and there is a checkpoint to go on from.
+        // Whenever it was killed, the file has whole rows, and there is a checkpoint to resume from.
         for entry in std::fs::read_dir(folder.join("out")).unwrap().flatten() {
             let file = entry.path();
             if file.extension().is_some_and(|e| e == "csv") {
@@ -111,7 +88,7 @@ fn a_run_killed_again_and_again_goes_on_each_time_and_ends_where_one_that_was_no
         }
     }
     assert_eq!(killed, 4);
-    // Up to a second before the last kill at most is lost: the runs together had more than two.
+    // The last row is at most a second of work after the last checkpoint; the run resumes and passes it.
     let reached: f64 = std::fs::read_dir(folder.join("out"))
         .unwrap()
         .flatten()
@@ -126,7 +103,7 @@ fn a_run_killed_again_and_again_goes_on_each_time_and_ends_where_one_that_was_no
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_completes_its_files_and_says_how_to_go_on() {
+fn an_interrupted_run_completes_its_files_and_says_how_to_resume() {
     let folder = folder("interrupted");
     let (state, out) = (path(&folder, "state"), path(&folder, "out"));
     let mut child = command(&["run", "clutter", "--time", "1000", "--out", &out, "--checkpoint", &state])
@@ -137,14 +114,14 @@ fn an_interrupted_run_completes_its_files_and_says_how_to_go_on() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(said.contains("interrupted at t =") && said.contains("goes on from"), "{said}");
+    assert!(said.contains("interrupted at t =") && said.contains("resumes from"), "{said}");
     // The page ends with a whole block of frames.
     let html = std::fs::read_to_string(folder.join("out/clutter.html")).unwrap();
     assert!(html.trim_end().ends_with("</script>"), "{}", &html[html.len() - 80..]);
 }
 
 #[test]
-fn a_checkpoint_of_another_model_or_none_at_all_is_told() {
+fn a_checkpoint_of_another_model_or_a_damaged_one_is_an_error() {
     let folder = folder("foreign");
     let state = path(&folder, "state");
     assert!(
@@ -166,9 +143,9 @@ fn a_checkpoint_of_another_model_or_none_at_all_is_told() {
     assert!(text(&nowhere.stderr).contains("cannot write the checkpoint"), "{}", text(&nowhere.stderr));
 }
 
-/// A folder below a plain file cannot be made by anyone, whatever his rights.
+/// Nobody can create a folder below a plain file, whatever the permissions.
 #[test]
-fn a_place_that_cannot_be_written_is_told_before_any_work() {
+fn a_path_that_cannot_be_written_is_an_error_before_any_work() {
     let folder = folder("unwritable");
     std::fs::write(folder.join("file"), "").unwrap();
     let below = path(&folder, "file/below");
@@ -185,16 +162,7 @@ fn a_place_that_cannot_be_written_is_told_before_any_work() {
         vec!["mesh", "shape:bunny", "--resolution", "1e-4", "-o", &below],
         vec!["bench", "--repeat", "100000", "--out", &below],
     ] {
-        let mut child = command(&arguments).spawn().unwrap();
-        let clock = Instant::now();
-        while child.try_wait().unwrap().is_none() {
-            if clock.elapsed() > Duration::from_secs(20) {
-                child.kill().unwrap();
-                panic!("{arguments:?} began its work");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let output = child.wait_with_output().unwrap();
+        let output = command(&arguments).output().unwrap();
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
         assert!(said.contains("file/below") && said.contains("choose another --"), "{arguments:?}: {said}");
@@ -264,7 +232,7 @@ fn a_disk_too_full_for_a_checkpoint_keeps_the_one_before() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_behind_standard_output_is_told() {
+fn a_full_disk_behind_standard_output_is_an_error() {
     for arguments in [&["run", "stack", "--time", "0.01"][..], &["inspect", "stack", "--json"], &["scenes"]] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = command(arguments).stdout(full).output().unwrap();

@@ -1,22 +1,10 @@
-//! From a CSV of poses to a calibrated contact, as a user goes.
+//! From a CSV of poses to a calibrated contact, as a user would do it.
 
+mod common;
+
+use common::{folder as scratch, json, stiction, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn stiction(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction")).args(arguments).output().expect("the program runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 /// Poses of a cube that falls, slides and stops, from the program itself.
 fn poses(folder: &Path) -> PathBuf {
@@ -46,11 +34,10 @@ fn a_csv_of_poses_becomes_a_dataset_a_score_and_a_contact() {
     assert!(text(&converted.stdout).contains("4 tosses, 300 samples"), "{}", text(&converted.stdout));
 
     let scored = stiction(&["learn", "score", "cube_toss", data, "--json"]);
-    assert!(scored.status.success(), "{}", text(&scored.stderr));
-    let report: Value = serde_json::from_slice(&scored.stdout).unwrap();
+    let report = json(&scored);
     assert_eq!(report["summary"]["tosses"], 4);
     let position = report["summary"]["mean"]["position"].as_f64().unwrap();
-    assert!(position < 0.1, "the scene foretells its own toss: {position}");
+    assert!(position < 0.1, "the scene predicts its own toss: {position}");
 
     let out = folder.to_str().unwrap();
     let settings =
@@ -59,8 +46,7 @@ fn a_csv_of_poses_becomes_a_dataset_a_score_and_a_contact() {
         vec!["learn", "calibrate", "cube_toss", data, "--out", out, "--name", "mine", "--json"];
     arguments.extend(settings);
     let calibrated = stiction(&arguments);
-    assert!(calibrated.status.success(), "{}", text(&calibrated.stderr));
-    let report: Value = serde_json::from_slice(&calibrated.stdout).unwrap();
+    let report = json(&calibrated);
     assert_eq!(report["parameters"][0]["name"], "friction");
     assert!(report["parameters"][0]["uncertainty"].as_f64().unwrap() >= 0.0);
     assert_eq!(report["held_out"]["folds"].as_array().unwrap().len(), 2);
@@ -136,7 +122,7 @@ fn tosses_that_never_touch_are_no_perfect_model() {
     let scored = stiction(&["learn", "score", "cube_toss", some.to_str().unwrap(), "--json"]);
     assert!(scored.status.success(), "{}", text(&scored.stderr));
     assert!(text(&scored.stderr).contains("1 of 3 tosses are left out"), "{}", text(&scored.stderr));
-    let report: Value = serde_json::from_slice(&scored.stdout).unwrap();
+    let report = json(&scored);
     assert_eq!((&report["summary"]["tosses"], &report["left_out"]), (&Value::from(2), &Value::from(1)));
 }
 
@@ -192,7 +178,7 @@ fn friction_takes_one_word_and_the_case_may_follow() {
             format!("learn collect --friction {friction} box --tosses 1 --steps 2 -o {}", out.display());
         let output = stiction(&line.split_whitespace().collect::<Vec<_>>());
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let dataset = stiction_learn::Dataset::read_npz(&out).unwrap();
+        let dataset = stiction_calibrate::Dataset::read_npz(&out).unwrap();
         assert_eq!(dataset.header.notes["friction"], serde_json::json!(expected));
     }
 }

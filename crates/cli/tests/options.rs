@@ -1,29 +1,19 @@
-//! What options do, and what is said of those that cannot be honoured.
+//! What options do, and the messages for those that are not allowed.
 
+mod common;
+
+use common::{json, soft_box, stiction, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn stiction(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction")).args(arguments).output().expect("the program runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use std::process::Command;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("options").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    common::folder(&format!("options/{name}"))
 }
 
-/// Runs and gives the report.
+/// Runs and returns the report.
 fn report(arguments: &[&str]) -> Value {
-    let output = stiction(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    json(&stiction(arguments))
 }
 
 /// Times of the rows of a trajectory.
@@ -40,16 +30,6 @@ fn refused(cases: &[(&str, &[&str])]) {
         assert_eq!(output.status.code(), Some(2), "{command}: {said}");
         assert!(words.iter().all(|word| said.contains(word)), "{command}: {said}");
     }
-}
-
-/// A soft box above the floor, for continuous time.
-fn soft_box(folder: &Path) -> String {
-    let scene = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.06'><freejoint/>
-        <geom type='box' size='0.05 0.05 0.05' mass='1'><drake:proximity_properties><drake:compliant_hydroelastic/>
-        <drake:hydroelastic_modulus value='1e6'/></drake:proximity_properties></geom></body></worldbody></mujoco>";
-    let file = folder.join("soft.xml");
-    std::fs::write(&file, scene).unwrap();
-    file.display().to_string()
 }
 
 #[test]
@@ -193,6 +173,12 @@ fn options_without_effect_are_refused() {
         ),
         ("mesh shape:bowl -o x.vtk --cut x", &["--picture"]),
         ("run stack --integrator radau", &["--integrator", "--method continuous"]),
+        ("run stack --method contimuous", &["contimuous", "convex", "continuous"]),
+        (
+            "run stack --method continuous --integrator euler",
+            &["euler", "radau", "dormand-prince", "bogacki-shampine"],
+        ),
+        ("learn collect box -o x.npz --symmetry oval", &["oval", "none", "mirror", "square", "round"]),
         ("run stack --rate 10", &["--out"]),
         ("run stack --frame-rate 10", &["--out"]),
         (&format!("run stack --out {out} --skip csv --rate 10"), &["--rate", "--skip"]),

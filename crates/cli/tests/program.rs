@@ -1,22 +1,9 @@
 //! The program as its users run it.
 
-use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod common;
 
-fn stiction(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction")).args(arguments).output().expect("the program runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use common::{command, folder as scratch, json, soft_box, stiction, text, wait_until};
+use std::process::Command;
 
 #[test]
 fn run_prints_a_summary_and_says_that_every_step_converged() {
@@ -32,8 +19,7 @@ fn run_writes_a_trajectory_with_one_row_a_sample() {
     let out = folder.to_str().unwrap();
     let output =
         stiction(&["run", "double_pendulum", "--time", "0.5", "--rate", "100", "--out", out, "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     let csv = std::fs::read_to_string(folder.join("double_pendulum.csv")).unwrap();
     let rows: Vec<Vec<&str>> = csv.lines().map(|l| l.split(',').collect()).collect();
     assert_eq!(rows.len(), 1 + 51, "a header, the start and fifty samples");
@@ -49,17 +35,16 @@ fn run_writes_a_trajectory_with_one_row_a_sample() {
 fn the_same_run_gives_the_same_numbers() {
     let run = || {
         let output = stiction(&["run", "clutter", "--time", "0.5", "--json"]);
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report = json(&output);
         (report["qpos"].clone(), report["qvel"].clone(), report["iterations"].clone())
     };
     assert_eq!(run(), run());
 }
 
 #[test]
-fn inspect_tells_what_was_read() {
+fn inspect_prints_what_was_read() {
     let output = stiction(&["inspect", "arm", "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     assert_eq!(report["nq"], 7);
     assert_eq!(report["joints"].as_array().unwrap().len(), 7);
     assert_eq!(report["joints"][0]["type"], "hinge");
@@ -78,17 +63,16 @@ fn every_built_in_scene_loads_without_a_warning_and_runs() {
     for name in names {
         let output = stiction(&["run", name, "--time", "0.1", "--json"]);
         assert!(output.status.success(), "{name}: {}", text(&output.stderr));
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report = json(&output);
         assert_eq!(report["unconverged"], 0, "{name}");
         assert_eq!(report["warnings"].as_array().unwrap().len(), 0, "{name}: {}", report["warnings"]);
     }
 }
 
 #[test]
-fn run_by_accuracy_ends_at_the_time_asked_for() {
+fn run_by_accuracy_ends_at_the_requested_time() {
     let output = stiction(&["run", "stack", "--time", "0.37", "--accuracy", "1e-3", "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     assert!((report["time"].as_f64().unwrap() - 0.37).abs() < 1e-9);
     assert_eq!(report["accuracy"], 1e-3);
     let wrong = stiction(&["run", "stack", "--accuracy", "-1"]);
@@ -142,7 +126,7 @@ fn run_records_files_that_the_summary_names_and_leaves_out_those_skipped() {
     assert_eq!(recording.scene["name"], "gripper_soft");
     assert_eq!(recording.frames.len(), 31, "half a second at sixty frames a second, and the start");
     let output = stiction(&["run", "stack", "--time", "0.1", "--out", out, "--skip", "mcap,csv", "--json"]);
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     assert!(report["html"].is_string() && report["mcap"].is_null() && report["csv"].is_null());
     assert_eq!(stiction(&["run", "stack", "--out", out, "--frame-rate", "0"]).status.code(), Some(2));
     let chosen =
@@ -161,18 +145,13 @@ fn run_records_files_that_the_summary_names_and_leaves_out_those_skipped() {
 fn a_killed_run_leaves_a_recording_that_opens() {
     let folder = scratch("killed");
     let arguments = ["run", "clutter", "--time", "10000", "--skip", "csv", "--out", folder.to_str().unwrap()];
-    let mut run = Command::new(env!("CARGO_BIN_EXE_stiction")).args(arguments).spawn().unwrap();
+    let mut run = command(&arguments).spawn().unwrap();
     let path = folder.join("clutter.html");
-    // Blocks come about once a second; on a busy machine the wait is longer.
-    let frames = (0..100).find_map(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        let page = std::fs::read_to_string(&path).ok()?;
-        stiction_viewer::read::html(&page).ok().map(|r| r.frames.len()).filter(|&n| n > 0)
-    });
+    let recorded = || stiction_viewer::read::html(&std::fs::read_to_string(&path).ok()?).ok();
+    wait_until("frames", &mut run, || recorded().is_some_and(|recording| !recording.frames.is_empty()));
     run.kill().unwrap();
     run.wait().unwrap();
-    let recording = stiction_viewer::read::html(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    assert!(recording.frames.len() >= frames.expect("frames within twenty seconds"));
+    let recording = recorded().unwrap();
     let times: Vec<f64> = recording.frames.iter().map(|f| f.time).collect();
     assert!(times.windows(2).all(|t| t[1] > t[0] && t[1] - t[0] < 0.02), "no frame is missing");
 }
@@ -238,8 +217,7 @@ fn bench_writes_its_figure() {
     let folder = scratch("figures");
     let out = folder.to_str().unwrap();
     let output = stiction(&["bench", "record", "--repeat", "1", "--out", out, "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     assert_eq!(report["rows"].as_array().unwrap().len(), 4);
     let svg = std::fs::read_to_string(folder.join("bench_record.svg")).unwrap();
     assert!(svg.contains("time of the run, ms") && svg.contains("html"), "labels and legend");
@@ -249,10 +227,10 @@ fn bench_writes_its_figure() {
 #[test]
 fn bench_times_a_scene_and_measures_creep() {
     let output = stiction(&["bench", "stack", "--repeat", "1", "--json"]);
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     assert!(report[0]["real_time_factor"].as_f64().unwrap() > 0.0 && report[0]["unconverged"] == 0);
     let output = stiction(&["bench", "creep", "--json"]);
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     let (expected, rows) =
         (report["expected_um_per_s"].as_f64().unwrap(), report["rows"].as_array().unwrap());
     for row in [&rows[0], &rows[1]] {
@@ -271,8 +249,7 @@ fn a_surface_becomes_a_solid_that_a_scene_uses() {
     let output = stiction(&["mesh", "shape:torus", "--stl", &stl]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let output = stiction(&["mesh", &stl, "-o", &vtk, "--modulus", "1e5", "--picture", &png, "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json(&output);
     assert!(report["tetrahedra"].as_u64().unwrap() > 1000 && report["components"] == 1);
     assert!(
         report["dihedral_min"].as_f64().unwrap() > 5.0
@@ -286,13 +263,12 @@ fn a_surface_becomes_a_solid_that_a_scene_uses() {
         </worldbody></mujoco>";
     std::fs::write(folder.join("ring.xml"), scene).unwrap();
     let output = stiction(&["run", &path("ring.xml"), "--time", "0.3", "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let run = json(&output);
     assert!(
         run["last_patches"] == 1 && run["unconverged"] == 0 && run["warnings"].as_array().unwrap().is_empty(),
         "{run}"
     );
-    // What cannot be done is said, with the exit code of its kind.
+    // Failures are reported with the exit code of their kind.
     for (arguments, code, word) in [
         (vec!["mesh", "shape:cloud", "-o", &vtk], 2, "mug"),
         (vec!["mesh", &stl, "-o", &vtk, "--rigid", "up"], 2, "region"),
@@ -307,22 +283,11 @@ fn a_surface_becomes_a_solid_that_a_scene_uses() {
 }
 
 #[test]
-fn continuous_time_runs_soft_scenes_and_says_what_it_does_not_do() {
-    let scene = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("continuous_box.xml");
-    let text = "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 0.06\"><freejoint/>\
-                <geom type=\"box\" size=\"0.05 0.05 0.05\" mass=\"1\"><drake:proximity_properties><drake:compliant_hydroelastic/>\
-                <drake:hydroelastic_modulus value=\"1e6\"/></drake:proximity_properties></geom></body></worldbody></mujoco>";
-    std::fs::write(&scene, text).expect("a file in the folder of tests");
-    let run = |arguments: &[&str]| {
-        std::process::Command::new(env!("CARGO_BIN_EXE_stiction"))
-            .arg("run")
-            .args(arguments)
-            .output()
-            .expect("the program runs")
-    };
-    let path = scene.to_str().expect("a path in words");
+fn continuous_time_runs_soft_scenes_and_reports_what_it_does_not_support() {
+    let path = soft_box(&scratch("continuous"));
+    let run = |arguments: &[&str]| stiction(&[&["run"], arguments].concat());
     let done = run(&[
-        path,
+        &path,
         "--method",
         "continuous",
         "--accuracy",
@@ -332,14 +297,13 @@ fn continuous_time_runs_soft_scenes_and_says_what_it_does_not_do() {
         "--tangential-springs",
         "--json",
     ]);
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let report: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let report = json(&done);
     assert_eq!(report["method"], "continuous");
     assert!((report["qpos"][2].as_f64().expect("a number") - 0.05).abs() < 1e-4, "{report}");
     assert!(report["dissipated"].as_f64().expect("a number") > 0.05, "{report}");
     let rigid = run(&["rolling_ball", "--method", "continuous"]);
-    let message = String::from_utf8_lossy(&rigid.stderr).into_owned();
+    let message = text(&rigid.stderr);
     assert!(!rigid.status.success() && message.contains("compliant_hydroelastic"), "{message}");
-    let wrong = run(&[path, "--method", "continuous", "--step", "1e-3"]);
+    let wrong = run(&[&path, "--method", "continuous", "--step", "1e-3"]);
     assert_eq!(wrong.status.code(), Some(2));
 }

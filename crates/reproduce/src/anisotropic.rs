@@ -4,9 +4,9 @@ use crate::Reproduction;
 use crate::failure::Failure;
 use crate::report::{Check, Outcome, Study, Table};
 use nalgebra::{UnitQuaternion, Vector3};
-use stiction_learn::dac::evaluate::rollout;
-use stiction_learn::dac::{Case, Motion, instances, models};
-use stiction_learned::Law;
+use stiction_calibrate::dac::evaluate::rollout;
+use stiction_calibrate::dac::{Case, Motion, instances, models};
+use stiction_dac::Law;
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 
 /// The reproduction.
@@ -31,7 +31,7 @@ fn run(_study: &Study) -> Result<Outcome, Failure> {
         let angle = k as f64 * std::f64::consts::FRAC_PI_4;
         let start = thrown(&case, angle);
         let mut distances = [0.0; 3];
-        let laws: [&dyn stiction_learn::dac::Contact; 3] = [&case.reference, &law, &plain];
+        let laws: [&dyn stiction_calibrate::dac::Contact; 3] = [&case.reference, &law, &plain];
         for (d, contact) in distances.iter_mut().zip(laws) {
             let end = rollout(&case, contact, start, instances::STEPS).map_err(Failure::work)?.end;
             *d = (end.com - start.com).xy().norm();

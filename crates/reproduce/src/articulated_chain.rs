@@ -5,8 +5,8 @@
 use crate::Reproduction;
 use crate::failure::Failure;
 use crate::report::{Check, Outcome, Study, Table};
-use stiction_learn::dac::chain::{Chain, ChainState};
-use stiction_learn::dac::{Case, Stepper, instances, models};
+use stiction_calibrate::dac::chain::{Chain, ChainState};
+use stiction_calibrate::dac::{Case, Stepper, instances, models};
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, color};
 
 /// The reproduction.

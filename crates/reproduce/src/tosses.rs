@@ -1,18 +1,18 @@
 //! DAC Fig. 3, 5 and 6: tosses of a box and a pentagonal prism in space and of a box in the plane.
 //!
-//! Ground truth is the friction pyramid of `stiction_learn::dac`. Beside the learned law stand a purely data-driven
+//! Ground truth is the friction pyramid of `stiction_calibrate::dac`. Beside the learned law stand a purely data-driven
 //! regressor (PDD) and plain Coulomb friction whose one coefficient was fitted to the same contacts.
 
 use crate::Reproduction;
 use crate::failure::Failure;
 use crate::report::{Check, Outcome, Study, Table};
 use std::fmt::Write;
-use stiction_learn::Toss;
-use stiction_learn::dac::evaluate::{Evaluation, Rollout, compare, events_text, rollout, truth};
-use stiction_learn::dac::network::FitOptions;
-use stiction_learn::dac::pure::Pure;
-use stiction_learn::dac::{Case, Stepper, instances, models};
-use stiction_learned::Law;
+use stiction_calibrate::Toss;
+use stiction_calibrate::dac::evaluate::{Evaluation, Rollout, compare, events_text, rollout, truth};
+use stiction_calibrate::dac::network::FitOptions;
+use stiction_calibrate::dac::pure::Pure;
+use stiction_calibrate::dac::{Case, Stepper, instances, models};
+use stiction_dac::Law;
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, color};
 
 /// The reproduction.
@@ -54,7 +54,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
             notes += &row(name, law, e);
         }
         checks(&mut outcome, name, &ours, position, orientation);
-        let columns = |errors: &[Option<stiction_learn::dac::evaluate::TossError>]| -> Vec<[f64; 2]> {
+        let columns = |errors: &[Option<stiction_calibrate::dac::evaluate::TossError>]| -> Vec<[f64; 2]> {
             let mut sorted: Vec<f64> = errors.iter().flatten().map(|e| e.position).collect();
             sorted.sort_by(f64::total_cmp);
             sorted.iter().enumerate().map(|(k, p)| [p.max(1e-7), (k + 1) as f64]).collect()

@@ -8,7 +8,7 @@ mod mesh;
 mod record;
 mod stages;
 
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::hint::hint;
 use crate::outlet;
 use clap::Args;
@@ -106,8 +106,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         }
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&measured.rows).map_err(Failure::work)?;
-        return print(&(text + "\n"));
+        return print_json(&measured.rows);
     }
     print(&measured.text)
 }

@@ -4,12 +4,12 @@ use super::at_least_one;
 use crate::failure::{Failure, print};
 use crate::outlet;
 use crate::scene::ReadOptions;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use stiction::Model;
-use stiction_learn::Dataset;
-use stiction_learn::dac::{Case, Reference, TossBody, instances};
-use stiction_learned::Symmetry;
+use stiction_calibrate::Dataset;
+use stiction_calibrate::dac::{Case, Reference, TossBody, instances};
+use stiction_dac::Symmetry;
 
 /// Arguments of `stiction learn collect`.
 #[derive(Args)]
@@ -22,7 +22,7 @@ pub struct CollectArguments {
     /// Number of tosses
     #[arg(long, default_value_t = 1000, allow_negative_numbers = true)]
     tosses: usize,
-    /// Steps of 2 ms a toss, unless it comes to rest before
+    /// Maximum number of 2 ms steps per toss; a toss ends when it comes to rest
     #[arg(long, default_value_t = 800, allow_negative_numbers = true)]
     steps: usize,
     /// Seed of the initial states
@@ -30,7 +30,20 @@ pub struct CollectArguments {
     seed: u64,
 }
 
-/// What is tossed, onto what.
+/// Symmetry of friction in the plane of contact.
+#[derive(Clone, Copy, ValueEnum)]
+enum SymmetryName {
+    /// Any direction may differ
+    None,
+    /// Mirrored along x and along y
+    Mirror,
+    /// Also the same along x and along y
+    Square,
+    /// The same in every direction
+    Round,
+}
+
+/// The body that is tossed and the floor.
 #[derive(Args)]
 pub struct CaseArguments {
     /// A case (box, prism, box-2d, anisotropic, link), or a model whose first body is a box or a convex mesh
@@ -38,15 +51,15 @@ pub struct CaseArguments {
     /// Friction of the floor: one number, or one along x and one along y, separated by a comma [default: the case's, or 0.4]
     #[arg(long, value_name = "MU[,MU]", value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
     friction: Vec<f64>,
-    /// Symmetry of the floor's friction: none, mirror, square or round [default: the case's, or what the friction has]
-    #[arg(long)]
-    symmetry: Option<String>,
+    /// Symmetry of the floor's friction [default: the case's, or that of --friction]
+    #[arg(long, value_enum)]
+    symmetry: Option<SymmetryName>,
     #[command(flatten)]
     read: ReadOptions,
 }
 
 impl CaseArguments {
-    /// Recorded tosses of the case's body.
+    /// Reads recorded tosses of the case's body.
     pub fn recorded(&self, path: &Path) -> Result<Dataset, Failure> {
         if Case::named(&self.case).is_some() {
             return Dataset::read_npz(path).map_err(Failure::input);
@@ -99,16 +112,19 @@ impl CaseArguments {
             case.reference = Reference { friction };
             case.symmetry = if friction[0] == friction[1] { Symmetry::Square } else { Symmetry::Mirror };
         }
-        if let Some(name) = &self.symmetry {
-            let known = "none, mirror, square or round";
-            case.symmetry = Symmetry::from_name(name)
-                .ok_or_else(|| Failure::input(format!("no symmetry is called \"{name}\": give {known}")))?;
+        if let Some(symmetry) = self.symmetry {
+            case.symmetry = match symmetry {
+                SymmetryName::None => Symmetry::None,
+                SymmetryName::Mirror => Symmetry::Mirror,
+                SymmetryName::Square => Symmetry::Square,
+                SymmetryName::Round => Symmetry::Round,
+            };
         }
         Ok(case)
     }
 }
 
-/// Simulates and writes.
+/// Simulates tosses and writes them.
 pub fn collect(arguments: &CollectArguments) -> Result<(), Failure> {
     at_least_one(arguments.tosses, "--tosses")?;
     at_least_one(arguments.steps, "--steps")?;

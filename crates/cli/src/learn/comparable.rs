@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use std::borrow::Borrow;
 use std::path::Path;
 use stiction::Model;
-use stiction_learn::protocol::Unusable;
-use stiction_learn::{Protocol, Toss};
+use stiction_calibrate::protocol::Unusable;
+use stiction_calibrate::{Protocol, Toss};
 
 const REMEDY: &str = "record each toss until it lies still (stiction learn collect: with more --steps), in metres and with \
                       the table at z = 0; --touch-height says from which height on the body may touch";

@@ -1,17 +1,17 @@
-//! `stiction learn evaluate`: a law against ground truth, toss by toss.
+//! `stiction learn evaluate`: compare a contact law with ground truth, toss by toss.
 
 use super::collect::CaseArguments;
 use super::comparable::comparable;
 use super::{at_least_one, check_share};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use stiction_learn::dac::evaluate::{Evaluation, compare, truth};
-use stiction_learn::dac::models;
-use stiction_learn::dac::score_law;
-use stiction_learn::split::split;
-use stiction_learn::{Summary, Toss};
-use stiction_learned::Law;
+use stiction_calibrate::dac::evaluate::{Evaluation, compare, truth};
+use stiction_calibrate::dac::models;
+use stiction_calibrate::dac::score_law;
+use stiction_calibrate::split::split;
+use stiction_calibrate::{Summary, Toss};
+use stiction_dac::Law;
 
 /// Arguments of `stiction learn evaluate`.
 #[derive(Args)]
@@ -21,10 +21,10 @@ pub struct EvaluateArguments {
     /// The weights [default: those that ship for the case]
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// Recorded tosses of a model: those kept back are simulated and compared by the field's protocol
+    /// Recorded tosses of a model: those held out are simulated and compared by the field's protocol
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Share of the recorded tosses that was trained on, and is left out
+    /// Share of the recorded tosses that was used for training and is not compared
     #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     share: f64,
     /// Seed of that split
@@ -35,10 +35,10 @@ pub struct EvaluateArguments {
     /// Number of tosses
     #[arg(long, default_value_t = 100, allow_negative_numbers = true)]
     tosses: usize,
-    /// Steps of 2 ms a toss
+    /// Number of 2 ms steps per toss
     #[arg(long, default_value_t = 800, allow_negative_numbers = true)]
     steps: usize,
-    /// Seed of the initial states; another than that of training
+    /// Seed of the initial states; give one that was not used for training
     #[arg(long, default_value_t = 999, allow_negative_numbers = true)]
     seed: u64,
     /// Print JSON
@@ -70,11 +70,10 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     }
     let (ours, each) = compare(&case, &law, &ground, steps);
     let (plain, _) = compare(&case, &Law::coulomb(law.friction), &ground, steps);
-    carried("the learned law", &ours)?;
-    carried("the fitted μ", &plain)?;
+    check_failed("the learned law", &ours)?;
+    check_failed("the fitted μ", &plain)?;
     if arguments.json {
-        let report = serde_json::json!({ "law": ours, "coulomb": plain, "tosses": each });
-        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+        return print_json(&serde_json::json!({ "law": ours, "coulomb": plain, "tosses": each }));
     }
     let mut text = format!(
         "{} tosses of {}; ground truth travels {:.3} m, turns {:.2} rad, first impulse {:.2} N s\n",
@@ -99,15 +98,15 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Says how many tosses a law could not carry to the end, for they are not in its means; all of them is a failure.
-fn carried(law: &str, evaluation: &Evaluation) -> Result<(), Failure> {
+/// Reports how many tosses a law failed to simulate, which its means exclude; an error if it failed on all of them.
+fn check_failed(law: &str, evaluation: &Evaluation) -> Result<(), Failure> {
     let (failed, all) = (evaluation.failed, evaluation.tosses);
     if failed == all {
         let what = "give --weights that were trained for this body and this friction";
-        return Err(Failure::work(format!("{law} carries none of {all} tosses to the end: {what}")));
+        return Err(Failure::work(format!("{law} completes none of {all} tosses: {what}")));
     }
     if failed > 0 {
-        eprintln!("note: {law} could not carry {failed} of {all} tosses to the end; they are left out");
+        eprintln!("note: {law} failed to complete {failed} of {all} tosses; they are excluded");
     }
     Ok(())
 }
@@ -120,7 +119,7 @@ fn load(path: &Path) -> Result<Law, Failure> {
     Law::from_bytes(&bytes).map_err(|e| Failure::input(format!("{file}: {e}")))
 }
 
-/// Scores the law, and plain Coulomb friction, on recorded tosses that were kept back.
+/// Scores the law, and plain Coulomb friction, on recorded tosses that were held out.
 fn recorded(arguments: &EvaluateArguments, path: &Path) -> Result<(), Failure> {
     let Some(weights) = &arguments.weights else {
         return Err(Failure::input("recorded tosses need --weights FILE"));
@@ -146,7 +145,7 @@ fn recorded(arguments: &EvaluateArguments, path: &Path) -> Result<(), Failure> {
         report.insert(name.into(), serde_json::json!(summary));
     }
     if arguments.json {
-        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+        return print_json(&report.into());
     }
     print(&text)
 }

@@ -1,4 +1,4 @@
-//! `stiction learn`: contact from data. Each subcommand has a file of its own.
+//! `stiction learn`: contact from data. Each subcommand is one module.
 
 mod calibrate;
 mod collect;
@@ -13,7 +13,7 @@ use crate::scene::ReadOptions;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use stiction::Model;
-use stiction_learn::{Dataset, Protocol};
+use stiction_calibrate::{Dataset, Protocol};
 
 /// Arguments of `stiction learn`.
 #[derive(Args)]
@@ -54,7 +54,7 @@ pub fn learn(arguments: &LearnArguments) -> Result<(), Failure> {
 /// A model and tosses of it.
 #[derive(Args)]
 pub struct DataArguments {
-    /// A model file or the name of a built-in scene; what is tossed is its first body, free, onto a table at z = 0
+    /// A model file or the name of a built-in scene: its first body, which is free, is tossed onto a table at z = 0
     pub model: String,
     /// Recorded tosses: a dataset (.npz), a table of toss, time, positions, velocities (.npy), or a CSV of poses
     pub data: PathBuf,
@@ -63,7 +63,7 @@ pub struct DataArguments {
 }
 
 impl DataArguments {
-    /// Reads both.
+    /// Reads the model and the tosses.
     pub fn load(&self) -> Result<(Model, Dataset), Failure> {
         let model = self.read.load(&self.model)?;
         for warning in model.warnings() {
@@ -74,7 +74,7 @@ impl DataArguments {
     }
 }
 
-/// Refuses to do something no times.
+/// Rejects a count of zero.
 fn at_least_one(count: usize, option: &str) -> Result<(), Failure> {
     match count {
         0 => Err(Failure::input(format!("{option} 0 leaves nothing to do: give 1 or more"))),
@@ -82,7 +82,7 @@ fn at_least_one(count: usize, option: &str) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a share that is none.
+/// Rejects a share outside of 0 to 1.
 fn check_share(share: f64) -> Result<(), Failure> {
     match (0.0..=1.0).contains(&share) {
         true => Ok(()),
@@ -90,14 +90,14 @@ fn check_share(share: f64) -> Result<(), Failure> {
     }
 }
 
-/// What of the protocol can be chosen.
+/// Options of the protocol.
 #[derive(Args)]
 pub struct ProtocolArguments {
-    /// Length that position errors are told in parts of, m [default: the side of the cube around the largest geom]
+    /// Length by which position errors are divided, m [default: the side of the cube around the largest geom]
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     width: Option<f64>,
     /// Height of the body's origin above the table at which it may first touch, m: a toss is simulated from three samples
-    /// before it is that low [default: from balls around the model's geoms]
+    /// before it reaches that height [default: from balls around the model's geoms]
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     touch_height: Option<f64>,
     /// Step of the simulation, s
@@ -122,7 +122,7 @@ impl ProtocolArguments {
         }
         if let Some(radius) = self.touch_height {
             protocol.balls =
-                vec![stiction_learn::protocol::Ball { body: 1, centre: Default::default(), radius }];
+                vec![stiction_calibrate::protocol::Ball { body: 1, centre: Default::default(), radius }];
         }
         Ok(protocol)
     }

@@ -1,14 +1,14 @@
-//! `stiction learn score`: how well a model as it is foretells recorded tosses.
+//! `stiction learn score`: how well a model predicts recorded tosses.
 
 use super::comparable::comparable;
 use super::{DataArguments, ProtocolArguments};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::scene::contact;
 use clap::Args;
 use serde_json::json;
 use stiction::Options;
-use stiction_learn::Summary;
-use stiction_learn::score::{links_text, score_all, score_links};
+use stiction_calibrate::Summary;
+use stiction_calibrate::score::{links_text, score_all, score_links};
 
 /// Arguments of `stiction learn score`.
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub struct ScoreArguments {
     data: DataArguments,
     #[command(flatten)]
     protocol: ProtocolArguments,
-    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or by its name (cube)
+    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or a built-in name (cube)
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Print JSON: the summary and each toss
@@ -42,8 +42,7 @@ pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     let scores = score_all(&model, options, &tosses, &protocol).map_err(Failure::work)?;
     let summary = Summary::of(&scores);
     if arguments.json {
-        let report = json!({ "summary": summary, "left_out": left_out, "tosses": scores });
-        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+        return print_json(&json!({ "summary": summary, "left_out": left_out, "tosses": scores }));
     }
     let mut text = format!("{summary}\n");
     if model.world().bodies.len() > 2 {

@@ -1,18 +1,18 @@
-//! `stiction learn train`: a contact law from tosses.
+//! `stiction learn train`: train a contact law on tosses.
 
 use super::collect::CaseArguments;
 use super::{at_least_one, check_share};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::outlet;
 use clap::Args;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use stiction_learn::Toss;
-use stiction_learn::dac::train::{Device, Progress, TrainOptions, train as train_law};
-use stiction_learn::dac::{Stepper, instances};
-use stiction_learn::split::split;
+use stiction_calibrate::Toss;
+use stiction_calibrate::dac::train::{Device, Progress, TrainOptions, train as train_law};
+use stiction_calibrate::dac::{Stepper, instances};
+use stiction_calibrate::split::split;
 
 /// Arguments of `stiction learn train`.
 #[derive(Args)]
@@ -22,40 +22,40 @@ pub struct TrainArguments {
     /// The weights to write (.safetensors)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Recorded tosses of the same body (.npz, .npy, .csv); without, tosses are simulated
+    /// Recorded tosses of the same body (.npz, .npy, .csv) [default: tosses are simulated]
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Share of the recorded tosses to train on; the rest is kept back for `evaluate --data`
+    /// Share of the recorded tosses to train on; the rest is held out for `evaluate --data`
     #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     share: f64,
     /// Seed of that split
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     split_seed: u64,
-    /// Speed below which a recorded patch stands, m/s: what the recording's velocities are uncertain by
+    /// Speed below which a recorded patch counts as sticking, m/s: the uncertainty of the recorded velocities
     #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     noise: f64,
     /// Number of tosses to simulate
     #[arg(long, default_value_t = 4000, conflicts_with = "data", allow_negative_numbers = true)]
     tosses: usize,
-    /// Height up to which a vertex touches, m
+    /// Height up to which a vertex counts as touching, m
     #[arg(long, default_value_t = 2e-4, allow_hyphen_values = true)]
     touch: f64,
-    /// A vertex that would be there by the next sample touches too: for recordings, whose samples are far apart
+    /// Count a vertex as touching if it would touch by the next sample: for recordings with a low sample rate
     #[arg(long)]
     ahead: bool,
-    /// Passes over the data at most
+    /// Maximum number of passes over the data
     #[arg(long, allow_negative_numbers = true)]
     epochs: Option<usize>,
     /// Sizes of the regressors' hidden layers, separated by commas
     #[arg(long, value_delimiter = ',', num_args = 1, value_name = "SIZES", default_value = "96,96")]
     hidden: Vec<usize>,
-    /// Of slow contacts, which are many and alike, one in so many is kept
+    /// Keep one in this many slow contacts, which are frequent and similar
     #[arg(long, default_value_t = 4, allow_negative_numbers = true)]
     thin: u64,
-    /// Train on an NVIDIA GPU; for programs built with --features gpu
+    /// Train on an NVIDIA GPU (needs a program built with --features gpu)
     #[arg(long)]
     gpu: bool,
-    /// Seed of tosses, weights and order
+    /// Seed of the tosses, the weights and the order of the data
     #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
     /// Print the report as JSON
@@ -67,7 +67,7 @@ fn device(arguments: &TrainArguments) -> Device {
     if arguments.gpu { Device::Gpu } else { Device::Cpu }
 }
 
-/// What can be refused before tosses are simulated.
+/// Checks the arguments before tosses are simulated.
 fn check(arguments: &TrainArguments) -> Result<(), Failure> {
     device(arguments).check().map_err(Failure::input)?;
     check_share(arguments.share)?;
@@ -89,7 +89,7 @@ fn check(arguments: &TrainArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Trains and writes.
+/// Trains a law and writes its weights.
 pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
     check(arguments)?;
     let case = arguments.case.load()?;
@@ -102,7 +102,7 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
             let (nq, nv) = (dataset.header.nq, dataset.header.nv);
             if (nq, nv) != (7, 6) {
                 let message = format!(
-                    "{}: it holds {nq} positions and {nv} velocities a sample; a free body has 7 and 6",
+                    "{}: a sample has {nq} positions and {nv} velocities; a free body has 7 and 6: give recordings of one free body",
                     path.display()
                 );
                 return Err(Failure::input(message));
@@ -142,12 +142,12 @@ pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
         "step": Stepper::default().step, "touch": arguments.touch, "program": env!("CARGO_PKG_VERSION"),
     });
     let bars = Bars::default();
-    let (law, report) = train_law(&found, &options, provenance, &|p| bars.tell(p)).map_err(Failure::input)?;
+    let (law, report) = train_law(&found, &options, provenance, &|p| bars.show(p)).map_err(Failure::input)?;
     bars.clear();
     let bytes = law.to_bytes().map_err(Failure::work)?;
     outlet::write(&arguments.out, &bytes, "--out")?;
     if arguments.json {
-        return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
+        return print_json(&serde_json::json!(report));
     }
     let mut text = format!(
         "{}: {} kB, plain friction {:.3}, trained in {:.0} s\n",
@@ -179,7 +179,7 @@ struct Bars {
 }
 
 impl Bars {
-    fn tell(&self, progress: &Progress) {
+    fn show(&self, progress: &Progress) {
         let Ok(mut each) = self.each.lock() else { return };
         let bar = each.entry(progress.network.to_string()).or_insert_with(|| {
             let bar = self.all.add(ProgressBar::new(progress.epochs as u64));

@@ -25,7 +25,7 @@ use crate::step::{Settings, Stages, StepReport, fixed};
 use continuous::Continuous;
 use learned::Learned;
 use std::sync::Arc;
-use stiction_learned::Law;
+use stiction_dac::Law;
 use support::{MethodKind, refusal};
 
 /// The method in force, with its memory.

@@ -23,8 +23,8 @@ use controllers::Controllers;
 use nalgebra::{Vector3, Vector6};
 use std::sync::Arc;
 use stiction_convex::Problem;
+use stiction_dac::Law;
 use stiction_geometry::patch::strain_energy;
-use stiction_learned::Law;
 use stiction_model::{Pose, Warning};
 
 /// A model being simulated.

@@ -1,6 +1,6 @@
 //! Contact learned from data, kept in a file: a law and a material fitted to recordings, or a data-augmented law (DAC).
 //!
-//! A data-augmented law is a safetensors file (`stiction_learned`). The file of a fitted contact is JSON:
+//! A data-augmented law is a safetensors file (`stiction_dac`). The file of a fitted contact is JSON:
 //!
 //! ```json
 //! {
@@ -24,7 +24,7 @@ use crate::simulation::Simulation;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stiction_learned::Law;
+use stiction_dac::Law;
 use stiction_model::{ContactLaw, ContactProperties, Dissipation, FrictionLaw};
 
 const FORMAT: &str = "stiction-contact";

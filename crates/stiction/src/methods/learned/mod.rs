@@ -3,7 +3,7 @@
 //! ```text
 //! free      v* after all forces but contact
 //! touch     contact points within the touch distance, as one patch of one moving body
-//! law       Algorithm 1 for a free body, Algorithm 2 (`stiction_learned::Linked`) for one that joints hold
+//! law       Algorithm 1 for a free body, Algorithm 2 (`stiction_dac::Linked`) for one that joints hold
 //! advance   q ⊕ dt v⁺, then loaded points onto the surface and others out of it, by the least motion in the sense of M
 //! ```
 //!
@@ -22,8 +22,8 @@ use crate::step::kinematics::Kinematics;
 use crate::step::{Stages, StepReport};
 use nalgebra::{Matrix6, Vector3, Vector6};
 use std::sync::Arc;
+use stiction_dac::{BodyInstant, Class, Law, Linked, LinkedAnswer, Outside};
 use stiction_geometry::ContactPoint;
-use stiction_learned::{BodyInstant, Class, Law, Linked, LinkedAnswer, Outside};
 use stiction_multibody::{Factor, QuaternionStep};
 use stiction_rigid::tangents;
 

@@ -1,0 +1,221 @@
+//! The arguments of `stiction run`, and the options that they make.
+
+use super::outputs::joint_choice;
+use crate::failure::Failure;
+use crate::scene::{ReadArguments, contact};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::sync::Arc;
+use stiction::contact_law::Law;
+use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
+use stiction::{Method, Model, Options, TangentialSprings};
+use stiction_viewer::RecordOptions;
+
+/// Arguments of `stiction run`.
+#[derive(Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub read: ReadArguments,
+    /// Simulated time, s; with steps of fixed length, the run ends at the step nearest to it
+    #[arg(long, default_value_t = 5.0, allow_hyphen_values = true)]
+    pub time: f64,
+    /// Length of a step, s [default: the file's, or 0.001]
+    #[arg(long, allow_hyphen_values = true)]
+    step: Option<f64>,
+    /// Error allowed in a step, m and rad: error control chooses the length of each step
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "step")]
+    accuracy: Option<f64>,
+    /// Time-stepping method
+    #[arg(long, value_enum, default_value_t)]
+    method: MethodName,
+    /// Integrator of --method continuous [default: radau]
+    #[arg(long, value_enum)]
+    integrator: Option<IntegratorName>,
+    /// Contact model of --method convex: lagged, similar or sap; or a contact learned from data, as a file or a built-in
+    /// name: cube, box, prism, box-2d, anisotropic or link [default: lagged]
+    #[arg(long)]
+    contact: Option<String>,
+    /// Slip speed below which a contact sticks, m/s
+    #[arg(long, default_value_t = 1e-4, allow_hyphen_values = true)]
+    stiction_tolerance: f64,
+    /// Impact regularisation of --method convex; 0 turns it off [default: 0.001]
+    #[arg(long, allow_hyphen_values = true)]
+    regularization: Option<f64>,
+    /// Relative tolerance of the solver, of --method convex [default: 0.00001]
+    #[arg(long, allow_hyphen_values = true)]
+    relative_tolerance: Option<f64>,
+    /// Distance within which contacts are found before they touch, of --method convex, m [default: 0]
+    #[arg(long, allow_hyphen_values = true)]
+    margin: Option<f64>,
+    /// Hold sticking contacts with tangential springs, so that they do not creep
+    #[arg(long)]
+    tangential_springs: bool,
+    /// Start from this keyframe, by name or number
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub keyframe: Option<String>,
+    /// Record to DIR/<scene>.html (opens in a browser), .mcap (robotics log tools) and .csv (trajectory)
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Files of --out not to write, separated by commas
+    #[arg(long, value_delimiter = ',', requires = "out")]
+    pub skip: Vec<OutputFile>,
+    /// Frames of the recording per simulated second, at most one per step [default: 60]
+    #[arg(long, allow_hyphen_values = true, requires = "out")]
+    frame_rate: Option<f64>,
+    /// Joints whose positions are plotted, separated by commas [default: all, unless there are too many]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
+    pub joints: Vec<String>,
+    /// Rows of the trajectory per simulated second, at most one per step. A row is the end of the step nearest to its time;
+    /// with --accuracy or --method continuous, of the first step that ends at or after it [default: 100]
+    #[arg(long, allow_hyphen_values = true, requires = "out")]
+    rate: Option<f64>,
+    /// Save the state to FILE once per second of work; if FILE exists, resume from it. The files of --out then begin at the
+    /// resumed time, which is added to their names
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Print JSON instead of a summary
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A time-stepping method.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// One convex problem per step
+    #[default]
+    Convex,
+    /// Forces as functions of state, integrated to an accuracy; compliant geoms only
+    Continuous,
+}
+
+/// An integrator of continuous time.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum IntegratorName {
+    /// Implicit, order 5: for stiff contact
+    #[default]
+    Radau,
+    /// Explicit, order 5(4): for soft or no contact at high accuracy
+    DormandPrince,
+    /// Explicit, order 3(2): for soft or no contact at low accuracy
+    BogackiShampine,
+}
+
+impl From<IntegratorName> for Integrator {
+    fn from(name: IntegratorName) -> Self {
+        match name {
+            IntegratorName::Radau => Self::Radau,
+            IntegratorName::DormandPrince => Self::DormandPrince,
+            IntegratorName::BogackiShampine => Self::BogackiShampine,
+        }
+    }
+}
+
+/// A file that `--out` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFile {
+    Html,
+    Mcap,
+    Csv,
+}
+
+impl RunArguments {
+    /// Rows of the trajectory per simulated second.
+    pub fn rate(&self) -> f64 {
+        self.rate.unwrap_or(100.0)
+    }
+
+    /// Options of the page and the log.
+    pub fn recording(&self) -> RecordOptions {
+        RecordOptions { rate: self.frame_rate.unwrap_or(60.0), joints: joint_choice(&self.joints) }
+    }
+
+    /// Checks the arguments that need no model.
+    pub fn check(&self) -> Result<(), Failure> {
+        if !(self.time >= 0.0 && self.time.is_finite()) {
+            let message = format!("--time {} is not allowed: give zero or more seconds", self.time);
+            return Err(Failure::input(message));
+        }
+        for (option, rate) in [("--rate", self.rate()), ("--frame-rate", self.recording().rate)] {
+            if !(rate > 0.0 && rate.is_finite()) {
+                return Err(Failure::input(format!(
+                    "{option} {rate} is not allowed: give a positive number"
+                )));
+            }
+        }
+        self.check_skipped()
+    }
+
+    /// Rejects options of files that are skipped.
+    fn check_skipped(&self) -> Result<(), Failure> {
+        let skipped = |file| self.skip.contains(&file);
+        let no_recording = skipped(OutputFile::Html) && skipped(OutputFile::Mcap);
+        for (option, given, gone, files) in [
+            ("--rate", self.rate.is_some(), skipped(OutputFile::Csv), ".csv"),
+            ("--frame-rate", self.frame_rate.is_some(), no_recording, ".html and .mcap"),
+            ("--joints", !self.joints.is_empty(), no_recording, ".html and .mcap"),
+        ] {
+            if given && gone {
+                let message = format!("{option} is for {files}, which --skip excludes: give one of the two");
+                return Err(Failure::input(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The requested method; an error if options of the other method are given.
+    fn method(&self) -> Result<Method, Failure> {
+        if self.method == MethodName::Convex {
+            return match self.integrator {
+                Some(_) => {
+                    Err(Failure::input("--integrator is for --method continuous: give both, or neither"))
+                }
+                None => Ok(Method::Convex),
+            };
+        }
+        for (option, given, instead) in [
+            ("--step", self.step.is_some(), " (its steps follow --accuracy)"),
+            ("--contact", self.contact.is_some(), " (continuous time has the materials of the file)"),
+            ("--regularization", self.regularization.is_some(), ""),
+            ("--relative-tolerance", self.relative_tolerance.is_some(), " (give --accuracy)"),
+            ("--margin", self.margin.is_some(), ""),
+        ] {
+            if given {
+                return Err(Failure::input(format!(
+                    "{option} is for --method convex: leave it out{instead}, or leave out --method continuous"
+                )));
+            }
+        }
+        let friction = match self.tangential_springs {
+            true => TractionFriction::Springs(Default::default()),
+            false => TractionFriction::Cutoff,
+        };
+        let integrator = self.integrator.unwrap_or_default().into();
+        Ok(Method::Continuous(ContinuousOptions { integrator, friction, ..Default::default() }))
+    }
+
+    /// Options of the simulation, and the data-augmented law if one was requested.
+    pub fn options(&self, model: &Model) -> Result<(Options, Option<Arc<Law>>), Failure> {
+        let method = self.method()?;
+        let (contact, law) = contact(self.contact.as_deref().unwrap_or("lagged"))?;
+        let springs = self.tangential_springs && method == Method::Convex;
+        let options = Options {
+            method,
+            step: self.step.or(model.world().options.step).unwrap_or(1e-3),
+            accuracy: self.accuracy,
+            stiction_tolerance: self.stiction_tolerance,
+            regularization: self.regularization.unwrap_or(contact.regularization),
+            relative_tolerance: self.relative_tolerance.unwrap_or(contact.relative_tolerance),
+            margin: self.margin.unwrap_or(contact.margin),
+            tangential_springs: springs.then(TangentialSprings::default),
+            ..contact
+        };
+        // Such a run would end at its start, or far from the requested time.
+        if !options.error_controlled() && self.time > 0.0 && options.step > self.time * (1.0 + 1e-9) {
+            return Err(Failure::input(format!(
+                "a step of {} s is longer than the whole run of {} s: give a shorter --step, or a longer --time",
+                options.step, self.time
+            )));
+        }
+        Ok((options, law))
+    }
+}
