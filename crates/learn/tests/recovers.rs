@@ -1,9 +1,9 @@
 //! A calibration finds what tosses were made with.
 
 use stiction::{Format, LoadOptions, Model, Options, Simulation};
+use stiction_base::random::Random;
 use stiction_learn::calibrate::{Calibration, Settings};
 use stiction_learn::parameters::Parameter;
-use stiction_learn::random::Random;
 use stiction_learn::score::score_all;
 use stiction_learn::{Protocol, Sample, Summary, Toss};
 
