@@ -1,7 +1,7 @@
 //! What a user may choose about a simulation.
 
-use crate::continuous::ContinuousOptions;
 use crate::error::OptionError;
+use crate::methods::continuous::ContinuousOptions;
 use stiction_convex::ContactModel;
 use stiction_geometry::patch::Tessellation;
 use stiction_model::ContactLaw;
@@ -27,11 +27,11 @@ pub fn contact_model_name(model: ContactModel) -> &'static str {
 
 /// The method of a name, `convex` or `continuous`, the latter with an integrator and with or without tangential springs.
 pub fn method_from_names(method: &str, integrator: &str, springs: bool) -> Result<Method, OptionError> {
-    let integrator = crate::continuous::Integrator::from_name(integrator)?;
+    let integrator = crate::methods::continuous::Integrator::from_name(integrator)?;
     match method {
         "convex" => Ok(Method::Convex),
         "continuous" => {
-            use crate::continuous::TractionFriction::{Cutoff, Springs};
+            use crate::methods::continuous::TractionFriction::{Cutoff, Springs};
             let friction = if springs { Springs(Default::default()) } else { Cutoff };
             Ok(Method::Continuous(ContinuousOptions { integrator, friction, ..Default::default() }))
         }
@@ -60,14 +60,14 @@ pub enum Method {
     /// One convex problem a step.
     #[default]
     Convex,
-    /// Forces as functions of state, followed by an integrator with error control: see [`crate::continuous`].
+    /// Forces as functions of state, followed by an integrator with error control: see [`crate::methods::continuous`].
     Continuous(ContinuousOptions),
 }
 
 /// What [`Options::continuous`] says under another method.
 static DEFAULT_CONTINUOUS: ContinuousOptions = ContinuousOptions {
-    integrator: crate::continuous::Integrator::Radau,
-    friction: crate::continuous::TractionFriction::Cutoff,
+    integrator: crate::methods::continuous::Integrator::Radau,
+    friction: crate::methods::continuous::TractionFriction::Cutoff,
     adhesion: 0.0,
 };
 

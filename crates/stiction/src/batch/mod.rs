@@ -23,12 +23,12 @@
 mod crew;
 mod rollout;
 
-use crate::compiled::Model;
 use crate::error::{InputError, LoadError, OptionError, StepError};
+use crate::model::Model;
+use crate::model::randomization::Range;
+use crate::model::variation::Variation;
 use crate::options::Options;
-use crate::randomization::Range;
 use crate::simulation::Simulation;
-use crate::variation::Variation;
 use crew::{Crew, Task};
 pub use rollout::{Rollout, RolloutError, rollout};
 use std::ops::{Deref, DerefMut};
@@ -211,7 +211,7 @@ impl Batch {
         self.adopt(made)
     }
 
-    /// Draws masses, friction, stiffness and sizes for some worlds from `seed`; see [`crate::randomization`]. What was drawn or
+    /// Draws masses, friction, stiffness and sizes for some worlds from `seed`; see [`crate::model::randomization`]. What was drawn or
     /// set before for the same quantity is replaced.
     pub fn randomize(&mut self, worlds: &[usize], seed: u64, ranges: &[Range]) -> Result<(), LoadError> {
         let mut changes = Vec::with_capacity(worlds.len());

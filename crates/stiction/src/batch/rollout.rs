@@ -1,8 +1,8 @@
 //! Many trajectories of one model on several threads, for those who know all controls beforehand.
 
 use super::Progress;
-use crate::compiled::Model;
 use crate::error::{InputError, OptionError, StepError};
+use crate::model::Model;
 use crate::options::Options;
 use crate::simulation::Simulation;
 use std::sync::atomic::{AtomicBool, Ordering};

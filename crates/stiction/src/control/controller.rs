@@ -2,8 +2,8 @@
 
 use crate::Model;
 use crate::control::senses::{Measured, Part, Senses, Touch};
+use crate::sensing::tactile::TactileImage;
 use crate::state::{ControllerState, MocapState, State};
-use crate::tactile::TactileImage;
 use nalgebra::Vector3;
 
 /// What a controller reads; see the [rules](crate::control#what-is-read-when).

@@ -1,9 +1,9 @@
 //! What controllers may ask to be measured, and the measurement, which is part of the state.
 
-use crate::compiled::Compiled;
-use crate::contact::Contact;
-use crate::patches::PatchSet;
-use crate::tactile::{TactileGrid, TactileImage};
+use crate::contact::patches::PatchSet;
+use crate::contact::result::Contact;
+use crate::model::Compiled;
+use crate::sensing::tactile::{TactileGrid, TactileImage};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 

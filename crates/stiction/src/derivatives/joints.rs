@@ -11,10 +11,10 @@
 //! (The middle of a limited servo's range, which the step adds apart, is a constant.)
 
 use super::Columns;
-use crate::compiled::Model;
+use crate::forces::transmission::Link;
+use crate::model::Model;
 use crate::state::State;
 use crate::step::Stepper;
-use crate::transmission::Link;
 use nalgebra::DMatrix;
 use stiction_convex::RowLaw;
 use stiction_convex::scalar::ScalarLaw;
@@ -109,7 +109,7 @@ impl JointDerivatives<'_> {
                 if !phi.is_finite() {
                     continue;
                 }
-                let compliance = crate::rows::limit_compliance(limit.stiffness, dt);
+                let compliance = crate::step::rows::limit_compliance(limit.stiffness, dt);
                 let law = RowLaw::Limit { phi, compliance };
                 let ScalarLaw::Spring { inv_r, v_hat, .. } = law.compile(dt, w) else { continue };
                 let gamma = inv_r * (v_hat - sign * self.v[k]);

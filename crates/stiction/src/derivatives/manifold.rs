@@ -15,13 +15,13 @@
 use super::features::{Placed, change, displacement};
 use super::parameters::{EntryChange, MaterialChange};
 use super::touching;
-use crate::assemble::{Assembler, EntryPlace, EntrySource, Manifold, Touching, stored_stretch};
-use crate::compiled::{Compiled, Model};
+use crate::contact::patches::PatchSet;
 use crate::error::StepError;
-use crate::material::PairMaterial;
-use crate::patches::PatchSet;
+use crate::model::material::PairMaterial;
+use crate::model::{Compiled, Model};
 use crate::state::State;
 use crate::step::Stepper;
+use crate::step::assemble::{Assembler, EntryPlace, EntrySource, Manifold, Touching, stored_stretch};
 use nalgebra::{
     Isometry3, Matrix3, Matrix6, Matrix6x3, Point3, SMatrix, Translation3, UnitQuaternion, Vector3, Vector6,
 };

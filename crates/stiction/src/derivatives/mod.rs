@@ -40,13 +40,13 @@ mod others;
 mod pairs;
 pub mod parameters;
 
-use crate::assemble::Touching;
-use crate::compiled::Model;
 use crate::error::{InputError, OptionError, StepError};
+use crate::forces::transmission::Link;
+use crate::model::Model;
 use crate::options::{Method, Options};
 use crate::state::State;
+use crate::step::assemble::Touching;
 use crate::step::{StepReport, Stepper};
-use crate::transmission::Link;
 use joints::JointDerivatives;
 use manifold::ManifoldScratch;
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};

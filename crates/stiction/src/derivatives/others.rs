@@ -5,14 +5,14 @@
 //! contact and no inertial force takes part, and nothing is lost to the tolerance of the solver.
 
 use super::{Columns, DerivativeError};
-use crate::assemble::Assembler;
-use crate::compiled::Model;
+use crate::contact::patches::PatchSet;
 use crate::error::StepError;
-use crate::free_motion::FreeMotion;
+use crate::model::Model;
 use crate::options::Options;
-use crate::patches::PatchSet;
 use crate::state::State;
 use crate::step::Stepper;
+use crate::step::assemble::Assembler;
+use crate::step::free_motion::FreeMotion;
 use nalgebra::DMatrix;
 use stiction_convex::{Problem, Solver};
 use stiction_multibody::QuaternionStep;
@@ -128,7 +128,7 @@ impl Others {
     fn residual(&mut self, step: &Step, side: usize) -> Result<(), DerivativeError> {
         let (state, free) = (&self.state, &mut self.free);
         free.kinematics(step.model, state);
-        let touching = crate::assemble::Touching { points: &[], patches: &self.nothing };
+        let touching = crate::step::assemble::Touching { points: &[], patches: &self.nothing };
         free.forces(step.model, state, step.dt, touching, false);
         for (k, out) in self.values[side].iter_mut().enumerate() {
             *out = free.added[k] * step.v[k] - step.dt * free.v_star[k];

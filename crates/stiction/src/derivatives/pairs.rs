@@ -16,9 +16,9 @@
 
 use super::manifold::{ManifoldLinear, ManifoldStep, belt_twist};
 use super::{Columns, ContactParameter, DerivativeError, Differentiator};
-use crate::assemble::Manifold;
-use crate::compiled::Model;
+use crate::model::Model;
 use crate::state::State;
+use crate::step::assemble::Manifold;
 use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_convex::PairMotion;
 use stiction_multibody::Workspace;

@@ -1,10 +1,10 @@
 //! Contact parameters of geoms, and how a contact's entries change with them.
 
 use super::DerivativeError;
-use crate::compiled::{Compiled, Model};
 use crate::error::InputError;
-use crate::material::{GeomMaterial, PairMaterial};
-use crate::names::unknown_name;
+use crate::model::material::{GeomMaterial, PairMaterial};
+use crate::model::names::unknown_name;
+use crate::model::{Compiled, Model};
 use nalgebra::Vector6;
 use stiction_convex::ContactEntry;
 

@@ -1,0 +1,165 @@
+//! Bushings: springs and dampers in six directions between a frame A and a frame C.
+//!
+//! ```text
+//! torque on C   N_Aᵀ τ,       τᵢ = −(kᵢ qᵢ + dᵢ q̇ᵢ),   q̇ = N_A ω_AC          q the roll, pitch and yaw of R_AC
+//! force on C    R_B f,        fᵢ = −(kᵢ xᵢ + dᵢ ẋᵢ),   x = R_Bᵀ p_AoCo        at B's origin, half-way from Ao to Co
+//!               ẋ = R_Bᵀ (v_ACo − ½ ω_AC × p_AoCo)                           the relative velocity at B's origin
+//! ```
+//!
+//! R_B is half-way turned from A to C. So each of the six directions is one row on the relative twist about B's origin, whose
+//! rate is q̇ᵢ or ẋᵢ and along which the force or torque acts: virtual work is exact. In a step the rows keep their
+//! directions, and springs and dampers are taken at its end, −(k (q + δt q̇⁺) + d q̇⁺), so that any stiffness is stable.
+//! The true rate of B's axes is ½ ω_AC where C turns about a fixed axis, and to second order in the angle elsewhere; where
+//! the stiffness differs by direction, turns about changing axes therefore do a little work on the springs (Drake's law has
+//! it too, and the two agree).
+
+use crate::error::InputError;
+use crate::model::Compiled;
+use crate::state::State;
+use crate::step::assemble::{Assembler, Coupling};
+use crate::step::free_motion::FreeMotion;
+use nalgebra::{Point3, UnitQuaternion, Vector3, Vector6};
+use stiction_convex::{Problem, ProblemError, RowLaw};
+use stiction_model::{Bushing, Pose};
+use stiction_multibody::{Multibody, Workspace};
+
+/// Least cosine of the pitch at which angles still say how C is turned: half a degree from a right angle.
+const LEAST_COSINE: f64 = 0.008_726_535_498_373_935;
+
+/// A bushing's six stretches and the directions [angular; linear], world axes, about B's origin, along which they grow.
+pub(crate) struct Stretch {
+    /// B's origin in the world, m.
+    pub point: Vector3<f64>,
+    /// Roll, pitch, yaw, rad; x, y, z, m.
+    pub values: [f64; 6],
+    pub directions: [Vector6<f64>; 6],
+    cosine: f64,
+}
+
+impl Stretch {
+    pub fn new(bushing: &Bushing, x_wb: &[Pose]) -> Self {
+        let x_wa = x_wb[bushing.body_a] * bushing.frame_a;
+        let x_wc = x_wb[bushing.body_c] * bushing.frame_c;
+        let r_ac = x_wa.rotation.inverse() * x_wc.rotation;
+        let m = r_ac.to_rotation_matrix();
+        let cosine = m[(0, 0)].hypot(m[(1, 0)]);
+        let (roll, yaw) = (m[(2, 1)].atan2(m[(2, 2)]), m[(1, 0)].atan2(m[(0, 0)]));
+        let pitch = (-m[(2, 0)]).atan2(cosine);
+        // Rows of N_A. A pitch too near a right angle is an error before these are used for anything.
+        let ((s, c), bound) = (yaw.sin_cos(), cosine.max(LEAST_COSINE));
+        let tangent = -m[(2, 0)] / bound;
+        let rates = [
+            Vector3::new(c / bound, s / bound, 0.0),
+            Vector3::new(-s, c, 0.0),
+            Vector3::new(c * tangent, s * tangent, 1.0),
+        ];
+        // Half of the turn: 1 + q, from the quaternion of the shorter way.
+        let q = if r_ac.w < 0.0 { -r_ac.into_inner() } else { r_ac.into_inner() };
+        let half = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(1.0 + q.w, q.i, q.j, q.k));
+        let r_wb = x_wa.rotation * half;
+        let p_ac = x_wc.translation.vector - x_wa.translation.vector;
+        let x = r_wb.inverse() * p_ac;
+        let mut directions = [Vector6::zeros(); 6];
+        for k in 0..3 {
+            directions[k].fixed_rows_mut::<3>(0).copy_from(&(x_wa.rotation * rates[k]));
+            directions[3 + k].fixed_rows_mut::<3>(3).copy_from(&(r_wb * Vector3::ith(k, 1.0)));
+        }
+        let middle =
+            nalgebra::center(&Point3::from(x_wa.translation.vector), &x_wc.translation.vector.into());
+        Self { point: middle.coords, values: [roll, pitch, yaw, x.x, x.y, x.z], directions, cosine }
+    }
+
+    /// Whether the angles still say how C is turned.
+    fn regular(&self) -> bool {
+        self.cosine >= LEAST_COSINE
+    }
+}
+
+/// Stiffness and damping of the six directions.
+fn constants(bushing: &Bushing) -> [(f64, f64); 6] {
+    let Bushing { torque_stiffness: kt, torque_damping: dt, force_stiffness: kf, force_damping: df, .. } =
+        bushing;
+    std::array::from_fn(|k| if k < 3 { (kt[k], dt[k]) } else { (kf[k - 3], df[k - 3]) })
+}
+
+/// The first bushing whose angles are undefined at these poses, as an error.
+pub(crate) fn check(compiled: &Compiled, x_wb: &[Pose]) -> Result<(), InputError> {
+    let turns = |b: &&Bushing| b.torque_stiffness != Vector3::zeros() || b.torque_damping != Vector3::zeros();
+    let bad = compiled.world.bushings.iter().filter(turns).find(|b| !Stretch::new(b, x_wb).regular());
+    bad.map_or(Ok(()), |b| Err(InputError::GimbalLock { bushing: b.name.clone() }))
+}
+
+/// Energy stored in the springs of all bushings, J.
+pub(crate) fn energy(compiled: &Compiled, x_wb: &[Pose]) -> f64 {
+    let stored = |b: &Bushing| {
+        let stretch = Stretch::new(b, x_wb);
+        constants(b).iter().zip(stretch.values).map(|((k, _), x)| 0.5 * k * x * x).sum::<f64>()
+    };
+    compiled.world.bushings.iter().map(stored).sum()
+}
+
+/// Visits every bushing with the point at which it acts and the wrench [moment; force] on C there, world axes, at the
+/// velocities in the workspace.
+pub(crate) fn wrenches(
+    compiled: &Compiled,
+    multibody: &Multibody,
+    workspace: &Workspace,
+    x_wb: &[Pose],
+    mut visit: impl FnMut(&Bushing, &Vector3<f64>, &Vector6<f64>),
+) {
+    for bushing in &compiled.world.bushings {
+        let stretch = Stretch::new(bushing, x_wb);
+        let twist = |body: usize| {
+            let twist = multibody.twist(workspace, body);
+            let angular: Vector3<f64> = twist.fixed_rows::<3>(0).into();
+            let linear: Vector3<f64> = twist.fixed_rows::<3>(3).into();
+            let linear = linear + angular.cross(&(stretch.point - multibody.origin(workspace, body)));
+            Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
+        };
+        let relative = twist(bushing.body_c) - twist(bushing.body_a);
+        let mut wrench = Vector6::zeros();
+        for ((k, d), (x, direction)) in
+            constants(bushing).into_iter().zip(stretch.values.iter().zip(&stretch.directions))
+        {
+            wrench -= direction * (k * x + d * direction.dot(&relative));
+        }
+        visit(bushing, &stretch.point, &wrench);
+    }
+}
+
+impl Assembler {
+    /// Six rows of a bushing.
+    pub fn bushing(
+        &mut self,
+        compiled: &Compiled,
+        state: &State,
+        free: &FreeMotion,
+        bushing: &Bushing,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        let bodies = (bushing.body_a, bushing.body_c);
+        let carriers = (compiled.carrier[bodies.0], compiled.carrier[bodies.1]);
+        if carriers.0 == carriers.1 {
+            return Ok(()); // welded together: it moves nothing
+        }
+        let stretch = Stretch::new(bushing, &free.x_wb);
+        let pair = self.pair(compiled, state, free, carriers, stretch.point, problem)?;
+        for (k, (proportional, derivative)) in constants(bushing).into_iter().enumerate() {
+            if proportional == 0.0 && derivative == 0.0 {
+                continue;
+            }
+            let law = RowLaw::Pd {
+                proportional,
+                derivative,
+                position_error: stretch.values[k],
+                target_velocity: 0.0,
+                feed_forward: 0.0,
+                effort_limit: f64::INFINITY,
+            };
+            let direction = stretch.directions[k];
+            let row = problem.add_pair_row(pair, direction, law)?;
+            self.couplings.push(Coupling { row, bodies, point: stretch.point, direction });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! Scalar lengths and how they change with the coordinates: sparse rows of moment arms.
+//!
+//! The length of a tendon or of an actuator's transmission changes with velocity as l̇ = Σ m_i v_i + b, where
+//! the moment arms m are its gradient and b is prescribed motion (a mocap body that pulls at it). By virtual work the
+//! force f along the length makes the joint forces m f. Which coordinates a row has is fixed when
+//! the model is compiled; a step only fills in numbers.
+
+use crate::model::Compiled;
+use crate::state::State;
+use nalgebra::Vector3;
+use stiction_model::Pose;
+use stiction_multibody::{Multibody, Workspace};
+
+/// The places of moment arms, row by row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pattern {
+    starts: Vec<usize>,
+    dofs: Vec<usize>,
+}
+
+impl Pattern {
+    pub fn new() -> Self {
+        Self { starts: vec![0], dofs: Vec::new() }
+    }
+
+    /// Adds a row with these coordinates, in any order.
+    pub fn push(&mut self, mut dofs: Vec<usize>) {
+        dofs.sort_unstable();
+        dofs.dedup();
+        self.dofs.extend(dofs);
+        self.starts.push(self.dofs.len());
+    }
+
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Adds a row for all coordinates that move any of `bodies`.
+    pub fn push_bodies(&mut self, multibody: &Multibody, bodies: impl Iterator<Item = usize>) {
+        self.push(bodies.flat_map(|b| multibody.body_dofs(b).iter().cloned().flatten()).collect());
+    }
+}
+
+/// Lengths, their rates and moment arms of a set of rows at one state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moments {
+    /// Length of each row.
+    pub lengths: Vec<f64>,
+    /// Rate of each row from prescribed motion alone.
+    pub biases: Vec<f64>,
+    /// Second derivative of each length where the coordinates do not accelerate; known for rows with inertia only.
+    pub drifts: Vec<f64>,
+    starts: Vec<usize>,
+    arms: Vec<(usize, f64)>,
+}
+
+impl Moments {
+    pub fn new(pattern: &Pattern) -> Self {
+        Self {
+            lengths: vec![0.0; pattern.len()],
+            biases: vec![0.0; pattern.len()],
+            drifts: vec![0.0; pattern.len()],
+            starts: pattern.starts.clone(),
+            arms: pattern.dofs.iter().map(|&dof| (dof, 0.0)).collect(),
+        }
+    }
+
+    /// (coordinate, moment arm) of a row.
+    pub fn row(&self, row: usize) -> &[(usize, f64)] {
+        &self.arms[self.starts[row]..self.starts[row + 1]]
+    }
+
+    pub fn row_mut(&mut self, row: usize) -> &mut [(usize, f64)] {
+        &mut self.arms[self.starts[row]..self.starts[row + 1]]
+    }
+
+    /// Rate of a row at velocities `v`.
+    pub fn rate(&self, row: usize, v: &[f64]) -> f64 {
+        self.biases[row] + self.row(row).iter().map(|&(i, m)| m * v[i]).sum::<f64>()
+    }
+
+    /// About how fast a row's rate changes at velocities `v` without any acceleration: what its arms turn.
+    pub fn bend(&self, row: usize, v: &[f64]) -> f64 {
+        let (mut rate, mut fastest) = (0.0, 0.0f64);
+        for &(i, arm) in self.row(row) {
+            rate += (arm * v[i]).abs();
+            fastest = fastest.max(v[i].abs());
+        }
+        rate * fastest
+    }
+
+    /// Forgets a row's length and arms.
+    pub fn clear(&mut self, row: usize) {
+        self.lengths[row] = 0.0;
+        self.biases[row] = 0.0;
+        self.row_mut(row).iter_mut().for_each(|(_, arm)| *arm = 0.0);
+    }
+
+    /// Adds `scale` times another set's row.
+    pub fn add_row(&mut self, row: usize, other: &Moments, other_row: usize, scale: f64) {
+        self.lengths[row] += scale * other.lengths[other_row];
+        self.biases[row] += scale * other.biases[other_row];
+        // The same coordinates in the same order: the pattern was made from the other's.
+        for ((_, arm), (_, theirs)) in self.row_mut(row).iter_mut().zip(other.row(other_row)) {
+            *arm += scale * theirs;
+        }
+    }
+
+    /// Adds the motion of `body` that does work under the wrench of `force` at `point` and `torque`, world axes:
+    /// the row's rate grows by force · v(point) + torque · ω.
+    pub fn add_wrench(
+        &mut self,
+        row: usize,
+        place: &Place,
+        body: usize,
+        point: &Vector3<f64>,
+        force: &Vector3<f64>,
+        torque: &Vector3<f64>,
+    ) {
+        self.biases[row] += place.prescribed(body, point, force, torque);
+        let multibody = &place.compiled.multibody;
+        let Some(tree) = multibody.body_tree(body) else { return };
+        let columns = multibody.columns(place.workspace);
+        let moment = (point - multibody.reference_point(place.workspace, tree)).cross(force) + torque;
+        let locked = multibody.locked();
+        let arms = self.row_mut(row);
+        for run in multibody.body_dofs(body) {
+            let first = arms.partition_point(|&(dof, _)| dof < run.start);
+            for (dof, arm) in &mut arms[first..first + run.len()] {
+                if !locked[*dof] {
+                    let s = &columns[*dof];
+                    *arm += s[0] * moment.x + s[1] * moment.y + s[2] * moment.z;
+                    *arm += s[3] * force.x + s[4] * force.y + s[5] * force.z;
+                }
+            }
+        }
+    }
+}
+
+/// Where everything is at the beginning of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub compiled: &'a Compiled,
+    pub state: &'a State,
+    pub workspace: &'a Workspace,
+    pub x_wb: &'a [Pose],
+}
+
+impl Place<'_> {
+    /// Pose of a site in the world.
+    pub fn site(&self, site: usize) -> Pose {
+        let site = &self.compiled.world.sites[site];
+        self.x_wb[site.body] * site.pose
+    }
+
+    /// Power of a wrench under the motion that a body has because something it hangs on is moved from outside.
+    fn prescribed(
+        &self,
+        body: usize,
+        point: &Vector3<f64>,
+        force: &Vector3<f64>,
+        torque: &Vector3<f64>,
+    ) -> f64 {
+        let Some(k) = self.compiled.base_mocap[body] else { return 0.0 };
+        let mocap = &self.state.mocap[k];
+        let w = Vector3::new(mocap.twist[0], mocap.twist[1], mocap.twist[2]);
+        let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
+        force.dot(&(v + w.cross(&(point - mocap.pose.translation.vector)))) + torque.dot(&w)
+    }
+}

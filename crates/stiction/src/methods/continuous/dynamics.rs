@@ -1,0 +1,320 @@
+//! The derivative of (θ, v, s): the right-hand side of the ordinary differential equation.
+//!
+//! ```text
+//! θ̇ = T(θ) v
+//! v̇ = M⁻¹ (τ − bias + Σ Jᵀ wrench)
+//! ṡ = the tangential springs' of each pair, axes of B
+//! ```
+
+use super::chart::Chart;
+use super::forces::JointForces;
+use super::settings::TractionFriction;
+use super::surface::ContactPair;
+use super::traction::{Flow, Load, RelativeMotion, load};
+use crate::contact::patches::{FaceResult, FoundPatch, PatchSet};
+use crate::model::Model;
+use crate::options::Options;
+use crate::state::State;
+use nalgebra::{Vector3, Vector6};
+use stiction_geometry::patch::PatchScratch;
+use stiction_geometry::{ContactPoint, Proximity};
+use stiction_model::Pose;
+use stiction_multibody::Workspace;
+
+/// Why a derivative cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Interrupt {
+    /// Two geoms touch whose springs have no place in the state yet.
+    NewPair((u32, u32)),
+    /// A number stopped being finite: this velocity coordinate's.
+    NotFinite(usize),
+}
+
+/// The memory of the derivative.
+pub(crate) struct Dynamics {
+    pub chart: Chart,
+    forces: JointForces,
+    pub workspace: Workspace,
+    pub x_wb: Vec<Pose>,
+    pub proximity: Proximity,
+    pub points: Vec<ContactPoint>,
+    pub q: Vec<f64>,
+    tau: Vec<f64>,
+    contact_tau: Vec<f64>,
+    spring_tau: Vec<f64>,
+    /// Every pair met so far, by geoms.
+    pairs: Vec<ContactPair>,
+    /// The pairs that have springs in this step, by geoms: six numbers of the state each.
+    pub sprung: Vec<(u32, u32)>,
+    /// Pressure on each of them, N, at the last derivative.
+    pub pushes: Vec<f64>,
+    scratch: PatchScratch,
+    pressures: Vec<f64>,
+}
+
+impl Dynamics {
+    pub fn new(model: &Model) -> Self {
+        let multibody = model.multibody();
+        Self {
+            chart: Chart::new(multibody),
+            forces: JointForces::new(model),
+            workspace: Workspace::new(multibody),
+            x_wb: vec![Pose::identity(); multibody.body_count()],
+            proximity: Proximity::new(model.compiled().geoms.clone()),
+            points: Vec::new(),
+            q: model.default_q().to_vec(),
+            tau: vec![0.0; multibody.nv()],
+            contact_tau: vec![0.0; multibody.nv()],
+            spring_tau: vec![0.0; multibody.nv()],
+            pairs: Vec::new(),
+            sprung: Vec::new(),
+            pushes: Vec::new(),
+            scratch: PatchScratch::default(),
+            pressures: Vec::new(),
+        }
+    }
+
+    /// Poses and candidate pairs at θ from the positions of `state`.
+    fn look(&mut self, model: &Model, state: &State, theta: &[f64], v: &[f64]) {
+        let multibody = model.multibody();
+        for (k, mocap) in state.mocap.iter().enumerate() {
+            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+        }
+        self.chart.place(multibody, &state.q, theta, &mut self.q);
+        multibody.positions(&self.q, &mut self.workspace);
+        multibody.velocities(v, &mut self.workspace);
+        for (body, pose) in self.x_wb.iter_mut().enumerate() {
+            *pose = multibody.pose(&self.workspace, body);
+        }
+        self.proximity.update(&self.x_wb);
+        self.proximity.contacts(0.0, &mut self.points);
+    }
+
+    /// Looks at `state` and lists the pairs that need springs: those in the state and those whose boxes meet.
+    pub fn begin(&mut self, model: &Model, options: &Options, state: &State, zero: &[f64]) {
+        self.look(model, state, zero, &state.v);
+        self.sprung.clear();
+        if matches!(options.continuous().friction, TractionFriction::Springs(_)) {
+            self.sprung.extend(state.springs.iter().map(|s| s.geoms));
+            self.sprung.extend_from_slice(self.proximity.patch_pairs());
+            self.sprung.sort_unstable();
+            self.sprung.dedup();
+        }
+    }
+
+    /// Gives a pair springs.
+    pub fn add_springs(&mut self, geoms: (u32, u32)) {
+        if let Err(place) = self.sprung.binary_search(&geoms) {
+            self.sprung.insert(place, geoms);
+        }
+    }
+
+    /// The derivative at x = (θ, v, s), and the power that goes where.
+    pub fn derivative(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        state: &State,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<Flow, Interrupt> {
+        let nv = model.nv();
+        let (theta, rest) = x.split_at(nv);
+        let (v, s) = rest.split_at(nv);
+        let (compiled, multibody) = (model.compiled(), model.multibody());
+        self.look(model, state, theta, v);
+        let (theta_dot, rest) = out.split_at_mut(nv);
+        let (v_dot, s_dot) = rest.split_at_mut(nv);
+        self.chart.rate(theta, v, theta_dot);
+
+        self.forces.compute(
+            compiled,
+            state,
+            &mut self.workspace,
+            &self.q,
+            v,
+            options.stiction_tolerance,
+            &mut self.tau,
+            &mut self.spring_tau,
+        );
+        let other = self.tau.iter().zip(v).map(|(t, v)| t * v).sum();
+        let mut flow = Flow { other, ..Flow::default() };
+
+        self.contact_tau.fill(0.0);
+        self.pushes.clear();
+        self.pushes.resize(self.sprung.len(), 0.0);
+        self.decay(options, s, s_dot, &mut flow);
+        for k in 0..self.proximity.patch_pairs().len() {
+            let geoms = self.proximity.patch_pairs()[k];
+            let pair = self.find(model, geoms);
+            if self.pairs[pair].surface().points.is_empty() {
+                continue;
+            }
+            let slot = self.sprung.binary_search(&geoms).ok();
+            if slot.is_none() && matches!(options.continuous().friction, TractionFriction::Springs(_)) {
+                return Err(Interrupt::NewPair(geoms));
+            }
+            let spring = slot.map_or(Vector6::zeros(), |i| self.to_world(pair, &s[6 * i..6 * i + 6]));
+            let load = self.load(model, options, pair, &spring, |_, _, _| {});
+            let (a, b) = self.pairs[pair].bodies;
+            let (at, wrench) = (&load.center, &load.wrench);
+            multibody.add_wrench(&self.workspace, b, at, wrench, &mut self.contact_tau);
+            multibody.add_wrench(&self.workspace, a, at, &-wrench, &mut self.contact_tau);
+            if let Some(i) = slot {
+                let rate = self.to_body(pair, &load.rate);
+                // What `decay` counted for a spring out of contact.
+                flow.dissipated -= self.decay_loss(options, &s[6 * i..6 * i + 6]);
+                s_dot[6 * i..6 * i + 6].copy_from_slice(rate.as_slice());
+                self.pushes[i] = load.normal_force;
+            }
+            flow.add(1.0, &load.flow);
+        }
+        // What contact gives the bodies beyond the relative motion's share is the work of belts and mocap bodies.
+        let contact: f64 = self.contact_tau.iter().zip(v).map(|(t, v)| t * v).sum();
+        flow.other += contact - flow.normal - flow.friction;
+        for ((tau, c), spring) in self.tau.iter_mut().zip(&self.contact_tau).zip(&self.spring_tau) {
+            *tau += c + spring;
+        }
+        multibody.forward_dynamics(&mut self.workspace, &self.tau, v_dot);
+        match out.iter().position(|x| !x.is_finite()) {
+            Some(i) => Err(Interrupt::NotFinite(i % nv.max(1))),
+            None => Ok(flow),
+        }
+    }
+
+    /// ṡ = −s/τ for every spring: what those out of contact do (PFC eq. 6.26).
+    fn decay(&self, options: &Options, s: &[f64], s_dot: &mut [f64], flow: &mut Flow) {
+        if let TractionFriction::Springs(springs) = options.continuous().friction {
+            for (rate, s) in s_dot.iter_mut().zip(s) {
+                *rate = -s / springs.relaxation_time;
+            }
+            flow.dissipated += self.decay_loss(options, s);
+        }
+    }
+
+    fn decay_loss(&self, options: &Options, s: &[f64]) -> f64 {
+        match options.continuous().friction {
+            TractionFriction::Springs(p) => s.iter().map(|s| s * s).sum::<f64>() / p.relaxation_time,
+            _ => 0.0,
+        }
+    }
+
+    /// The place of a pair, with its surface up to date.
+    fn find(&mut self, model: &Model, geoms: (u32, u32)) -> usize {
+        let compiled = model.compiled();
+        let place = match self.pairs.binary_search_by_key(&geoms, |p| p.geoms) {
+            Ok(place) => place,
+            Err(place) => {
+                self.pairs.insert(place, ContactPair::new(compiled, geoms));
+                place
+            }
+        };
+        self.pairs[place].update(compiled, &self.x_wb, &mut self.scratch);
+        place
+    }
+
+    fn load(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        pair: usize,
+        spring: &Vector6<f64>,
+        visit: impl FnMut(&super::surface::SurfacePoint, &Vector3<f64>, &Vector3<f64>),
+    ) -> Load {
+        let pair = &self.pairs[pair];
+        let surface = pair.surface();
+        let reference = surface.patch.as_ref().map_or(Vector3::zeros(), |p| p.centroid);
+        let motion = self.relative_motion(model, pair, reference);
+        load(
+            &surface.points,
+            &motion,
+            &pair.law,
+            options.continuous(),
+            options.stiction_tolerance,
+            spring,
+            &mut self.pressures,
+            visit,
+        )
+    }
+
+    /// Motion of B's surface relative to A's, belts included.
+    fn relative_motion(&self, model: &Model, pair: &ContactPair, reference: Vector3<f64>) -> RelativeMotion {
+        let (compiled, multibody) = (model.compiled(), model.multibody());
+        let motion = |geom: u32, body: usize| {
+            let twist = multibody.twist(&self.workspace, body);
+            let mut angular: Vector3<f64> = twist.fixed_rows::<3>(0).into();
+            let mut linear = multibody.point_velocity(&self.workspace, body, &reference);
+            if let Some(belt) = compiled.world.geoms[compiled.colliding[geom as usize]].surface_velocity {
+                let x_wb = &self.x_wb[body];
+                let arm = x_wb.inverse_transform_point(&reference.into()).coords;
+                let w = Vector3::new(belt[0], belt[1], belt[2]);
+                angular += x_wb.rotation * w;
+                linear += x_wb.rotation * (Vector3::new(belt[3], belt[4], belt[5]) + w.cross(&arm));
+            }
+            (angular, linear)
+        };
+        let (a, b) = (motion(pair.geoms.0, pair.bodies.0), motion(pair.geoms.1, pair.bodies.1));
+        RelativeMotion { angular: b.0 - a.0, linear: b.1 - a.1, reference }
+    }
+
+    /// A spring's state from the axes of B to the world's.
+    fn to_world(&self, pair: usize, s: &[f64]) -> Vector6<f64> {
+        let turn = &self.x_wb[self.pairs[pair].bodies.1].rotation;
+        let (a, b) = (turn * Vector3::new(s[0], s[1], s[2]), turn * Vector3::new(s[3], s[4], s[5]));
+        Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
+    }
+
+    fn to_body(&self, pair: usize, s: &Vector6<f64>) -> Vector6<f64> {
+        let turn = self.x_wb[self.pairs[pair].bodies.1].rotation.inverse();
+        let (a, b) = (turn * Vector3::new(s[0], s[1], s[2]), turn * Vector3::new(s[3], s[4], s[5]));
+        Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
+    }
+
+    /// The patches at `state` with what they carry.
+    pub fn describe(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        state: &State,
+        zero: &[f64],
+        out: &mut PatchSet,
+    ) {
+        self.look(model, state, zero, &state.v);
+        out.clear();
+        for k in 0..self.proximity.patch_pairs().len() {
+            let geoms = self.proximity.patch_pairs()[k];
+            let pair = self.find(model, geoms);
+            let spring = match state.springs.binary_search_by_key(&geoms, |s| s.geoms) {
+                Ok(i) => self.to_world(pair, &state.springs[i].s),
+                Err(_) => Vector6::zeros(),
+            };
+            let surface = self.pairs[pair].surface();
+            let Some(patch) = surface.patch.clone() else { continue };
+            let (first, vertices) = (out.faces.faces.len(), out.faces.vertices.len() as u32);
+            out.faces.faces.extend_from_slice(&surface.faces.faces);
+            out.faces.vertices.extend_from_slice(&surface.faces.vertices);
+            out.faces.vertex_pressure.extend_from_slice(&surface.faces.vertex_pressure);
+            out.faces.vertex_end.extend(surface.faces.vertex_end.iter().map(|end| end + vertices));
+            out.results.resize(out.faces.faces.len(), FaceResult::default());
+            let (faces, results) = (&out.faces.faces[first..], &mut out.results[first..]);
+            self.load(model, options, pair, &spring, |point, traction, slip| {
+                let (face, result) = (&faces[point.face as usize], &mut results[point.face as usize]);
+                let force = traction * point.area;
+                result.force += force;
+                result.moment += (point.position - face.centroid).cross(&force);
+                result.slip += slip * (point.area / face.area);
+            });
+            out.doubt(model, (geoms.0 as usize, geoms.1 as usize), &self.x_wb, &patch);
+            out.doubt_coincident((geoms.0 as usize, geoms.1 as usize), &patch);
+            if !patch.faces.is_empty() {
+                let faces = first..out.faces.faces.len();
+                let patch = stiction_geometry::patch::Patch { faces, ..patch };
+                out.patches.push(FoundPatch::new(
+                    model.compiled(),
+                    (geoms.0 as usize, geoms.1 as usize),
+                    patch,
+                ));
+            }
+        }
+    }
+}

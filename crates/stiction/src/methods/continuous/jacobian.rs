@@ -1,0 +1,180 @@
+//! How the accelerations and the springs' rates depend on positions, velocities and springs, by differences.
+//!
+//! A tree moves itself, what it touches and their springs, nothing else: trees that are neither neighbours nor have a common
+//! one are varied together. The surfaces of pairs that do not move are known (see `surface`), and none moves while velocities
+//! or springs are varied.
+//!
+//! θ̇ is taken to be v: this matrix is only for Newton's iteration, and for its sake θ is eliminated (see `radau`).
+
+use super::dynamics::{Dynamics, Interrupt};
+use crate::model::Model;
+use crate::options::Options;
+use crate::state::State;
+
+/// Steps of the differences: m and rad, m/s and rad/s, and relative to the size of a spring's state.
+const POSITION: f64 = 1e-8;
+const VELOCITY: f64 = 1e-7;
+const SPRING: f64 = 1e-6;
+
+/// The derivatives of (v̇, ṡ), rows of both together, by θ and by (v, s).
+#[derive(Default)]
+pub(crate) struct Jacobian {
+    /// m × nv, row after row, where m = nv + the number of spring states.
+    pub theta: Vec<f64>,
+    /// m × m.
+    pub rest: Vec<f64>,
+    groups: Vec<usize>,
+    group_of: Vec<usize>,
+    near: Vec<bool>,
+    x: Vec<f64>,
+    f: Vec<f64>,
+}
+
+impl Jacobian {
+    /// Computes it at `x`, where the derivative is `f0`. `scale` is the size of each spring's state.
+    pub fn compute(
+        &mut self,
+        dynamics: &mut Dynamics,
+        model: &Model,
+        options: &Options,
+        state: &State,
+        x: &[f64],
+        f0: &[f64],
+        scale: &[f64],
+    ) -> Result<(), Interrupt> {
+        let (nv, n) = (model.nv(), x.len());
+        let m = n - nv;
+        let trees = model.multibody().trees();
+        self.theta.clear();
+        self.theta.resize(m * nv, 0.0);
+        self.rest.clear();
+        self.rest.resize(m * m, 0.0);
+        self.x.clear();
+        self.x.extend_from_slice(x);
+        self.f.clear();
+        self.f.resize(n, 0.0);
+        self.neighbours(dynamics, model);
+
+        // Trees, in groups that do not feel each other.
+        self.color(trees.len(), |near, count, i, j| {
+            (0..count).any(|k| near[i * count + k] && near[j * count + k])
+        });
+        for group in 0..self.groups.len() {
+            let widest = (0..trees.len())
+                .filter(|&t| self.group_of[t] == group)
+                .map(|t| trees[t].v.len())
+                .max()
+                .unwrap_or(0);
+            for velocity in [false, true] {
+                for column in 0..widest {
+                    let step = if velocity { VELOCITY } else { POSITION };
+                    let offset = if velocity { nv } else { 0 };
+                    let vary = |x: &mut [f64], groups: &[usize], by: f64| {
+                        for (t, tree) in trees.iter().enumerate() {
+                            if groups[t] == group && column < tree.v.len() {
+                                x[offset + tree.v.start + column] += by;
+                            }
+                        }
+                    };
+                    vary(&mut self.x, &self.group_of, step);
+                    dynamics.derivative(model, options, state, &self.x, &mut self.f)?;
+                    self.x.copy_from_slice(x);
+                    for (t, tree) in trees.iter().enumerate() {
+                        if self.group_of[t] != group || column >= tree.v.len() {
+                            continue;
+                        }
+                        let (index, count) = (tree.v.start + column, trees.len());
+                        let rows =
+                            (0..count).filter(|&u| self.near[t * count + u]).flat_map(|u| trees[u].v.clone());
+                        let springs = spring_rows(dynamics, model, t);
+                        for row in rows.chain(springs.map(|r| nv + r)) {
+                            let slope = (self.f[nv + row] - f0[nv + row]) / step;
+                            if velocity {
+                                self.rest[row * m + index] = slope;
+                            } else {
+                                self.theta[row * nv + index] = slope;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+
+        // Springs, in groups that share no tree.
+        let ends = |k: usize, dynamics: &Dynamics| tree_ends(dynamics, model, dynamics.sprung[k]);
+        let count = dynamics.sprung.len();
+        self.near.clear();
+        self.near.resize(count * count, false);
+        for i in 0..count {
+            for j in 0..count {
+                let (a, b) = (ends(i, dynamics), ends(j, dynamics));
+                let shared = |t: Option<usize>| t.is_some() && (t == b.0 || t == b.1);
+                self.near[i * count + j] = i == j || shared(a.0) || shared(a.1);
+            }
+        }
+        self.color(count, |near, count, i, j| near[i * count + j]);
+        for group in 0..self.groups.len() {
+            for column in 0..6 {
+                for k in (0..count).filter(|&k| self.group_of[k] == group) {
+                    self.x[2 * nv + 6 * k + column] += SPRING * scale[k];
+                }
+                dynamics.derivative(model, options, state, &self.x, &mut self.f)?;
+                self.x.copy_from_slice(x);
+                for k in (0..count).filter(|&k| self.group_of[k] == group) {
+                    let (a, b) = ends(k, dynamics);
+                    let index = nv + 6 * k + column;
+                    let rows = [a, b].into_iter().flatten().flat_map(|t| trees[t].v.clone());
+                    for row in rows.chain(nv + 6 * k..nv + 6 * k + 6) {
+                        self.rest[row * m + index] = (self.f[nv + row] - f0[nv + row]) / (SPRING * scale[k]);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which trees may touch, each itself included.
+    fn neighbours(&mut self, dynamics: &Dynamics, model: &Model) {
+        let count = model.multibody().trees().len();
+        self.near.clear();
+        self.near.resize(count * count, false);
+        for t in 0..count {
+            self.near[t * count + t] = true;
+        }
+        for &geoms in dynamics.proximity.patch_pairs().iter().chain(&dynamics.sprung) {
+            if let (Some(a), Some(b)) = tree_ends(dynamics, model, geoms) {
+                self.near[a * count + b] = true;
+                self.near[b * count + a] = true;
+            }
+        }
+    }
+
+    /// Gives each of `count` things the first group in which it conflicts with none.
+    fn color(&mut self, count: usize, conflict: impl Fn(&[bool], usize, usize, usize) -> bool) {
+        self.group_of.clear();
+        self.groups.clear();
+        for i in 0..count {
+            let free = |g: usize| (0..i).all(|j| self.group_of[j] != g || !conflict(&self.near, count, i, j));
+            let group = (0..).find(|&g| free(g)).unwrap_or(0);
+            self.group_of.push(group);
+            if group == self.groups.len() {
+                self.groups.push(group);
+            }
+        }
+    }
+}
+
+/// The trees of a pair of geoms.
+fn tree_ends(dynamics: &Dynamics, model: &Model, geoms: (u32, u32)) -> (Option<usize>, Option<usize>) {
+    let tree = |g: u32| model.multibody().body_tree(dynamics.proximity.set().geoms()[g as usize].body);
+    (tree(geoms.0), tree(geoms.1))
+}
+
+/// Rows of the springs that a tree is at.
+fn spring_rows<'a>(dynamics: &'a Dynamics, model: &'a Model, t: usize) -> impl Iterator<Item = usize> + 'a {
+    let at = move |&(_, geoms): &(usize, &(u32, u32))| {
+        let (a, b) = tree_ends(dynamics, model, *geoms);
+        a == Some(t) || b == Some(t)
+    };
+    dynamics.sprung.iter().enumerate().filter(at).flat_map(|(k, _)| 6 * k..6 * k + 6)
+}

@@ -1,0 +1,370 @@
+//! Steps with a learned contact law: one body of the model touches stationary surfaces.
+//!
+//! ```text
+//! free      v* after all forces but contact
+//! touch     contact points within the touch distance, as one patch of one moving body
+//! law       Algorithm 1 for a free body, Algorithm 2 (`stiction_learned::Linked`) for one that joints hold
+//! advance   q ⊕ dt v⁺, then loaded points onto the surface and others out of it, by the least motion in the sense of M
+//! ```
+//!
+//! The law knows a single patch on a stationary surface (DAC 3.1). Two moving bodies that touch, a belt, or surfaces with
+//! different normals at once end the step with an error that says so; nothing is approximated.
+
+pub(crate) mod file;
+
+use crate::contact::patches::PatchSet;
+use crate::contact::result::Contact;
+use crate::error::{OptionError, StepError};
+use crate::methods::rigid::Looker;
+use crate::model::Model;
+use crate::options::Options;
+use crate::state::State;
+use crate::step::StepReport;
+use crate::step::free_motion::FreeMotion;
+use nalgebra::{Matrix6, Vector3, Vector6};
+use std::sync::Arc;
+use stiction_geometry::ContactPoint;
+use stiction_learned::{BodyInstant, Class, Law, Linked, LinkedAnswer, Outside};
+use stiction_multibody::{Factor, QuaternionStep};
+use stiction_rigid::tangents;
+
+/// Height above a surface up to which a point touches, m.
+const TOUCH: f64 = 2e-4;
+
+/// What the law did in a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LearnedReport {
+    /// What the patch did; none without contact.
+    pub class: Option<Class>,
+    /// The first quantity out of its training range, if any.
+    pub outside: Option<Outside>,
+    /// Whether Powell's method converged, or was not needed.
+    pub converged: bool,
+    /// Steps since the law was set in which it was outside its range.
+    pub outside_steps: u64,
+}
+
+impl LearnedReport {
+    /// There is no last step any more; the count goes on.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { outside_steps: self.outside_steps, ..Self::default() };
+    }
+}
+
+/// Whether steps with these options can follow a learned law.
+pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
+    let refuse = |what: &str| Err(OptionError::Learned(what.into()));
+    if options.error_controlled() {
+        return refuse("it needs steps of a fixed length: leave out accuracy and choose method = convex");
+    }
+    if options.tangential_springs.is_some() {
+        return refuse("friction is the law's own: leave out tangential springs");
+    }
+    Ok(())
+}
+
+/// The memory of learned steps.
+pub(crate) struct Learned {
+    pub law: Arc<Law>,
+    pub report: LearnedReport,
+    looker: Looker,
+    factor: Factor,
+    points: Vec<ContactPoint>,
+    columns: Vec<[f64; 6]>,
+    next: Vec<f64>,
+    v: Vec<f64>,
+    shift: Vec<f64>,
+    row: Vec<f64>,
+}
+
+impl Learned {
+    pub fn new(model: &Model, law: Arc<Law>) -> Result<Self, OptionError> {
+        let refuse = |what: &str| {
+            Err(OptionError::Learned(format!(
+                "the model has {what}, which a learned law does not take in: remove them or choose another contact"
+            )))
+        };
+        let compiled = model.compiled();
+        if compiled.world.equalities.iter().any(|e| e.active) {
+            return refuse("active equality constraints");
+        }
+        for (has, what) in [
+            (!compiled.limits.is_empty() || !compiled.ball_limits.is_empty(), "joint limits"),
+            (!compiled.drives.drives.is_empty(), "actuators"),
+            (!compiled.world.tendons.is_empty(), "tendons"),
+            (!compiled.world.bushings.is_empty(), "bushings"),
+            (!compiled.dry_friction.is_empty(), "joints with dry friction"),
+            (!compiled.world.sensors.is_empty(), "sensors"),
+            (compiled.world.geoms.iter().any(|g| g.surface_velocity.is_some()), "moving surfaces"),
+        ] {
+            if has {
+                return refuse(what);
+            }
+        }
+        let nv = model.nv();
+        Ok(Self {
+            law,
+            report: LearnedReport::default(),
+            looker: Looker::new(model),
+            factor: Factor::new(model.multibody()),
+            points: Vec::new(),
+            columns: Vec::new(),
+            next: vec![0.0; model.nq()],
+            v: vec![0.0; nv],
+            shift: vec![0.0; nv],
+            row: vec![0.0; nv],
+        })
+    }
+
+    /// Velocities at the end of the last step.
+    pub fn velocities(&self) -> &[f64] {
+        &self.v
+    }
+
+    /// Takes one step of `dt`. On an error `state` is untouched.
+    pub fn step(
+        &mut self,
+        model: &Model,
+        free: &mut FreeMotion,
+        state: &mut State,
+        dt: f64,
+        contacts: &mut Vec<Contact>,
+    ) -> Result<StepReport, StepError> {
+        let multibody = model.multibody();
+        free.kinematics(model, state);
+        let patches = PatchSet::default();
+        free.solve(model, state, dt, crate::step::assemble::Touching { points: &[], patches: &patches })?;
+        self.v.copy_from_slice(&free.v_star);
+        self.factor.compute(&free.mass, &free.added);
+        contacts.clear();
+        let outside_steps = self.report.outside_steps;
+        self.report = LearnedReport { converged: true, outside_steps, ..LearnedReport::default() };
+        self.points.clear();
+        self.points.extend_from_slice(self.looker.look(model, state, &state.q, TOUCH));
+        let mut report = StepReport {
+            converged: true,
+            step: dt,
+            points: self.points.len() as u64,
+            ..StepReport::default()
+        };
+        report.max_penetration = self.points.iter().map(|p| -p.distance).fold(0.0, f64::max);
+        let touch = match self.points.is_empty() {
+            true => None,
+            false => Some(self.contact(model, free, state.time, dt, contacts)?),
+        };
+        multibody.integrate(&state.q, &self.v, dt, QuaternionStep::Exponential, &mut self.next);
+        let loaded = touch.as_ref().map_or(&[][..], |t| &t.loaded);
+        self.put_on_surface(model, state, loaded);
+        if let Some(touch) = &touch {
+            report.iterations = touch.evaluations as u64;
+            report.converged = self.report.converged;
+        }
+        let bad = self.v.iter().position(|x| !x.is_finite());
+        if bad.is_some() || self.next.iter().any(|x| !x.is_finite()) {
+            let what = format!("the velocity of joint \"{}\"", model.joint_of(bad.unwrap_or(0)));
+            return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
+        }
+        state.q.copy_from_slice(&self.next);
+        state.v.copy_from_slice(&self.v);
+        state.time += dt;
+        Ok(report)
+    }
+
+    /// Asks the law about what touches, and gives its impulse to the velocities.
+    fn contact(
+        &mut self,
+        model: &Model,
+        free: &FreeMotion,
+        time: f64,
+        dt: f64,
+        contacts: &mut Vec<Contact>,
+    ) -> Result<Touch, StepError> {
+        let (multibody, compiled) = (model.multibody(), model.compiled());
+        let geoms = compiled.geoms.geoms();
+        let name = |body: usize| compiled.world.bodies[body].name.clone();
+        let fail = |reason: String| StepError::Learned { time, reason };
+        let moves = |body: usize| multibody.body_tree(body).is_some();
+        // Which side moves, and the normal out of the other.
+        let mut sides = Vec::new();
+        for p in &self.points {
+            let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
+            sides.push(match (moves(a), moves(b)) {
+                (false, true) => (b, p.normal_w, p.p_wb),
+                (true, false) => (a, -p.normal_w, p.p_wa),
+                _ => {
+                    let reason = format!(
+                        "bodies \"{}\" and \"{}\" touch, and the law knows stationary surfaces only",
+                        name(a),
+                        name(b)
+                    );
+                    return Err(fail(reason));
+                }
+            });
+        }
+        let (body, normal, _) = sides[0];
+        if let Some(other) = sides.iter().find(|s| s.0 != body) {
+            return Err(fail(format!(
+                "bodies \"{}\" and \"{}\" both touch; the law knows one",
+                name(body),
+                name(other.0)
+            )));
+        }
+        if sides.iter().any(|s| s.1.dot(&normal) < 0.999) {
+            let reason = format!(
+                "body \"{}\" touches surfaces with different normals; the law knows one patch",
+                name(body)
+            );
+            return Err(fail(reason));
+        }
+        let inertia = &compiled.world.bodies[body].inertia;
+        let x_wb = free.x_wb[body];
+        let r = x_wb.rotation.to_rotation_matrix();
+        let com = (x_wb * nalgebra::Point3::from(inertia.com)).coords;
+        // J of the body at its centre of mass, and R = J M⁻¹ Jᵀ.
+        let Some(tree) = multibody.body_tree(body) else { return Err(fail("nothing moves".into())) };
+        let range = multibody.trees()[tree].v.clone();
+        self.columns.clear();
+        self.columns.resize(range.len(), [0.0; 6]);
+        multibody.body_jacobian(&free.workspace, body, &com, &mut self.columns);
+        let mut twist = Vector6::zeros();
+        let mut response = Matrix6::zeros();
+        let mut held = Vec::with_capacity(6);
+        for (i, column) in range.clone().zip(&self.columns) {
+            twist += Vector6::from(*column) * self.v[i];
+        }
+        for k in 0..6 {
+            self.row.fill(0.0);
+            for (i, column) in range.clone().zip(&self.columns) {
+                self.row[i] = column[k];
+            }
+            self.factor.solve(&mut self.row);
+            for (i, column) in range.clone().zip(&self.columns) {
+                let mut to = response.column_mut(k);
+                to += Vector6::from(*column) * self.row[i];
+            }
+            held.push(self.row.clone());
+        }
+        let instant = BodyInstant {
+            mass: inertia.mass,
+            inertia_w: r.matrix() * inertia.rotational * r.matrix().transpose(),
+            com,
+            twist,
+        };
+        let frame = tangents(&normal);
+        let points = sides.iter().map(|s| s.2).collect();
+        let linked = Linked { body: instant, response, frame, points };
+        let LinkedAnswer { contact, evaluations, converged, .. } =
+            self.law.linked_contact(&linked).map_err(|e| fail(e.to_string()))?;
+        for (k, column) in held.iter().enumerate() {
+            for (v, c) in self.v.iter_mut().zip(column) {
+                *v += c * contact.wrench[k];
+            }
+        }
+        self.report.class = Some(contact.class);
+        self.report.converged = converged;
+        self.report.outside_steps += u64::from(contact.outside.is_some());
+        self.report.outside = contact.outside;
+        let total: f64 = contact.loads.iter().sum();
+        let friction = frame * Vector3::new(contact.friction.x, contact.friction.y, 0.0);
+        let after = twist + response * contact.wrench;
+        let (spin, linear): (Vector3<f64>, Vector3<f64>) =
+            (after.fixed_rows::<3>(0).into(), after.fixed_rows::<3>(3).into());
+        for ((p, side), &load) in self.points.iter().zip(&sides).zip(&contact.loads) {
+            // The law gives friction of the whole patch: it is shown shared out by load.
+            let share = if total > 0.0 { load / total } else { 0.0 };
+            let force = (side.1 * load + friction * share) / dt;
+            let velocity = linear + spin.cross(&(side.2 - com));
+            let slip = velocity - side.1 * side.1.dot(&velocity);
+            let (body_a, body_b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
+            let sign = if body_b == body { 1.0 } else { -1.0 };
+            contacts.push(Contact {
+                geom_a: compiled.colliding[p.geom_a],
+                geom_b: compiled.colliding[p.geom_b],
+                body_a,
+                body_b,
+                position: 0.5 * (p.p_wa + p.p_wb),
+                normal: p.normal_w,
+                force: force * sign,
+                penetration: -p.distance,
+                slip: slip * sign,
+                sticking: contact.class == Class::Static && load > 0.0,
+            });
+        }
+        let loaded = sides
+            .iter()
+            .zip(&contact.loads)
+            .filter(|(_, load)| **load > 0.0)
+            .map(|(s, _)| (x_wb.inverse() * nalgebra::Point3::from(s.2)).coords)
+            .collect();
+        Ok(Touch { loaded, evaluations })
+    }
+
+    /// Moves `next` so that loaded points lie on the surface and no other below it. `loaded` are points of the one body
+    /// that touched, in its frame.
+    fn put_on_surface(&mut self, model: &Model, state: &State, loaded: &[Vector3<f64>]) {
+        let multibody = model.multibody();
+        let geoms = model.compiled().geoms.geoms();
+        for _ in 0..4 {
+            let q = self.next.clone();
+            self.points.clear();
+            self.points.extend_from_slice(self.looker.look(model, state, &q, 0.5 * TOUCH));
+            // Of every point: the row of its distance, what a push does, the distance, and whether it carried load.
+            let mut rows: Vec<(Vec<f64>, Vec<f64>, f64, bool)> = Vec::new();
+            for p in &self.points {
+                let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
+                let (body, point, normal) = match multibody.body_tree(b) {
+                    Some(_) => (b, p.p_wb, p.normal_w),
+                    None => (a, p.p_wa, -p.normal_w),
+                };
+                let Some(tree) = multibody.body_tree(body) else { continue };
+                let x_wb = multibody.pose(&self.looker.workspace, body);
+                let local = (x_wb.inverse() * nalgebra::Point3::from(point)).coords;
+                let loaded = loaded.iter().any(|l| (l - local).norm() < 1e-6);
+                let range = multibody.trees()[tree].v.clone();
+                self.columns.clear();
+                self.columns.resize(range.len(), [0.0; 6]);
+                multibody.body_jacobian(&self.looker.workspace, body, &point, &mut self.columns);
+                let mut row = vec![0.0; model.nv()];
+                for (i, c) in range.zip(&self.columns) {
+                    row[i] = normal.dot(&Vector3::new(c[3], c[4], c[5]));
+                }
+                let mut push = row.clone();
+                self.factor.solve(&mut push);
+                rows.push((row, push, p.distance, loaded));
+            }
+            let off =
+                |distance: f64, loaded: bool| if loaded { distance.abs() } else { (-distance).max(0.0) };
+            if rows.iter().all(|r| off(r.2, r.3) < 1e-9) {
+                return;
+            }
+            self.shift.fill(0.0);
+            for _ in 0..40 {
+                let mut worst: f64 = 0.0;
+                for (row, push, distance, loaded) in &rows {
+                    let now = distance + dot(row, &self.shift);
+                    let miss = off(now, *loaded);
+                    worst = worst.max(miss);
+                    let size = dot(row, push);
+                    if miss > 0.0 && size > 0.0 {
+                        self.shift.iter_mut().zip(push).for_each(|(s, p)| *s -= p * now / size);
+                    }
+                }
+                if worst < 1e-10 {
+                    break;
+                }
+            }
+            multibody.integrate(&q, &self.shift, 1.0, QuaternionStep::Exponential, &mut self.next);
+        }
+    }
+}
+
+/// What touched, for putting it right.
+struct Touch {
+    /// Points that carried load, in the body frame.
+    loaded: Vec<Vector3<f64>>,
+    evaluations: usize,
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

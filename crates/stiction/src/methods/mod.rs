@@ -1,0 +1,5 @@
+//! Methods of stepping.
+
+pub mod continuous;
+pub mod learned;
+pub mod rigid;

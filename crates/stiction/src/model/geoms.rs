@@ -1,0 +1,261 @@
+//! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
+
+use crate::error::LoadError;
+use crate::model::Compiled;
+use crate::model::material::{GeomMaterial, PairOverride};
+use crate::model::solids::{compile_solids, vary_solid};
+use crate::sensing::sensors::Sensors;
+use std::sync::Arc;
+use stiction_geometry::patch::ContactSolid;
+use stiction_geometry::{
+    CollisionRules, ConvexHull, Geom, GeomSet, GeometryError, HeightField, Shape, TriangleMesh,
+};
+use stiction_model::{Compliance, GeomRole, Warning, World};
+
+pub(crate) struct Shapes {
+    pub geoms: Arc<GeomSet>,
+    pub colliding: Vec<usize>,
+    pub materials: Vec<GeomMaterial>,
+    /// Pairs of geoms with a material of their own, sorted.
+    pub pair_materials: Vec<((u32, u32), PairOverride)>,
+    /// What each geom is to patch contact; empty if nothing is compliant.
+    pub solids: Vec<ContactSolid>,
+    /// What sensors see and feel with.
+    pub sensors: Arc<Sensors>,
+}
+
+/// Builds the shapes that collide. Meshes used several times are built once.
+pub(crate) fn compile_geoms(
+    world: &World,
+    carrier: &[usize],
+    warnings: &mut Vec<Warning>,
+) -> Result<Shapes, LoadError> {
+    let mut library = Library::new(world);
+    let (mut geoms, mut colliding, mut materials) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, geom) in world.geoms.iter().enumerate() {
+        let touches = geom.role != GeomRole::Visual && (geom.filter.group != 0 || geom.filter.mask != 0);
+        // A pair touches whatever the filters of its geoms say.
+        if !touches && !world.pairs.iter().any(|p| p.geom_a == index || p.geom_b == index) {
+            continue;
+        }
+        let shape = match library.shape(&geom.shape) {
+            Ok(shape) => shape,
+            // A mesh is data of someone else's; one that has no hull need not keep the whole model from running,
+            // unless something was asked of it.
+            Err(error)
+                if matches!(geom.shape, stiction_model::Shape::Mesh { convex: true, .. })
+                    && geom.contact.compliance == Compliance::Unspecified =>
+            {
+                let message = format!("{error}. Until then \"{}\" does not collide", geom.name);
+                warnings.push(Warning { source: geom.source.clone(), message });
+                continue;
+            }
+            Err(error) => {
+                let place = format!("{} \"{}\"", geom.source, geom.name);
+                return Err(LoadError::Shape { place, reason: error.to_string() });
+            }
+        };
+        geoms.push(Geom {
+            shape,
+            body: geom.body,
+            x_bg: geom.pose,
+            margin: geom.margin,
+            contype: if touches { geom.filter.group } else { 0 },
+            conaffinity: if touches { geom.filter.mask } else { 0 },
+            compliant: geom.contact.compliance == Compliance::Compliant,
+        });
+        colliding.push(index);
+        materials.push(GeomMaterial::new(&geom.contact, geom.priority));
+    }
+    let sensors = Sensors::new(world, |shape| library.shape(shape).ok());
+    let solids = compile_solids(world, &geoms, &colliding, warnings)?;
+    for (material, solid) in materials.iter_mut().zip(&solids) {
+        if let ContactSolid::Compliant(solid) = solid {
+            material.modulus = solid.modulus(); // a field from a file may bring its own
+        }
+    }
+    let mut pair_materials = Vec::with_capacity(world.pairs.len());
+    for pair in &world.pairs {
+        // A geom whose hull cannot be built is left out, and its pairs with it.
+        let [Ok(a), Ok(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.binary_search(&g)) else {
+            continue;
+        };
+        let (a, b) = (a as u32, b as u32);
+        pair_materials.push(((a.min(b), a.max(b)), PairOverride(pair.contact)));
+    }
+    pair_materials.sort_by_key(|(pair, _)| *pair);
+    let geoms = gather(world, carrier, geoms, &pair_materials, &solids)?;
+    warn_of_unsupported(world, &geoms, &colliding, warnings);
+    warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
+    let (geoms, sensors) = (Arc::new(geoms), Arc::new(sensors));
+    Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
+}
+
+/// The geoms with the rules of who may touch whom.
+fn gather(
+    world: &World,
+    carrier: &[usize],
+    geoms: Vec<Geom>,
+    pairs: &[((u32, u32), PairOverride)],
+    solids: &[ContactSolid],
+) -> Result<GeomSet, LoadError> {
+    let included_geoms = pairs.iter().map(|&((a, b), _)| (a as usize, b as usize)).collect();
+    let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms };
+    let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
+    let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
+        .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
+    Ok(geoms.with_solids(solids))
+}
+
+/// The shapes of a variant of `base`: what is the same is shared.
+pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadError> {
+    let (mut library, mut reshaped) = (Library::new(world), false);
+    let (mut geoms, mut solids) = (base.geoms.geoms().to_vec(), base.solids.clone());
+    let mut materials = Vec::with_capacity(geoms.len());
+    for (k, &index) in base.colliding.iter().enumerate() {
+        let (now, before) = (&world.geoms[index], &base.world.geoms[index]);
+        let place = || format!("{} \"{}\"", now.source, now.name);
+        if now.shape != before.shape {
+            reshaped = true;
+            geoms[k].shape = library
+                .shape(&now.shape)
+                .map_err(|error| LoadError::Shape { place: place(), reason: error.to_string() })?;
+        }
+        let yields = now.contact.hydroelastic_modulus != before.contact.hydroelastic_modulus;
+        if !solids.is_empty() && (yields || now.shape != before.shape) {
+            solids[k] = vary_solid(world, &geoms[k], now)
+                .map_err(|reason| LoadError::Shape { place: place(), reason })?;
+        }
+        let mut material = GeomMaterial::new(&now.contact, now.priority);
+        if let Some(ContactSolid::Compliant(solid)) = solids.get(k) {
+            material.modulus = solid.modulus();
+        }
+        materials.push(material);
+    }
+    let (geoms, sensors) = if reshaped {
+        let geoms = gather(world, &base.carrier, geoms, &base.pair_materials, &solids)?;
+        (Arc::new(geoms), Arc::new(Sensors::new(world, |shape| library.shape(shape).ok())))
+    } else {
+        (base.geoms.clone(), base.sensors.clone())
+    };
+    let (colliding, pair_materials) = (base.colliding.clone(), base.pair_materials.clone());
+    Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
+}
+
+/// Whether a body can move by itself, rather than being fixed or moved from outside.
+fn is_moved(world: &World, carrier: &[usize], body: usize) -> bool {
+    let mut b = carrier[body];
+    while b != 0 {
+        if !world.bodies[b].joints.is_empty() {
+            return true;
+        }
+        b = carrier[world.bodies[b].parent.unwrap_or(0)];
+        if world.bodies[b].mocap {
+            return false;
+        }
+    }
+    false
+}
+
+/// Bodies welded together, two bodies that cannot move, and joined neighbours do not touch.
+fn may_touch(world: &World, carrier: &[usize], moves: &[bool], a: usize, b: usize) -> bool {
+    let (ca, cb) = (carrier[a], carrier[b]);
+    if ca == cb || !(moves[a] || moves[b]) {
+        return false;
+    }
+    let joined = |child: usize, parent: usize| {
+        child != 0 && parent != 0 && carrier[world.bodies[child].parent.unwrap_or(0)] == parent
+    };
+    world.options.parent_child_collide || !(joined(ca, cb) || joined(cb, ca))
+}
+
+fn warn_of_unsupported(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
+    let mut seen = Vec::new();
+    for pair in geoms.unsupported_pairs() {
+        if seen.contains(&pair.kinds) {
+            continue;
+        }
+        seen.push(pair.kinds);
+        let (a, b) = (&world.geoms[colliding[pair.geom_a]], &world.geoms[colliding[pair.geom_b]]);
+        warnings.push(Warning {
+            source: a.source.clone(),
+            message: format!(
+                "a {} and a {} (\"{}\" and \"{}\", and others like them) have no contact with each other and pass \
+                 through; make one of them convex, or decompose it",
+                pair.kinds.0.name(),
+                pair.kinds.1.name(),
+                a.name,
+                b.name
+            ),
+        });
+    }
+}
+
+/// Two rigid solids have no pressure field between them. Whoever tags both asks for what cannot be had.
+fn warn_of_rigid_pairs(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
+    let rigid = |&g: &usize| world.geoms[colliding[g]].contact.compliance == Compliance::Rigid;
+    let tagged: Vec<usize> = (0..colliding.len()).filter(rigid).collect();
+    let mut pairs =
+        tagged.iter().enumerate().flat_map(|(k, &a)| tagged[k + 1..].iter().map(move |&b| (a, b)));
+    if let Some((a, b)) = pairs.find(|&(a, b)| geoms.tests_pair(a, b)) {
+        let (a, b) = (&world.geoms[colliding[a]], &world.geoms[colliding[b]]);
+        let message = format!(
+            "\"{}\" and \"{}\" are both tagged rigid (rigid_hydroelastic), as are perhaps others: two rigid bodies have \
+             no pressure field and touch at points; make one of them compliant to have patches",
+            a.name, b.name
+        );
+        warnings.push(Warning { source: a.source.clone(), message });
+    }
+}
+
+/// Meshes, hulls and height fields built so far.
+struct Library<'a> {
+    world: &'a World,
+    meshes: Vec<Option<Arc<TriangleMesh>>>,
+    hulls: Vec<Option<Arc<ConvexHull>>>,
+    fields: Vec<Option<Arc<HeightField>>>,
+}
+
+impl<'a> Library<'a> {
+    fn new(world: &'a World) -> Self {
+        let (meshes, fields) = (world.meshes.len(), world.height_fields.len());
+        Self { world, meshes: vec![None; meshes], hulls: vec![None; meshes], fields: vec![None; fields] }
+    }
+
+    fn shape(&mut self, shape: &stiction_model::Shape) -> Result<Shape, GeometryError> {
+        use stiction_model::Shape as Described;
+        match *shape {
+            Described::HalfSpace { .. } => Ok(Shape::HalfSpace),
+            Described::Sphere { radius } => Shape::sphere(radius),
+            Described::Box { half_extents } => Shape::cuboid(half_extents),
+            Described::Capsule { radius, half_length } => Shape::capsule(radius, half_length),
+            Described::Cylinder { radius, half_length } => Shape::cylinder(radius, half_length),
+            Described::Ellipsoid { radii } => Shape::ellipsoid(radii),
+            Described::Mesh { mesh, convex: true } => {
+                let data = &self.world.meshes[mesh];
+                if self.hulls[mesh].is_none() {
+                    self.hulls[mesh] = Some(Arc::new(ConvexHull::from_points(&data.vertices)?));
+                }
+                Ok(Shape::Convex(self.hulls[mesh].clone().expect("just built")))
+            }
+            Described::Mesh { mesh, convex: false } => {
+                let data = &self.world.meshes[mesh];
+                if self.meshes[mesh].is_none() {
+                    let built = TriangleMesh::new(data.vertices.clone(), data.triangles.clone())?;
+                    self.meshes[mesh] = Some(Arc::new(built));
+                }
+                Ok(Shape::Mesh(self.meshes[mesh].clone().expect("just built")))
+            }
+            Described::HeightField { field } => {
+                let data = &self.world.height_fields[field];
+                if self.fields[field].is_none() {
+                    let [x, y] = data.half_extents;
+                    let built = HeightField::new(data.rows, data.columns, 2.0 * x, 2.0 * y, &data.heights)?
+                        .with_base(data.base);
+                    self.fields[field] = Some(Arc::new(built));
+                }
+                Ok(Shape::HeightField(self.fields[field].clone().expect("just built")))
+            }
+        }
+    }
+}

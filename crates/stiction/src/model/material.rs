@@ -1,0 +1,227 @@
+//! Contact properties of geoms, and how two geoms' properties combine (`theory` section 5; Drake's rules).
+
+use crate::model::Compiled;
+use stiction_model::{Compliance, ContactProperties, FrictionRule};
+
+/// Default point-contact stiffness of a geom, N/m.
+pub const DEFAULT_STIFFNESS: f64 = 1e6;
+/// Default Hunt & Crossley dissipation of a geom, s/m.
+pub const DEFAULT_DISSIPATION: f64 = 50.0;
+/// Default relaxation time of a geom's linear dissipation (SAP), s.
+pub const DEFAULT_RELAXATION_TIME: f64 = 0.1;
+/// Default friction coefficient of a geom.
+pub const DEFAULT_FRICTION: f64 = 0.5;
+
+/// Default modulus of a compliant geom's pressure field, Pa.
+pub const DEFAULT_MODULUS: f64 = 1e7;
+/// Default thickness of a compliant half-space, m.
+pub const DEFAULT_SLAB_THICKNESS: f64 = 1.0;
+/// Default edge length of the tetrahedra of curved shapes, m.
+pub const DEFAULT_RESOLUTION: f64 = 0.02;
+
+/// Contact properties of one geom, with defaults filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeomMaterial {
+    /// Point-contact stiffness, N/m.
+    pub stiffness: f64,
+    /// Hunt & Crossley dissipation, s/m.
+    pub dissipation: f64,
+    /// Relaxation time of linear dissipation, s.
+    pub relaxation_time: f64,
+    /// Static friction coefficient.
+    pub static_friction: f64,
+    /// Dynamic friction coefficient.
+    pub dynamic_friction: f64,
+    /// Precedence under [`FrictionRule::MaxWithPriority`].
+    pub priority: i32,
+    /// Whether it makes patches.
+    pub compliance: Compliance,
+    /// Modulus of its pressure field, Pa; infinite for geoms without one.
+    pub modulus: f64,
+}
+
+impl GeomMaterial {
+    /// Fills the defaults in.
+    pub fn new(properties: &ContactProperties, priority: i32) -> Self {
+        let dynamic = properties.dynamic_friction.or(properties.static_friction).unwrap_or(DEFAULT_FRICTION);
+        Self {
+            stiffness: properties.stiffness.unwrap_or(DEFAULT_STIFFNESS),
+            dissipation: properties.dissipation.unwrap_or(DEFAULT_DISSIPATION),
+            relaxation_time: properties.relaxation_time.unwrap_or(DEFAULT_RELAXATION_TIME),
+            static_friction: properties.static_friction.unwrap_or(dynamic),
+            dynamic_friction: dynamic,
+            priority,
+            compliance: properties.compliance,
+            modulus: match properties.compliance {
+                Compliance::Compliant => properties.hydroelastic_modulus.unwrap_or(DEFAULT_MODULUS),
+                _ => f64::INFINITY,
+            },
+        }
+    }
+}
+
+/// Contact properties of a pair of geoms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairMaterial {
+    /// Stiffness of the pair, shared over the points of its manifold, N/m.
+    pub stiffness: f64,
+    /// Hunt & Crossley dissipation, s/m.
+    pub dissipation: f64,
+    /// Relaxation time of linear dissipation, s.
+    pub relaxation_time: f64,
+    /// Static friction coefficient.
+    pub static_friction: f64,
+    /// Dynamic friction coefficient.
+    pub dynamic_friction: f64,
+    /// Share of the way from A's witness point to B's at which the contact point lies:
+    /// p = (k_a p_a + k_b p_b)/(k_a + k_b).
+    pub weight_b: f64,
+}
+
+impl PairMaterial {
+    /// Combines two geoms' properties for point contact.
+    pub fn combine(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule) -> Self {
+        // Ratios first: they keep full precision at any scale.
+        let weight_b = b.stiffness / (a.stiffness + b.stiffness);
+        Self { stiffness: a.stiffness * weight_b, ..Self::with_weight(a, b, rule, weight_b) }
+    }
+
+    /// Combines two geoms' properties for a patch: the fields' moduli take the place of the stiffness, which
+    /// is each face's own and infinite here.
+    pub fn combine_patch(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule) -> Self {
+        let weight_b = match (a.modulus.is_finite(), b.modulus.is_finite()) {
+            (true, true) => b.modulus / (a.modulus + b.modulus),
+            (true, false) => 1.0,
+            (false, _) => 0.0,
+        };
+        Self { stiffness: f64::INFINITY, ..Self::with_weight(a, b, rule, weight_b) }
+    }
+
+    /// Everything but the stiffness, where `weight_b` is B's share of the sum of stiffnesses: the softer side
+    /// decides the dissipation.
+    fn with_weight(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule, weight_b: f64) -> Self {
+        let friction = |mu_a: f64, mu_b: f64| match rule {
+            FrictionRule::HarmonicMean if mu_a + mu_b > 0.0 => 2.0 * mu_a * mu_b / (mu_a + mu_b),
+            FrictionRule::HarmonicMean => 0.0,
+            FrictionRule::MaxWithPriority => match a.priority.cmp(&b.priority) {
+                std::cmp::Ordering::Greater => mu_a,
+                std::cmp::Ordering::Less => mu_b,
+                std::cmp::Ordering::Equal => mu_a.max(mu_b),
+            },
+        };
+        Self {
+            stiffness: 0.0,
+            dissipation: weight_b * a.dissipation + (1.0 - weight_b) * b.dissipation,
+            relaxation_time: a.relaxation_time + b.relaxation_time,
+            static_friction: friction(a.static_friction, b.static_friction),
+            dynamic_friction: friction(a.dynamic_friction, b.dynamic_friction),
+            weight_b,
+        }
+    }
+}
+
+/// What a pair of geoms with contact properties of its own says in place of what they would combine to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairOverride(pub ContactProperties);
+
+impl PairOverride {
+    /// The combined material with what is given in its place.
+    pub fn apply(&self, mut material: PairMaterial) -> PairMaterial {
+        let given = &self.0;
+        // A face's stiffness is its own.
+        if let Some(stiffness) = given.stiffness.filter(|_| material.stiffness.is_finite()) {
+            material.stiffness = stiffness;
+        }
+        material.dissipation = given.dissipation.unwrap_or(material.dissipation);
+        material.relaxation_time = given.relaxation_time.unwrap_or(material.relaxation_time);
+        if let Some(dynamic) = given.dynamic_friction.or(given.static_friction) {
+            material.dynamic_friction = dynamic;
+            material.static_friction = given.static_friction.unwrap_or(dynamic);
+        }
+        material
+    }
+}
+
+impl Compiled {
+    /// The material of a pair of geoms, combined by `combine` unless the pair has its own.
+    pub(crate) fn pair_material(
+        &self,
+        (a, b): (u32, u32),
+        combine: impl Fn(&GeomMaterial, &GeomMaterial, FrictionRule) -> PairMaterial,
+    ) -> PairMaterial {
+        let rule = self.world.options.friction_rule;
+        let material = combine(&self.materials[a as usize], &self.materials[b as usize], rule);
+        let key = (a.min(b), a.max(b));
+        match self.pair_materials.binary_search_by_key(&key, |(pair, _)| *pair) {
+            Ok(found) => self.pair_materials[found].1.apply(material),
+            Err(_) => material,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn geom(stiffness: f64, dissipation: f64, friction: f64, priority: i32) -> GeomMaterial {
+        let properties = ContactProperties {
+            stiffness: Some(stiffness),
+            dissipation: Some(dissipation),
+            static_friction: Some(friction),
+            dynamic_friction: Some(friction),
+            ..Default::default()
+        };
+        GeomMaterial::new(&properties, priority)
+    }
+
+    #[test]
+    fn stiffness_is_in_series_and_the_softer_side_decides_dissipation() {
+        let pair = PairMaterial::combine(
+            &geom(1e6, 10.0, 0.5, 0),
+            &geom(3e6, 50.0, 1.0, 0),
+            FrictionRule::HarmonicMean,
+        );
+        assert!((pair.stiffness - 7.5e5).abs() < 1e-6);
+        assert!((pair.dissipation - (0.75 * 10.0 + 0.25 * 50.0)).abs() < 1e-12);
+        assert!((pair.static_friction - 2.0 / 3.0).abs() < 1e-15);
+        assert!((pair.weight_b - 0.75).abs() < 1e-15);
+    }
+
+    #[test]
+    fn priority_decides_friction_before_the_larger_value_does() {
+        let (low, high) = (geom(1e6, 0.0, 0.9, 0), geom(1e6, 0.0, 0.2, 1));
+        let rule = FrictionRule::MaxWithPriority;
+        assert_eq!(PairMaterial::combine(&low, &high, rule).static_friction, 0.2);
+        assert_eq!(PairMaterial::combine(&high, &low, rule).static_friction, 0.2);
+        assert_eq!(PairMaterial::combine(&low, &geom(1e6, 0.0, 0.2, 0), rule).static_friction, 0.9);
+    }
+
+    #[test]
+    fn on_a_rigid_body_a_patch_has_the_dissipation_of_the_compliant_one() {
+        let soft = |modulus: f64, dissipation: f64| {
+            let compliance = Compliance::Compliant;
+            let contact = ContactProperties {
+                compliance,
+                hydroelastic_modulus: Some(modulus),
+                dissipation: Some(dissipation),
+                ..Default::default()
+            };
+            GeomMaterial::new(&contact, 0)
+        };
+        let (rigid, rule) = (geom(1e6, 7.0, 0.5, 0), FrictionRule::HarmonicMean);
+        assert_eq!(PairMaterial::combine_patch(&rigid, &soft(1e5, 3.0), rule).dissipation, 3.0);
+        assert_eq!(PairMaterial::combine_patch(&soft(1e5, 3.0), &rigid, rule).dissipation, 3.0);
+        let both = PairMaterial::combine_patch(&soft(1e5, 3.0), &soft(3e5, 11.0), rule).dissipation;
+        assert!((both - (0.75 * 3.0 + 0.25 * 11.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn frictionless_pairs_stay_frictionless() {
+        let pair = PairMaterial::combine(
+            &geom(1e6, 0.0, 0.0, 0),
+            &geom(1e6, 0.0, 0.0, 0),
+            FrictionRule::HarmonicMean,
+        );
+        assert_eq!(pair.dynamic_friction, 0.0);
+    }
+}

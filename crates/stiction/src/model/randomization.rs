@@ -1,0 +1,148 @@
+//! Worlds that differ by chance: masses, friction, stiffness and sizes drawn for each world.
+//!
+//! What is drawn for a quantity of a body or geom in a world is a function of the seed, the world's number and that quantity,
+//! and of nothing else: neither the number of worlds nor what else is drawn changes it.
+
+use crate::model::Model;
+use crate::model::variation::{ContactChange, Variation};
+use serde::{Deserialize, Serialize};
+use stiction_base::random::{GOLDEN, Random, unit};
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Quantity {
+    /// Mass of a body, with its rotational inertia in proportion.
+    Mass,
+    /// Friction coefficients of a geom, static and dynamic by the same factor.
+    Friction,
+    /// Stiffness of a geom, that of its pressure field included.
+    Stiffness,
+    /// Dissipation of a geom.
+    Dissipation,
+    /// Size of a geom, about its own frame.
+    Size,
+}
+
+/// How it is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Distribution {
+    /// Evenly between the ends.
+    #[default]
+    Uniform,
+    /// Its logarithm evenly, which suits ranges over decades.
+    LogUniform,
+}
+
+/// A range of factors on what the model says.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// What is drawn.
+    pub quantity: Quantity,
+    /// The body of a mass, the geom of anything else.
+    pub target: usize,
+    /// Smallest factor.
+    pub low: f64,
+    /// Largest factor.
+    pub high: f64,
+    /// How it is drawn.
+    pub distribution: Distribution,
+}
+
+impl Range {
+    /// The factor for one world, between `low` and `high`.
+    pub fn draw(&self, seed: u64, world: u64) -> f64 {
+        let key = [seed, world, self.quantity as u64, self.target as u64];
+        // Each word is mixed in by a full round, so that neighbouring seeds and worlds are independent.
+        let bits = key.into_iter().fold(GOLDEN, |hash, word| Random(hash ^ Random(word).bits()).bits());
+        let share = unit(bits);
+        match self.distribution {
+            Distribution::Uniform => self.low + share * (self.high - self.low),
+            Distribution::LogUniform => self.low * (self.high / self.low).powf(share),
+        }
+    }
+
+    /// What this factor makes of the model.
+    pub fn variation(&self, model: &Model, factor: f64) -> Variation {
+        let mut variation = Variation::default();
+        let target = self.target;
+        if self.quantity == Quantity::Mass {
+            let mass = model.world().bodies.get(target).map_or(0.0, |b| b.inertia.mass);
+            variation.masses.insert(target, factor * mass);
+            return variation;
+        }
+        if self.quantity == Quantity::Size {
+            variation.sizes.insert(target, factor);
+            return variation;
+        }
+        let Some(now) = model.contact_properties(target) else { return variation };
+        let mut change = ContactChange::default();
+        match self.quantity {
+            Quantity::Friction => {
+                change.static_friction = Some(factor * now.static_friction);
+                change.dynamic_friction = Some(factor * now.dynamic_friction);
+            }
+            Quantity::Stiffness => {
+                change.stiffness = Some(factor * now.stiffness);
+                change.modulus = now.modulus.is_finite().then_some(factor * now.modulus);
+            }
+            _ => change.dissipation = Some(factor * now.dissipation),
+        }
+        variation.contacts.insert(target, change);
+        variation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn range(low: f64, high: f64, distribution: Distribution) -> Range {
+        Range { quantity: Quantity::Friction, target: 3, low, high, distribution }
+    }
+
+    proptest! {
+        #[test]
+        fn draws_stay_in_their_range(seed: u64, world: u64, low in 0.01f64..1.0, width in 0.0f64..10.0) {
+            for distribution in [Distribution::Uniform, Distribution::LogUniform] {
+                let factor = range(low, low + width, distribution).draw(seed, world);
+                prop_assert!(factor >= low && factor <= (low + width) * (1.0 + 1e-15));
+            }
+        }
+    }
+
+    #[test]
+    fn draws_of_many_worlds_have_the_moments_of_their_distribution() {
+        // n draws: the mean strays by σ/√n, with σ² = 1/12 for uniform ones; four of these are allowed.
+        let n = 40_000u64;
+        for seed in 0..4 {
+            let even: Vec<f64> =
+                (0..n).map(|w| range(0.0, 1.0, Distribution::Uniform).draw(seed, w)).collect();
+            let mean = even.iter().sum::<f64>() / n as f64;
+            assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0 / n as f64).sqrt());
+            // Neighbours have nothing to do with each other.
+            let product = even.windows(2).map(|w| (w[0] - 0.5) * (w[1] - 0.5)).sum::<f64>() / (n - 1) as f64;
+            assert!(product.abs() < 4.0 / 12.0 / (n as f64).sqrt());
+            let logs = (0..n).map(|w| range(0.1, 10.0, Distribution::LogUniform).draw(seed, w).ln());
+            let mean = logs.sum::<f64>() / n as f64;
+            let sigma = (100f64.ln().powi(2) / 12.0).sqrt();
+            assert!(mean.abs() < 4.0 * sigma / (n as f64).sqrt());
+        }
+    }
+
+    #[test]
+    fn another_seed_world_quantity_or_target_draws_anew() {
+        let base = range(0.0, 1.0, Distribution::Uniform);
+        let draws = [
+            base.draw(1, 1),
+            base.draw(2, 1),
+            base.draw(1, 2),
+            Range { target: 4, ..base }.draw(1, 1),
+            Range { quantity: Quantity::Mass, ..base }.draw(1, 1),
+        ];
+        for (i, a) in draws.iter().enumerate() {
+            assert!(draws[..i].iter().all(|b| (a - b).abs() > 1e-9));
+        }
+        assert_eq!(base.draw(1, 1), draws[0]);
+    }
+}

@@ -1,0 +1,205 @@
+//! The memory of sensor readings: what acted on each body during the last step, gathered when asked for.
+
+use crate::contact::patches::PatchSet;
+use crate::contact::result::Contact;
+use crate::control::Touch;
+use crate::control::senses::gather;
+use crate::forces::tendons::pulls;
+use crate::forces::transmission::Link;
+use crate::model::Compiled;
+use crate::sensing::contacts::Meeting;
+use crate::sensing::sensors::{Loads, Push};
+use crate::step::assemble::Coupling;
+use crate::step::free_motion::FreeMotion;
+use nalgebra::Vector3;
+use stiction_model::Pose;
+
+/// Readings, and what they are made from.
+#[derive(Default)]
+pub(crate) struct Readings {
+    /// The numbers of all sensors, one after the other.
+    pub values: Vec<f64>,
+    wrenches: Vec<[f64; 6]>,
+    pushes: Vec<Push>,
+    acceleration: Vec<f64>,
+    actuator_forces: Vec<f64>,
+    /// Forces of actuators along each velocity coordinate.
+    pub joint_torques: Vec<f64>,
+    /// What their parents exert on the bodies asked for, about the body's origin in its axes, [moment; force].
+    pub transmitted: Vec<[f64; 6]>,
+    tendon_forces: Vec<f64>,
+    meetings: Vec<Meeting>,
+    touches: Vec<Touch>,
+    chosen: Vec<(f64, usize, bool)>,
+    joint_limits: Vec<f64>,
+    tendon_limits: Vec<f64>,
+}
+
+impl Readings {
+    /// All readings at zero, those of `bodies` bodies included.
+    pub fn clear(&mut self, compiled: &Compiled, bodies: usize) {
+        self.joint_torques.clear();
+        self.joint_torques.resize(compiled.multibody.nv(), 0.0);
+        self.transmitted.clear();
+        self.transmitted.resize(bodies, [0.0; 6]);
+        self.values.clear();
+        self.values.resize(compiled.sensors.len(), 0.0);
+        self.wrenches.clear();
+        self.wrenches.resize(compiled.world.bodies.len(), [0.0; 6]);
+        self.pushes.clear();
+        self.meetings.clear();
+        for (forces, count) in [
+            (&mut self.tendon_forces, compiled.world.tendons.len()),
+            (&mut self.tendon_limits, compiled.world.tendons.len()),
+            (&mut self.joint_limits, compiled.multibody.nv()),
+        ] {
+            forces.clear();
+            forces.resize(count, 0.0);
+        }
+    }
+
+    /// A force on the second body at a point with a moment, and the opposite on the first.
+    fn act(
+        &mut self,
+        bodies: (usize, usize),
+        point: &Vector3<f64>,
+        force: &Vector3<f64>,
+        moment: &Vector3<f64>,
+    ) {
+        let about = point.cross(force) + moment;
+        for (body, sign) in [(bodies.0, -1.0), (bodies.1, 1.0)] {
+            for k in 0..3 {
+                self.wrenches[body][k] += sign * about[k];
+                self.wrenches[body][3 + k] += sign * force[k];
+            }
+        }
+    }
+
+    /// Forces of contact points and of faces of patches.
+    pub fn contacts(&mut self, contacts: &[Contact], patches: &PatchSet, compiled: &Compiled) {
+        for contact in contacts {
+            let none = Vector3::zeros();
+            self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &none);
+            self.pushes.push(Push::of(contact));
+        }
+        if compiled.sensors.meets {
+            self.meetings.extend(contacts.iter().filter_map(Meeting::of_point));
+            gather(&[], patches, compiled, &mut self.touches);
+            self.meetings.extend(self.touches.iter().map(Meeting::of_patch));
+        }
+        let body = |geom: usize| compiled.geoms.geoms()[geom].body;
+        for found in &patches.patches {
+            let bodies = (body(found.geom_a), body(found.geom_b));
+            for index in found.patch.faces.clone() {
+                let (face, result) = (&patches.faces.faces[index], &patches.results[index]);
+                self.act(bodies, &face.centroid, &result.force, &result.moment);
+                let force = result.force.dot(&face.normal);
+                self.pushes.push(Push { bodies, point: face.centroid, normal: face.normal, force });
+            }
+        }
+    }
+
+    /// Forces along tendons, from the impulses of their rows over a step of `dt`.
+    pub fn tendons(&mut self, rows: &[(usize, usize, f64)], impulses: &[f64], dt: f64) {
+        for &(row, tendon, sign) in rows {
+            self.tendon_forces[tendon] += sign * impulses[row] / dt;
+        }
+    }
+
+    /// Forces of limits, from the impulses of their rows over a step of `dt`: (row, velocity coordinate) and (row, tendon).
+    pub fn limits(
+        &mut self,
+        joints: &[(usize, usize)],
+        tendons: &[(usize, usize)],
+        impulses: &[f64],
+        dt: f64,
+    ) {
+        joints.iter().for_each(|&(row, dof)| self.joint_limits[dof] += impulses[row] / dt);
+        tendons.iter().for_each(|&(row, tendon)| self.tendon_limits[tendon] += impulses[row] / dt);
+    }
+
+    /// Forces of couplings between bodies, from the impulses of their rows over a step of `dt`.
+    pub fn couplings(&mut self, couplings: &[Coupling], impulses: &[f64], dt: f64) {
+        for coupling in couplings {
+            let wrench = coupling.direction * (impulses[coupling.row] / dt);
+            let (moment, force) = (wrench.fixed_rows::<3>(0).into(), wrench.fixed_rows::<3>(3).into());
+            self.act(coupling.bodies, &coupling.point, &force, &moment);
+        }
+    }
+
+    /// Reads the sensors of forces, and what acts on `bodies` from their parents, after a step of `dt` from where `free`
+    /// stands to velocities `v`.
+    pub fn forces(
+        &mut self,
+        compiled: &Compiled,
+        free: &mut FreeMotion,
+        v: &[f64],
+        dt: f64,
+        bodies: &[usize],
+    ) {
+        self.acceleration.clear();
+        self.acceleration.extend(v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt));
+        self.actuator_forces.clear();
+        for (row, drive) in compiled.drives.drives.iter().enumerate() {
+            let servo = &free.servos[row];
+            let rate =
+                if matches!(drive.link, Link::Adhesion { .. }) { 0.0 } else { free.drives.rate(row, v) };
+            let force = servo.force - (dt * servo.proportional + servo.derivative) * rate;
+            let force = force.clamp(drive.force_range[0], drive.force_range[1]);
+            self.actuator_forces.push(force);
+            free.drives.row(row).iter().for_each(|&(dof, arm)| self.joint_torques[dof] += arm * force);
+        }
+        add_tendon_wrenches(
+            compiled,
+            &free.x_wb,
+            &self.actuator_forces,
+            &mut self.tendon_forces,
+            &mut self.wrenches,
+        );
+        let mut loads = Loads {
+            x_wb: &free.x_wb,
+            workspace: &mut free.workspace,
+            acceleration: &self.acceleration,
+            drives: &free.drives,
+            actuator_forces: &self.actuator_forces,
+            wrenches: &self.wrenches,
+            pushes: &self.pushes,
+            meetings: &self.meetings,
+            chosen: &mut self.chosen,
+            limit_forces: (&self.joint_limits, &self.tendon_limits),
+        };
+        compiled.read_forces(&mut loads, &mut self.values);
+        for (out, &body) in self.transmitted.iter_mut().zip(bodies) {
+            let x_wb = &loads.x_wb[body];
+            let (moment, force) = compiled.transmitted(&loads, body, &x_wb.translation.vector);
+            let back = x_wb.rotation.inverse();
+            out[..3].copy_from_slice((back * moment).as_slice());
+            out[3..].copy_from_slice((back * force).as_slice());
+        }
+    }
+}
+
+/// What spatial tendons do to bodies, with the forces of actuators added to those in `tendon_forces`:
+/// [moment about the world's origin; force].
+pub(crate) fn add_tendon_wrenches(
+    compiled: &Compiled,
+    x_wb: &[Pose],
+    actuator_forces: &[f64],
+    tendon_forces: &mut [f64],
+    wrenches: &mut [[f64; 6]],
+) {
+    for (drive, force) in compiled.drives.drives.iter().zip(actuator_forces) {
+        if let Link::Tendon { tendon, gear } = drive.link {
+            tendon_forces[tendon] += gear * force;
+        }
+    }
+    for (tendon, &force) in compiled.world.tendons.iter().zip(&*tendon_forces) {
+        pulls(tendon, &compiled.world, x_wb, force, |body, point, f| {
+            let moment = point.cross(f);
+            for k in 0..3 {
+                wrenches[body][k] += moment[k];
+                wrenches[body][3 + k] += f[k];
+            }
+        });
+    }
+}

@@ -1,0 +1,436 @@
+//! A simulation: a model, a state and the means to step it. `simulation/controllers.rs` has what sets the controls.
+
+mod controllers;
+pub mod stats;
+pub(crate) mod trajectory_hash;
+
+use crate::contact::patches::{ContactPatch, PatchSet, PatchView};
+use crate::contact::result::Contact;
+use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, StepDerivatives};
+use crate::error::{InputError, OptionError, StepError};
+use crate::methods::learned::LearnedReport;
+use crate::model::{Energy, Model};
+use crate::options::{Method, Options};
+use crate::simulation::stats::Stats;
+use crate::state::State;
+use crate::step::profile::Profile;
+use crate::step::{StepReport, Stepper};
+use controllers::Controllers;
+use nalgebra::{Vector3, Vector6};
+use std::sync::Arc;
+use stiction_convex::Problem;
+use stiction_geometry::patch::strain_energy;
+use stiction_learned::Law;
+use stiction_model::{Pose, Warning};
+
+/// A model being simulated.
+pub struct Simulation {
+    model: Model,
+    state: State,
+    stepper: Stepper,
+    stats: Stats,
+    differentiator: Option<Box<Differentiator>>,
+    controllers: Controllers,
+}
+
+impl Simulation {
+    /// A simulation of `model` from its default state.
+    pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
+        Ok(Self {
+            model: model.clone(),
+            state: model.default_state(),
+            stepper: Stepper::new(model, options)?,
+            stats: Stats::default(),
+            controllers: Controllers::default(),
+            differentiator: None,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Goes on with a variant of the model ([`Model::varied`]) from the present state. Results of the last step are
+    /// forgotten; memory is made anew, so this is not for every step.
+    pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
+        if model.family() != self.model.family() {
+            return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
+        }
+        let law = self.contact_law().cloned();
+        let stepper = Stepper::new(model, *self.options()).and_then(|mut stepper| {
+            stepper.set_law(model, law)?;
+            Ok(stepper)
+        });
+        self.stepper = stepper.map_err(|error| InputError::Variant(error.to_string()))?;
+        self.model = model.clone();
+        Ok(())
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        self.stepper.options()
+    }
+
+    /// Changes the options from the next step on.
+    pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
+        self.stepper.set_options(&self.model, options)
+    }
+
+    /// Has contact follow a law learned from data (see [`crate::methods::learned`]) from the next step on, or the options again.
+    /// Steps have a fixed length then, and the options of the convex contact (its model, tolerances and margin) have no say.
+    pub fn set_contact_law(&mut self, law: Option<Arc<Law>>) -> Result<(), OptionError> {
+        self.stepper.set_law(&self.model, law)
+    }
+
+    /// The learned law, if contact follows one.
+    pub fn contact_law(&self) -> Option<&Arc<Law>> {
+        self.stepper.learned().map(|l| &l.law)
+    }
+
+    /// What the learned law did in the last step; none without one.
+    pub fn learned_report(&self) -> Option<&LearnedReport> {
+        self.stepper.learned().map(|l| &l.report)
+    }
+
+    /// The present state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The present state, to be changed between steps. The lengths of its vectors must stay.
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// Adds a force (N, world axes) on a body at a point (m, world) to the applied generalised forces: see
+    /// [`Simulation::apply_wrench`].
+    pub fn apply_force(
+        &mut self,
+        body: usize,
+        force: Vector3<f64>,
+        p_wq: Vector3<f64>,
+    ) -> Result<(), InputError> {
+        self.apply_wrench(body, Vector3::zeros(), force, p_wq)
+    }
+
+    /// Adds a torque (N m) and a force (N, both in world axes) on a body at a point (m, world) to the applied generalised
+    /// forces, as they act at the present positions: τ += Jᵀ [torque; force]. Like all of [`State::applied`] they are then
+    /// held, as generalised forces, until that is changed; for a force that follows its body, set `applied` and call this
+    /// before each step. A body that no joint moves takes no notice.
+    pub fn apply_wrench(
+        &mut self,
+        body: usize,
+        torque: Vector3<f64>,
+        force: Vector3<f64>,
+        p_wq: Vector3<f64>,
+    ) -> Result<(), InputError> {
+        self.model.check_state(&self.state)?;
+        let needed = self.model.multibody().body_count();
+        if body >= needed {
+            let known = format!("0 to {}", needed - 1);
+            let name = body.to_string();
+            return Err(InputError::Name { kind: "body", name, hint: String::new(), known });
+        }
+        for (what, vector) in [("torque", &torque), ("force", &force), ("point", &p_wq)] {
+            if let Some(index) = vector.iter().position(|x| !x.is_finite()) {
+                return Err(InputError::NotFinite { what, index, value: vector[index] });
+            }
+        }
+        let wrench = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+        self.stepper.apply_wrench(&self.model, &mut self.state, body, &wrench, &p_wq);
+        Ok(())
+    }
+
+    /// Derivatives of the step from the present state, which is not taken, by state, controls and the contact parameters
+    /// given: see [`crate::derivatives`]. The step is solved once more to a tight tolerance; results of the last step stay.
+    pub fn step_derivatives(
+        &mut self,
+        parameters: &[ContactParameter],
+    ) -> Result<StepDerivatives, DerivativeError> {
+        if self.stepper.learned().is_some() {
+            return Err(DerivativeError::Method("contact follows a learned law here"));
+        }
+        let options = *self.stepper.options();
+        match &mut self.differentiator {
+            Some(known) => known.set_options(&self.model, &options)?,
+            none => *none = Some(Box::new(Differentiator::new(&self.model, &options)?)),
+        }
+        let differentiator = self.differentiator.as_mut().expect("just made");
+        differentiator.compute(&self.model, &self.state, parameters)
+    }
+
+    /// Goes back to the default state at time 0. Statistics go on.
+    pub fn reset(&mut self) {
+        self.state = self.model.default_state();
+        self.stepper.clear_results();
+    }
+
+    /// Goes to a state, which is copied.
+    pub fn reset_to(&mut self, state: &State) -> Result<(), InputError> {
+        self.model.check_state(state)?;
+        self.state.copy_from(state);
+        self.stepper.clear_results();
+        Ok(())
+    }
+
+    /// Goes to a keyframe of the model, by name or by number.
+    pub fn reset_to_keyframe(&mut self, name: &str) -> Result<(), InputError> {
+        self.state = self.model.keyframe_state(name)?;
+        self.stepper.clear_results();
+        Ok(())
+    }
+
+    /// Takes `steps` steps. On an error the state is the last good one.
+    pub fn step(&mut self, steps: usize) -> Result<(), StepError> {
+        self.model.check_state(&self.state)?;
+        for _ in 0..steps {
+            self.one_step(f64::INFINITY)?;
+        }
+        Ok(())
+    }
+
+    /// Steps until `time` (s). Under error control the last step ends there exactly; steps of fixed length end
+    /// at the one nearest to it.
+    pub fn run_until(&mut self, time: f64) -> Result<(), StepError> {
+        while self.step_towards(time)? {}
+        Ok(())
+    }
+
+    /// Takes the next step of [`Simulation::run_until`]; false if there is none left to take.
+    pub fn step_towards(&mut self, time: f64) -> Result<bool, StepError> {
+        self.model.check_state(&self.state)?;
+        let fixed = !self.options().error_controlled();
+        let slack = if fixed { 0.5 * self.options().step } else { 1e-12 * time.abs().max(1e-3) };
+        let left = self.state.time < time - slack;
+        if left {
+            self.one_step(time)?;
+        }
+        Ok(left)
+    }
+
+    /// One step, which under error control does not pass `end` nor the controller's next sample. On an error controls and
+    /// controllers are as they were, too.
+    fn one_step(&mut self, end: f64) -> Result<(), StepError> {
+        if self.controllers.is_empty() {
+            return self.advance(end);
+        }
+        self.remember_controllers();
+        let outcome = self.sample_controllers().and_then(|()| self.advance(end));
+        if outcome.is_err() {
+            self.restore_controllers();
+        }
+        outcome
+    }
+
+    /// The step itself, with the controls as they are.
+    fn advance(&mut self, end: f64) -> Result<(), StepError> {
+        let report = if self.stepper.learned().is_some() {
+            self.stepper.learned_step(&self.model, &mut self.state)?
+        } else if self.options().error_controlled() {
+            let limit = end.min(self.next_sample()) - self.state.time;
+            match self.options().method {
+                Method::Convex => self.stepper.accurate_step(&self.model, &mut self.state, limit)?,
+                Method::Continuous(_) => self.stepper.continuous_step(&self.model, &mut self.state, limit)?,
+            }
+        } else {
+            self.stepper.step(&self.model, &mut self.state)?
+        };
+        self.stepper.remember_doubts();
+        record(&mut self.stats, &report);
+        self.measure_if_due();
+        Ok(())
+    }
+
+    /// Times the stages of steps in detail from now on, or no longer. Costs clock readings, a few microseconds a step; the
+    /// results are the same to the bit.
+    pub fn set_profiling(&mut self, on: bool) {
+        self.stepper.set_profiling(on);
+    }
+
+    /// Where the time went since profiling began; none if it is off.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.stepper.profile()
+    }
+
+    /// Contact points of the last step, ordered by geom pair.
+    pub fn contacts(&self) -> &[Contact] {
+        self.stepper.contacts()
+    }
+
+    /// Contact patches of the last step, ordered by geom pair. Allocates.
+    pub fn patches(&self) -> Vec<ContactPatch> {
+        self.patch_views().map(|patch| patch.to_patch()).collect()
+    }
+
+    /// The same patches as they lie in the simulation's memory: allocates nothing.
+    pub fn patch_views(&self) -> impl ExactSizeIterator<Item = PatchView<'_>> {
+        self.stepper.patch_set().0.views(&self.model)
+    }
+
+    /// What happened since the simulation was made that makes its contact patches doubtful, once for each geom
+    /// pair: the core of a pressure field was reached (thin or soft bodies under too much load), or a body
+    /// was swallowed. Allocates.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.stepper.patch_set().0.warnings(&self.model)
+    }
+
+    /// The last step's patches and the poses of the bodies at its beginning.
+    pub(crate) fn patch_set(&self) -> (&PatchSet, &[Pose]) {
+        self.stepper.patch_set()
+    }
+
+    /// How the last step's solve went.
+    pub fn last_report(&self) -> &StepReport {
+        self.stepper.report()
+    }
+
+    /// The convex problem of the last solve, for studies of its condition or of other solvers.
+    pub fn last_problem(&self) -> &Problem {
+        self.stepper.problem()
+    }
+
+    /// The solver with the results of the last solve, for studies of impulses and energies.
+    pub fn last_solver(&self) -> &stiction_convex::Solver {
+        &self.stepper.solver
+    }
+
+    /// Counts and times since the simulation was made.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Readings of all sensors, one after the other in their order: positions and velocities of the present
+    /// state, accelerations and forces of the last step, zero before the first.
+    pub fn sensors(&mut self) -> &[f64] {
+        self.stepper.sensors(&self.model, &self.state)
+    }
+
+    /// Readings of one sensor.
+    pub fn sensor(&mut self, name: &str) -> Result<&[f64], InputError> {
+        let index = self.model.sensor_index(name)?;
+        let range = self.model.sensor_range(index);
+        Ok(&self.sensors()[range])
+    }
+
+    /// Poses of all bodies in the world at the present state, by body.
+    pub fn poses(&mut self) -> &[Pose] {
+        self.stepper.poses(&self.model, &self.state)
+    }
+
+    /// Kinetic and potential energy of the present state, J.
+    pub fn energy(&mut self) -> Energy {
+        self.stepper.energy(&self.model, &self.state)
+    }
+
+    /// Energy stored by contact in continuous time, J: in the pressure fields, exactly (PFC eq. 4.4), and in tangential
+    /// springs. Looks at every pair of elements; for energy balances, not for every step.
+    pub fn contact_energy(&mut self) -> f64 {
+        let compiled = self.model.compiled();
+        let x_wb = self.stepper.poses(&self.model, &self.state);
+        let geoms = compiled.geoms.geoms();
+        let mut energy: f64 = self.state.springs.iter().flat_map(|s| s.s).map(|s| 0.5 * s * s).sum();
+        if compiled.solids.is_empty() {
+            return energy;
+        }
+        for a in 0..geoms.len() {
+            for b in a + 1..geoms.len() {
+                if compiled.geoms.makes_patch(a, b) && compiled.geoms.tests_pair(a, b) {
+                    let pose = |g: usize| x_wb[geoms[g].body] * geoms[g].x_bg;
+                    // Refused only for pairs that never touch.
+                    let stored = strain_energy(&compiled.solids[a], &pose(a), &compiled.solids[b], &pose(b));
+                    energy += stored.unwrap_or(0.0);
+                }
+            }
+        }
+        energy
+    }
+
+    /// Accelerations at the present state in continuous time; none under another method.
+    pub fn accelerations(&mut self) -> Result<Option<Vec<f64>>, StepError> {
+        self.model.check_state(&self.state)?;
+        let Some((continuous, options)) = self.stepper.continuous_mut() else { return Ok(None) };
+        continuous.accelerations(&self.model, options, &self.state).map(|a| Some(a.to_vec()))
+    }
+
+    /// Positions and velocities at a time within the last step of continuous time (dense output); none outside of it.
+    pub fn interpolate(&self, time: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (mut q, mut v) = (self.state.q.clone(), self.state.v.clone());
+        let continuous = self.stepper.continuous()?;
+        continuous.interpolate(&self.model, time, &mut q, &mut v).then_some((q, v))
+    }
+
+    /// Runs until everything [rests](Simulation::rests), then sets the velocities to zero. False if it still moves after
+    /// `time` (s). In continuous time with tangential springs this finds static states; elsewhere sticking bodies creep at up
+    /// to the stiction tolerance.
+    pub fn settle(&mut self, speed: f64, time: f64) -> Result<bool, StepError> {
+        let end = self.state.time + time;
+        while self.step_towards(end)? {
+            if self.rests(speed)? {
+                self.state.v.fill(0.0);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether no speed exceeds `speed` (m/s, rad/s) and, in continuous time, no acceleration `speed`/0.1 s.
+    pub fn rests(&mut self, speed: f64) -> Result<bool, StepError> {
+        let slow = |v: &[f64], most: f64| v.iter().all(|v| v.abs() <= most);
+        Ok(slow(&self.state.v, speed) && self.accelerations()?.is_none_or(|a| slow(&a, 10.0 * speed)))
+    }
+
+    /// The state as a blob from which [`Simulation::load_state`] continues bit for bit.
+    pub fn save_state(&self) -> Vec<u8> {
+        self.state.to_bytes(self.model.family())
+    }
+
+    /// Goes to a saved state of the same model or of a variant of it.
+    pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
+        let state = self.read_state(bytes)?;
+        self.go_to(state);
+        Ok(())
+    }
+
+    /// A saved state of this model, checked.
+    pub(crate) fn read_state(&self, bytes: &[u8]) -> Result<State, InputError> {
+        let state = State::from_bytes(bytes, self.model.family())?;
+        self.model.check_state(&state)?;
+        Ok(state)
+    }
+
+    /// Goes to a state that fits.
+    pub(crate) fn go_to(&mut self, state: State) {
+        self.state = state;
+        self.stepper.clear_results();
+    }
+}
+
+fn record(stats: &mut Stats, report: &StepReport) {
+    stats.steps += 1;
+    stats.rejected += report.rejected;
+    stats.min_step = if stats.min_step > 0.0 { stats.min_step.min(report.step) } else { report.step };
+    stats.max_step = stats.max_step.max(report.step);
+    stats.iterations += report.iterations;
+    stats.last_iterations = report.iterations;
+    stats.max_iterations = stats.max_iterations.max(report.iterations);
+    stats.unconverged += u64::from(!report.converged);
+    stats.line_search_evaluations += report.line_search_evaluations;
+    stats.points += report.points;
+    stats.last_points = report.points;
+    stats.patches += report.patches;
+    stats.faces += report.faces;
+    stats.doubtful_patches += report.doubtful_patches;
+    stats.last_patches = report.patches;
+    stats.last_faces = report.faces;
+    stats.max_penetration = stats.max_penetration.max(report.max_penetration);
+    stats.friction_loss += report.friction_loss;
+    stats.normal_loss += report.normal_loss;
+    stats.dissipated += report.dissipated;
+    stats.other_work += report.other_work;
+    stats.seconds.kinematics += report.seconds.kinematics;
+    stats.seconds.proximity += report.seconds.proximity;
+    stats.seconds.assemble += report.seconds.assemble;
+    stats.seconds.solve += report.seconds.solve;
+    stats.seconds.advance += report.seconds.advance;
+}
