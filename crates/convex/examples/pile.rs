@@ -85,7 +85,7 @@ fn pile(problem: &mut Problem, bodies: usize, faces: Option<usize>, seed: u64) {
 }
 
 /// Best of `repeats` timed solves of problems with different seeds; iterations averaged over seeds.
-fn measure(bodies: usize, faces: Option<usize>, model: ContactModel, seeds: u64, repeats: usize) {
+fn measure(bodies: usize, faces: Option<usize>, model: FrictionModel, seeds: u64, repeats: usize) {
     let settings = ContactSettings { model, ..Default::default() };
     let mut problem = Problem::new(2e-3, settings).unwrap();
     let mut solver =
@@ -149,18 +149,18 @@ fn main() {
     );
     let quick = std::env::args().any(|a| a == "--quick");
     if quick {
-        measure(40, None, ContactModel::Lagged, 10, 40);
+        measure(40, None, FrictionModel::Lagged, 10, 40);
         return;
     }
-    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+    for model in [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap] {
         measure(40, None, model, 10, 20);
     }
     println!("growth with bodies");
     for bodies in [10, 20, 50, 100, 200, 500, 1000] {
-        measure(bodies, None, ContactModel::Lagged, 5, 5);
+        measure(bodies, None, FrictionModel::Lagged, 5, 5);
     }
     println!("growth with faces a pair");
     for faces in [1, 4, 16, 50, 100, 200, 400] {
-        measure(40, Some(faces), ContactModel::Lagged, 5, 5);
+        measure(40, Some(faces), FrictionModel::Lagged, 5, 5);
     }
 }

@@ -12,8 +12,9 @@
 //!
 //! A problem is constant during a solve. [`Problem::clear`] keeps the memory for the next step.
 
-use crate::contact::{ContactModel, ContactSettings};
+use crate::contact::ContactSettings;
 use crate::error::{ProblemError, require};
+use crate::friction::FrictionModel;
 use crate::normal::NormalLaw;
 use crate::scalar::RowLaw;
 use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
@@ -251,12 +252,11 @@ impl Problem {
         require(v_s > 0.0 && v_s.is_finite(), "stiction tolerance", v_s, "positive and finite")?;
         let sigma = settings.regularization;
         require(sigma >= 0.0 && sigma.is_finite(), "regularization", sigma, "at least 0 and finite")?;
-        if settings.model == ContactModel::Sap {
+        if settings.model == FrictionModel::Sap {
             require(sigma > 0.0, "regularization", sigma, "positive for SAP (1e-3 is usual)")?;
             if let Some(entry) = self.contacts.iter().find(|c| c.normal_law.0 != 0) {
-                return Err(ProblemError::LawNotForSap(law_name(
-                    &self.normal_laws[entry.normal_law.0 as usize],
-                )));
+                let law = &self.normal_laws[entry.normal_law.0 as usize];
+                return Err(ProblemError::LawNotForSap(law.name()));
             }
         }
         self.dt = dt;
@@ -265,9 +265,10 @@ impl Problem {
     }
 
     /// Registers a normal law for contacts to refer to. Laws outlive [`Problem::clear`].
-    pub fn add_normal_law(&mut self, law: NormalLaw) -> NormalLawId {
+    pub fn add_normal_law(&mut self, law: NormalLaw) -> Result<NormalLawId, ProblemError> {
+        law.check()?;
         self.normal_laws.push(law);
-        NormalLawId(self.normal_laws.len() as u32 - 1)
+        Ok(NormalLawId(self.normal_laws.len() as u32 - 1))
     }
 
     /// Adds a clique with `n = v_star.len()` dofs: its block of A (n×n, symmetric, positive definite,
@@ -368,8 +369,8 @@ impl Problem {
         if law >= count {
             return Err(ProblemError::Index { what: "normal law", index: law, count });
         }
-        if law != 0 && self.settings.model == ContactModel::Sap {
-            return Err(ProblemError::LawNotForSap(law_name(&self.normal_laws[law])));
+        if law != 0 && self.settings.model == FrictionModel::Sap {
+            return Err(ProblemError::LawNotForSap(self.normal_laws[law].name()));
         }
         if !entry.is_plain() {
             check_contact(&entry)?;
@@ -526,16 +527,6 @@ impl Problem {
     /// Contact settings.
     pub fn settings(&self) -> &ContactSettings {
         &self.settings
-    }
-}
-
-fn law_name(law: &NormalLaw) -> &'static str {
-    match law {
-        NormalLaw::Linear => "the linear law",
-        NormalLaw::Hertz => "Hertz's law",
-        NormalLaw::LogBarrier { .. } => "the logarithmic barrier",
-        NormalLaw::ClampedBarrier { .. } => "the clamped barrier",
-        NormalLaw::User(_) => "a law of your own",
     }
 }
 

@@ -36,10 +36,10 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_second_step_allocates_nothing() {
-    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+    for model in [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap] {
         let settings = ContactSettings { model, ..Default::default() };
         let twin = random(5, 6, 2, settings, true);
-        let other = random(8, 6, 2, twin.problem.settings().clone(), true);
+        let other = random(8, 6, 2, *twin.problem.settings(), true);
         let guess = twin.problem.previous_velocities().to_vec();
         let other_guess = other.problem.previous_velocities().to_vec();
         let mut solver = Solver::new(SolverSettings::default()).unwrap();

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_convex::{
-    ContactEntry, ContactModel, ContactSettings, Problem, RowLaw, Solver, SolverSettings, frame_from_normal,
+    ContactEntry, ContactSettings, FrictionModel, Problem, RowLaw, Solver, SolverSettings, frame_from_normal,
 };
 
 /// Dofs on the way from `k` to its root.
@@ -17,7 +17,7 @@ fn path(parents: &[u32], k: usize) -> Vec<usize> {
 
 /// Two trees and a small clique that touch the world, each other and themselves; with or without their branches known.
 fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usize)]) -> Vec<f64> {
-    let settings = ContactSettings { model: ContactModel::Lagged, ..ContactSettings::default() };
+    let settings = ContactSettings { model: FrictionModel::Lagged, ..ContactSettings::default() };
     let mut problem = Problem::new(1e-2, settings).unwrap();
     let mut at = 0;
     let mut next = || {

@@ -19,8 +19,8 @@ fn body(problem: &mut Problem, m: f64, size: f64, centre: Vector3<f64>, v0: &[f6
     problem.add_body(clique, centre, j.as_slice()).unwrap()
 }
 
-fn model(i: u8) -> ContactModel {
-    [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][i as usize % 3]
+fn model(i: u8) -> FrictionModel {
+    [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][i as usize % 3]
 }
 
 proptest! {
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn barriers_never_let_through(which in 0u8..2, clamped in any::<bool>(), fall in 0.0f64..5.0, slide in -1.0f64..1.0, gap in 1e-6f64..1e-3) {
         let mut problem = Problem::new(1e-3, ContactSettings { model: model(which), ..Default::default() }).unwrap();
-        let law = problem.add_normal_law(if clamped { NormalLaw::ClampedBarrier { kappa: 1e6, range: 1e-3 } } else { NormalLaw::LogBarrier { kappa: 1e-3 } });
+        let law = problem.add_normal_law(if clamped { NormalLaw::ClampedBarrier { kappa: 1e6, range: 1e-3 } } else { NormalLaw::LogBarrier { kappa: 1e-3 } }).unwrap();
         let v0 = [slide, 0.0, -fall, 0.0, 0.0, 0.0];
         let id = body(&mut problem, 1.0, 0.1, Vector3::zeros(), &v0);
         problem.add_pair(None, Some(id), Vector3::new(0.0, 0.0, -0.1), Vector6::zeros()).unwrap();
@@ -199,7 +199,7 @@ fn rest(which: u8, m: f64, k: f64, dt: f64) -> (f64, f64) {
     let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
     let (mut x, mut v) = (0.0, [0.0; 6]);
     for _ in 0..200 {
-        let mut problem = Problem::new(dt, settings.clone()).unwrap();
+        let mut problem = Problem::new(dt, settings).unwrap();
         let id = body(&mut problem, m, 0.05, Vector3::zeros(), &v);
         problem.add_pair(None, Some(id), Vector3::new(0.0, 0.0, -0.05), Vector6::zeros()).unwrap();
         problem.add_contact(ContactEntry::point(Vector3::zeros(), Matrix3::identity(), x, k, 0.5)).unwrap();
@@ -235,7 +235,7 @@ fn a_block_on_an_incline_creeps_at_the_closed_form_speed() {
         assert!((last - expected).abs() < 1e-6 * expected, "{which}: {last} {expected}");
     }
     // SAP: σ w δt m g sin θ, w = √3/(3 m) for a point mass.
-    let settings = ContactSettings { model: ContactModel::Sap, ..Default::default() };
+    let settings = ContactSettings { model: FrictionModel::Sap, ..Default::default() };
     let last = *incline(slope, mu, settings, None, 1e-3, 400).last().unwrap();
     let expected = 1e-3 * (3f64.sqrt() / 3.0) * 1e-3 * 9.81 * slope.atan().sin();
     assert!((last - expected).abs() < 1e-6 * expected, "{last} {expected}");

@@ -5,14 +5,12 @@ mod common;
 use common::{Twin, random};
 use nalgebra::{DVector, Vector3};
 use proptest::prelude::*;
-use stiction_convex::contact::sap::SapLaw;
-use stiction_convex::contact::spring::SpringLaw;
-use stiction_convex::contact::{ContactLaw, ModelLaw};
 use stiction_convex::friction::blended_friction;
+use stiction_convex::friction::spring::SpringLaw;
 use stiction_convex::*;
 
 /// The law of contact i, from the dense Jacobian alone.
-fn law(twin: &Twin, i: usize) -> ContactLaw {
+fn law(twin: &Twin, i: usize) -> CompiledContact {
     let (entry, dense) = (&twin.problem.contacts()[i], &twin.contacts[i]);
     let settings = twin.problem.settings();
     let dt = twin.problem.time_step();
@@ -33,21 +31,17 @@ fn law(twin: &Twin, i: usize) -> ContactLaw {
     let n0 = dt * entry.elastic_force.max(0.0) * (1.0 - entry.dissipation * v0[2]).max(0.0);
     let w = twin.delassus(&dense.jacobian);
     let epsilon = settings.stiction_tolerance.max(settings.regularization * w * mu * n0);
-    let model = match settings.model {
-        ContactModel::Lagged => ModelLaw::Lagged { friction_limit: mu * n0, epsilon },
-        ContactModel::Similar => ModelLaw::Similar { friction: mu, epsilon },
-        ContactModel::Sap => ModelLaw::Sap(SapLaw::new(
-            dt,
-            entry.elastic_force,
-            entry.stiffness,
-            entry.relaxation_time,
-            mu,
-            settings.regularization,
-            w,
-        )),
+    let contact = match settings.model {
+        FrictionModel::Lagged => CompiledContact::lagged(normal, mu * n0, epsilon),
+        FrictionModel::Similar => CompiledContact::similar(normal, mu, epsilon),
+        FrictionModel::Sap => {
+            CompiledContact::sap(normal, entry.relaxation_time, mu, settings.regularization, w)
+        }
     };
-    let spring = entry.spring.map(|s| SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into()));
-    ContactLaw { normal, model, spring }
+    match entry.spring {
+        None => contact,
+        Some(s) => contact.with_spring(SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into())),
+    }
 }
 
 /// Momentum balance A(v − v*) = Jᵀγ(v) with everything recomputed from v, relative to its terms.
@@ -56,8 +50,7 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
     let mut scale = (&twin.a * v).norm();
     for (i, dense) in twin.contacts.iter().enumerate() {
         let vc = Vector3::from_column_slice((&dense.jacobian * v).as_slice()) + dense.bias;
-        let value =
-            law(twin, i).evaluate(&NormalLaw::Linear, &twin.problem.settings().regularizer, vc.into());
+        let value = law(twin, i).evaluate(&NormalLaw::Linear, vc.into());
         let gamma = DVector::from_column_slice(&value.impulse);
         assert!((solver.contact_velocities()[i] - vc).norm() < 1e-10 * (1.0 + v.norm()));
         let reported = DVector::from_column_slice(solver.contact_impulses()[i].as_slice());
@@ -88,7 +81,7 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
     balance.norm() / scale
 }
 
-fn settings(model: ContactModel) -> ContactSettings {
+fn settings(model: FrictionModel) -> ContactSettings {
     ContactSettings { model, ..Default::default() }
 }
 
@@ -98,7 +91,7 @@ proptest! {
     #[test]
     fn momentum_balances_for_random_bodies_trees_and_constraints(seed in 0u64..1_000_000, free in 0usize..6, trees in 0usize..4, model in 0u8..3) {
         prop_assume!(free + trees > 0);
-        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
+        let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][model as usize];
         let twin = random(seed, free, trees, settings(model), seed % 3 == 0);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
         let report = *solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
@@ -110,7 +103,7 @@ proptest! {
 
     #[test]
     fn the_solution_does_not_depend_on_the_guess(seed in 0u64..1_000_000, model in 0u8..3) {
-        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
+        let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][model as usize];
         let twin = random(seed, 4, 1, settings(model), false);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
         solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
@@ -124,7 +117,7 @@ proptest! {
 
     #[test]
     fn the_factor_at_the_solution_inverts_the_dense_hessian(seed in 0u64..1_000_000, model in 0u8..3) {
-        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][model as usize];
+        let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][model as usize];
         let twin = random(seed, 3, 2, settings(model), false);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-13, ..Default::default() }).unwrap();
         solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
@@ -134,7 +127,7 @@ proptest! {
         let mut h = twin.a.clone();
         for (i, dense) in twin.contacts.iter().enumerate() {
             let vc = Vector3::from_column_slice((&dense.jacobian * &v).as_slice()) + dense.bias;
-            let value = law(&twin, i).evaluate(&NormalLaw::Linear, &twin.problem.settings().regularizer, vc.into());
+            let value = law(&twin, i).evaluate(&NormalLaw::Linear, vc.into());
             let g = nalgebra::DMatrix::from_fn(3, 3, |i, j| value.hessian[i][j]);
             h += dense.jacobian.transpose() * g * &dense.jacobian;
         }
@@ -152,7 +145,7 @@ proptest! {
 
     #[test]
     fn pair_wrench_is_the_sum_of_its_contacts_and_rows(seed in 0u64..1_000_000) {
-        let twin = random(seed, 3, 1, settings(ContactModel::Lagged), false);
+        let twin = random(seed, 3, 1, settings(FrictionModel::Lagged), false);
         let mut solver = Solver::new(SolverSettings::default()).unwrap();
         solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
         for p in 0..twin.problem.pair_count() {
@@ -179,7 +172,7 @@ proptest! {
 #[test]
 fn a_body_at_equilibrium_stays_at_rest() {
     let (m, g, k, dt) = (0.5, 9.81, 1e5, 2e-3);
-    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+    for model in [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap] {
         let mut problem = Problem::new(dt, settings(model)).unwrap();
         let a = nalgebra::Matrix6::from_diagonal(&nalgebra::Vector6::new(m, m, m, 1e-3, 1e-3, 1e-3));
         problem.add_clique(a.as_slice(), &[0.0, 0.0, -g * dt, 0.0, 0.0, 0.0], &[0.0; 6]).unwrap();
@@ -231,13 +224,13 @@ fn bad_input_is_refused_with_the_place() {
     assert_eq!(problem.add_contact(entry), Err(ProblemError::NoPair));
     assert!(problem.add_row(&[(7, 1.0)], 0.0, RowLaw::equality(0.0)).is_err());
     assert!(Problem::new(0.0, ContactSettings::default()).is_err());
-    let sap = ContactSettings { model: ContactModel::Sap, regularization: 0.0, ..Default::default() };
+    let sap = ContactSettings { model: FrictionModel::Sap, regularization: 0.0, ..Default::default() };
     assert!(Problem::new(1e-3, sap).is_err());
 }
 
 #[test]
 fn constraints_within_one_rigid_body_do_nothing() {
-    let mut problem = Problem::new(1e-3, settings(ContactModel::Sap)).unwrap();
+    let mut problem = Problem::new(1e-3, settings(FrictionModel::Sap)).unwrap();
     let rotation = common::Random(3).rotation();
     let j = common::free_jacobian(&rotation);
     let mut moved = j.clone();

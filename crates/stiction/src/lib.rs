@@ -109,7 +109,7 @@ pub use state::State;
 pub use stats::{StageSeconds, Stats};
 pub use step::StepReport;
 pub use stiction_convex as convex;
-pub use stiction_convex::ContactModel;
+pub use stiction_convex::FrictionModel as ContactModel;
 pub use stiction_formats::mesh as mesh_files;
 pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};
 pub use stiction_geometry as geometry;

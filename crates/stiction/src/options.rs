@@ -2,7 +2,7 @@
 
 use crate::continuous::ContinuousOptions;
 use crate::error::OptionError;
-use stiction_convex::ContactModel;
+use stiction_convex::FrictionModel as ContactModel;
 use stiction_geometry::patch::Tessellation;
 use stiction_model::ContactLaw;
 

@@ -121,7 +121,7 @@ pub(crate) struct Stepper {
 
 /// The law that is in force: the options' own, or what the file says; the plain one under other models than Lagged.
 pub(crate) fn effective_law(model: &Model, options: &Options) -> ContactLaw {
-    if options.contact != stiction_convex::ContactModel::Lagged {
+    if options.contact != stiction_convex::FrictionModel::Lagged {
         return ContactLaw::default();
     }
     options.law.or(model.world().options.contact_law).unwrap_or_default()

@@ -9,6 +9,7 @@
 
 use super::columns::{self, Columns};
 use super::island::{Island, LocalPair, LocalRow, SideJacobian};
+use crate::contact::CompiledContact;
 use crate::linear::kernels;
 use crate::normal::NormalLaw;
 use crate::packet::{self, Hessian, Kind};
@@ -238,22 +239,21 @@ impl Island {
         let mut constraints = 0.0;
         for (contact, &v) in self.contacts.iter().zip(&self.contact_velocity) {
             let law = &problem.normal_laws[contact.normal_law as usize];
-            constraints += contact.law.evaluate(law, &problem.settings.regularizer, v).cost;
+            constraints += contact.law.evaluate(law, v).cost;
         }
         for contact in &self.packed {
             let (packet, lane) = (&self.packets[contact.packet as usize], contact.lane as usize);
             let axes = frame_axes(problem, contact.global);
             let world = packet.velocity(lane);
-            let v = v3(|i| dot(axes[i], world));
-            let law = packet.law(lane, problem.settings.model);
-            constraints += law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
+            let law = CompiledContact::from_coefficients(problem.settings.model, packet.coefficients(lane));
+            constraints += law.evaluate(&NormalLaw::Linear, v3(|i| dot(axes[i], world))).cost;
         }
         for contact in &self.packed_springs {
             let (packet, lane) = (&self.springs[contact.place.packet as usize], contact.place.lane as usize);
             let axes = frame_axes(problem, contact.place.global);
             let world = packet.velocity(lane);
             let v = contact.velocity(v3(|i| dot(axes[i], world)));
-            constraints += contact.law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
+            constraints += contact.law.evaluate(&NormalLaw::Linear, v).cost;
         }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (law, &x) in laws.zip(&self.row_argument) {

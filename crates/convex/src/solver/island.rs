@@ -5,10 +5,11 @@
 //! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
 
 use super::columns::Columns;
-use crate::contact::spring::SpringLaw;
-use crate::contact::{ContactLaw, ContactModel, ContactValue, ModelLaw};
+use crate::contact::{CompiledContact, ContactValue};
+use crate::friction::FrictionModel;
+use crate::friction::spring::SpringLaw;
 use crate::linear::cholesky::BlockCholesky;
-use crate::normal::{NormalInput, NormalLaw};
+use crate::normal::NormalLaw;
 use crate::packet::{Kind, LinePacket, Packet};
 use crate::problem::Problem;
 use crate::scalar::ScalarLaw;
@@ -96,7 +97,7 @@ pub struct PackedSpring {
     /// Where it is.
     pub place: PackedContact,
     /// Its law.
-    pub law: ContactLaw,
+    pub law: CompiledContact,
     /// Its spring.
     pub spring: SpringLaw,
 }
@@ -104,8 +105,8 @@ pub struct PackedSpring {
 impl PackedSpring {
     /// Slip and separation, contact frame, from the packet's velocity in that frame.
     pub fn velocity(&self, packed: V3) -> V3 {
-        let worth = |i: usize| self.spring.offset[i] / self.spring.kappa;
-        [packed[0] - worth(0), packed[1] - worth(1), packed[2]]
+        let [x, y] = self.spring.equivalent_velocity();
+        [packed[0] - x, packed[1] - y, packed[2]]
     }
 }
 
@@ -121,7 +122,7 @@ pub struct LocalContact {
     /// Bias velocity, contact frame.
     pub bias: V3,
     /// Its law.
-    pub law: ContactLaw,
+    pub law: CompiledContact,
     /// Index of its normal law.
     pub normal_law: u32,
     /// The normal law is defined above this velocity; −∞ for all but barriers.
@@ -131,37 +132,20 @@ pub struct LocalContact {
 impl LocalContact {
     /// Cost, impulse and Hessian at contact velocity `v`.
     pub fn evaluate(&self, problem: &Problem, stand_in: Option<f64>, v: V3) -> ContactValue {
-        let regularizer = &problem.settings.regularizer;
         match stand_in {
             Some(stiffness) if self.lower_bound > f64::NEG_INFINITY => {
-                let law = ContactLaw { normal: self.spring_to_domain(stiffness), ..self.law };
-                law.evaluate(&NormalLaw::Linear, regularizer, v)
+                // Pushes a tenth of a millimetre's worth of velocity into the domain.
+                const MARGIN: f64 = 1e-4;
+                let force = stiffness * (self.law.normal.dt * self.lower_bound + MARGIN);
+                self.law.with_linear_spring(force, stiffness).evaluate(&NormalLaw::Linear, v)
             }
-            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], regularizer, v),
+            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], v),
         }
     }
 
     /// Whether `v` is in the domain of the normal law.
-    pub fn in_domain(&self, problem: &Problem, v: V3) -> bool {
-        if self.lower_bound == f64::NEG_INFINITY {
-            return true;
-        }
-        let v_n = match self.law.model {
-            ModelLaw::Similar { friction, epsilon } if self.law.spring.is_none() => {
-                let s = v[0].hypot(v[1]) / epsilon;
-                v[2] - friction * epsilon * problem.settings.regularizer.evaluate(s).antiderivative
-            }
-            _ => v[2],
-        };
-        v_n > self.lower_bound
-    }
-
-    /// A spring of the given stiffness that pushes a tenth of a millimetre's worth of velocity into the domain.
-    fn spring_to_domain(&self, stiffness: f64) -> NormalInput {
-        const MARGIN: f64 = 1e-4;
-        let dt = self.law.normal.dt;
-        let elastic_force = stiffness * (dt * self.lower_bound + MARGIN);
-        NormalInput { elastic_force, stiffness, dissipation: 0.0, ..self.law.normal }
+    pub fn in_domain(&self, v: V3) -> bool {
+        self.lower_bound == f64::NEG_INFINITY || self.law.normal_argument(v) > self.lower_bound
     }
 }
 
@@ -290,7 +274,7 @@ impl Island {
     }
 
     /// The law of `packets`.
-    pub fn kind(&self, model: ContactModel) -> Kind {
+    pub fn kind(&self, model: FrictionModel) -> Kind {
         if self.shifted { Kind::Shifted } else { Kind::Model(model) }
     }
 

@@ -43,7 +43,7 @@ use crate::error::{ProblemError, require};
 use crate::problem::{PairId, Problem};
 use crate::spatial::{dot, shift_wrench, sub, v3};
 use compile::Compiler;
-pub(crate) use compile_contact::{PairContext, compile_law, delassus_estimate};
+pub(crate) use compile_contact::{PairContext, compile_law, delassus_bound, delassus_estimate};
 use evaluate::frame_axes;
 use island::Island;
 pub(crate) use line_search::LineValue;

@@ -14,7 +14,7 @@ use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::timer::Timer;
-use crate::contact::ContactModel;
+use crate::friction::FrictionModel;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{dot, v3};
@@ -55,7 +55,7 @@ impl Island {
         self.shifted = false;
         self.place(problem);
         self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
-            if problem.settings.model == ContactModel::Similar {
+            if problem.settings.model == FrictionModel::Similar {
                 self.solve_similar(problem, settings, &mut timer)
             } else {
                 self.iterate(problem, settings, &mut timer, Run::default())
@@ -79,7 +79,7 @@ impl Island {
             self.stand_in = Some(stiffness);
             self.iterate(problem, settings, timer, Run { until_feasible: true, ..Run::default() });
             self.stand_in = None;
-            if self.in_domain(problem) {
+            if self.in_domain() {
                 return true;
             }
             stiffness *= 1e3;
@@ -88,8 +88,8 @@ impl Island {
     }
 
     /// Whether all laws are defined at the velocities evaluated last.
-    fn in_domain(&self, problem: &Problem) -> bool {
-        self.contacts.iter().zip(&self.contact_velocity).all(|(c, &v)| c.in_domain(problem, v))
+    fn in_domain(&self) -> bool {
+        self.contacts.iter().zip(&self.contact_velocity).all(|(c, &v)| c.in_domain(v))
     }
 
     /// Newton's iteration from u.
@@ -109,7 +109,7 @@ impl Island {
             self.evaluate_gradient();
             let criterion = self.test(finite, settings);
             timer.lap(&mut self.report.seconds.evaluate);
-            if run.until_feasible && self.in_domain(problem) {
+            if run.until_feasible && self.in_domain() {
                 return Criterion::Optimality;
             }
             if let Some(criterion) = criterion {
@@ -248,7 +248,7 @@ impl Island {
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
             let at = v3(|i| alpha.mul_add(dv[i], v[i]));
-            if self.stand_in.is_none() && !contact.in_domain(problem, at) {
+            if self.stand_in.is_none() && !contact.in_domain(at) {
                 return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
             }
             let value = contact.evaluate(problem, self.stand_in, at);
