@@ -141,7 +141,7 @@ impl<T: Scalar> CompiledContact<T> {
             normal.stiffness = normal.stiffness * scale;
         }
         let n0 = terms.lagged.unwrap_or_else(|| law.lagged_impulse(&normal, terms.v_n0));
-        // The bound says for most contacts that ε = v_s without more ado.
+        // For most contacts the bound already shows that ε = v_s.
         let needs_w =
             settings.model == FrictionModel::Sap || sigma * bound / 3.0 * mu.value() * n0.value() > v_s;
         let w = if needs_w { w() } else { T::zero() };
@@ -248,11 +248,6 @@ impl CompiledContact {
         }
         let root = Similar::measure(v[0] * v[0] + v[1] * v[1], self.coefficients.epsilon).sqrt();
         similar::grouping(&self.coefficients, v[2], root)
-    }
-
-    /// The linear law of these coefficients without a tangential spring.
-    pub(crate) fn from_coefficients(model: FrictionModel, coefficients: Coefficients) -> Self {
-        Self { model, normal: in_step_units(&coefficients), coefficients, spring: None }
     }
 
     /// The same contact with a linear spring of stiffness k that pushes with f0 in place of its normal law.

@@ -1,11 +1,11 @@
-//! How the impulse of a contact changes with everything it depends on: what derivatives of a step need of the laws.
+//! Derivatives of a contact's impulse by everything it depends on, for derivatives of a step.
 //!
 //! The solver knows ∂γ/∂v, its Hessian. A step's derivative also needs how γ changes with the elastic force f0, the
 //! material (k, d, τ_d, μ), the previous velocity (the lagged normal impulse, friction by slip speed) and the
-//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring. One contact's law
-//! is some thirty operations on these fourteen numbers, carried out here with all their derivatives at once (`jet`).
+//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring. The law
+//! of the solver ([`crate::contact`]) is evaluated here on numbers that carry their derivatives by these fourteen (`jet`).
 //!
-//! Where a law has a kink (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
+//! At a kink of a law (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
 //! solution is on.
 
 use crate::contact::{CompiledContact, ContactTerms};

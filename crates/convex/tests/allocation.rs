@@ -58,7 +58,7 @@ fn a_second_step_allocates_nothing() {
     let mut fill = || {
         problem.clear();
         problem.add_clique(&[1.0, 0.0, 0.0, 2.0], &[0.0, 1.0], &[0.0, 0.0]).unwrap();
-        let body = problem.add_body(0, nalgebra::Vector3::zeros(), &[0.5; 12]).unwrap();
+        let body = problem.add_link(0, nalgebra::Vector3::zeros(), &[0.5; 12]).unwrap();
         problem.add_pair(None, Some(body), nalgebra::Vector3::zeros(), nalgebra::Vector6::zeros()).unwrap();
         for _ in 0..10 {
             let frame = nalgebra::Matrix3::identity();

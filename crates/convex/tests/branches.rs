@@ -53,7 +53,7 @@ fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usiz
                 (0..6).for_each(|i| jacobian[6 * j + i] = next());
             }
             let point = Vector3::new(next(), next(), next());
-            bodies.push(problem.add_body(clique, point, &jacobian).unwrap());
+            bodies.push(problem.add_link(clique, point, &jacobian).unwrap());
         }
         offsets.push(offset);
         offset += n;
@@ -86,7 +86,7 @@ fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usiz
     problem.add_row(&[(0, 0.3), (half - 1, 1.0), (half / 2, -1.2)], 0.1, law).unwrap();
     let mut solver =
         Solver::new(SolverSettings { relative_tolerance: 1e-12, ..SolverSettings::default() }).unwrap();
-    let guess = problem.free_velocities().to_vec();
+    let guess = problem.previous_velocities().to_vec();
     assert!(solver.solve(&problem, &guess).unwrap().converged());
     // Derivatives go through the same factor.
     solver.factor_at_solution(&problem).unwrap();

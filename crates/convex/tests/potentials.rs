@@ -7,7 +7,7 @@ use stiction_convex::friction::blended_friction;
 use stiction_convex::friction::spring::SpringLaw;
 use stiction_convex::normal::table::{ForceTable, ForceTableError};
 use stiction_convex::normal::{NormalInput, NormalLaw, linear};
-use stiction_convex::scalar::{Compliance, RowLaw, ScalarLaw};
+use stiction_convex::scalar::{RowCompliance, RowLaw, ScalarLaw};
 
 type V3 = [f64; 3];
 
@@ -306,8 +306,8 @@ proptest! {
         t in prop_oneof![-3.0f64..3.0, 0.99f64..1.01, -1.01f64..-0.99],
     ) {
         let law = match which {
-            0 => RowLaw::Limit { phi, compliance: Compliance::spring(a, b * 1e-4) },
-            1 => RowLaw::Equality { phi, compliance: Compliance::default() },
+            0 => RowLaw::Limit { phi, compliance: RowCompliance::spring(a, b * 1e-4) },
+            1 => RowLaw::Equality { phi, compliance: RowCompliance::default() },
             2 => RowLaw::Pd { proportional: a, derivative: b, position_error: phi, target_velocity: 0.3, feed_forward: 0.5, effort_limit: limit },
             _ => RowLaw::DryFriction { force: limit, epsilon: 1e-3 * b },
         }.compile(dt, 0.7);

@@ -20,8 +20,8 @@ use stiction_convex::{
     TangentialSpring, frame_from_normal,
 };
 use stiction_geometry::ContactPoint;
-use stiction_model::ContactLaw;
-use stiction_multibody::Workspace;
+use stiction_model::{ContactLaw, JointKind};
+use stiction_multibody::{Tree, Workspace};
 
 /// What an entry of the problem stands for.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +128,8 @@ pub(crate) struct Assembler {
     /// What touches, sorted by body pair.
     pub manifolds: Vec<Manifold>,
     body_ids: Vec<Option<BodyId>>,
+    /// Which trees are free bodies.
+    free_bodies: Vec<bool>,
     used_bodies: Vec<usize>,
     block: Vec<f64>,
     /// Parent of each velocity coordinate, counted within its tree.
@@ -159,6 +161,7 @@ impl Assembler {
         Self {
             manifolds: Vec::new(),
             body_ids: vec![None; model.multibody().body_count()],
+            free_bodies: multibody.trees().iter().map(|t| free_body(model, t)).collect(),
             used_bodies: Vec::new(),
             block: vec![0.0; largest * largest],
             parents,
@@ -297,8 +300,17 @@ impl Assembler {
                 }
                 a[i * n + i] = 1.0;
             }
-            let (v_star, v0) = (&free.v_star[tree.v.clone()], &free.v0[tree.v.clone()]);
-            problem.add_tree(a, &self.parents[tree.v.clone()], v_star, v0)?;
+            let (applied, v0) = (&free.applied[tree.v.clone()], &free.v0[tree.v.clone()]);
+            if self.free_bodies[t] {
+                let pose = &free.x_wb[tree.root_body];
+                let rotation = pose.rotation.to_rotation_matrix();
+                let origin = pose.translation.vector;
+                let id = problem.add_free_body(a, applied, v0, rotation.matrix(), origin)?;
+                self.body_ids[tree.root_body] = Some(id);
+                self.used_bodies.push(tree.root_body);
+            } else {
+                problem.add_tree(a, &self.parents[tree.v.clone()], applied, v0)?;
+            }
         }
         Ok(())
     }
@@ -313,6 +325,8 @@ impl Assembler {
     ) -> Result<Option<BodyId>, ProblemError> {
         let multibody = &compiled.multibody;
         let Some(tree) = multibody.body_tree(body) else { return Ok(None) };
+        // What is welded to a free body moves with it.
+        let body = if self.free_bodies[tree] { multibody.trees()[tree].root_body } else { body };
         if let Some(id) = self.body_ids[body] {
             return Ok(Some(id));
         }
@@ -324,7 +338,7 @@ impl Assembler {
         {
             *column = [0.0; 6];
         }
-        let id = problem.add_body(tree, origin, jacobian.as_flattened())?;
+        let id = problem.add_link(tree, origin, jacobian.as_flattened())?;
         self.body_ids[body] = Some(id);
         self.used_bodies.push(body);
         Ok(Some(id))
@@ -601,6 +615,14 @@ impl Assembler {
         }
         Ok(())
     }
+}
+
+/// Whether a tree is a body with a free joint on the world and what is welded to it.
+fn free_body(model: &Model, tree: &Tree) -> bool {
+    let multibody = model.multibody();
+    let joint = multibody.joints().iter().find(|j| j.v.start == tree.v.start);
+    joint.is_some_and(|j| j.kind == JointKind::Free && j.v == tree.v && !j.locked)
+        && model.compiled().base_mocap[tree.root_body].is_none()
 }
 
 /// Twist at `point` that a body has because something it hangs on is moved from outside.

@@ -71,7 +71,10 @@ impl Foresight {
         for (place, velocity) in stepper.assembler.places.iter().zip(stepper.solver.contact_velocities()) {
             if let EntrySource::Point(index) = place.source {
                 let point = &stepper.points[index];
-                self.meant.push(((point.geom_a, point.geom_b), point.distance + dt * velocity.z));
+                self.meant.push((
+                    (point.geom_a, point.geom_b),
+                    point.distance + dt * place.frame.column(2).dot(velocity),
+                ));
             }
         }
         self.meant.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

@@ -1,10 +1,11 @@
-//! The momentum balance without constraints: A and v* of the convex problem.
+//! The momentum balance without constraints: A and p of the convex problem, and v*.
 //!
 //! Joint damping D, joint springs K and unlimited servos are linear in v and taken implicitly:
 //!
 //! ```text
 //! M (v − v₀) = δt [τ − bias − K (q₀ + δt v − rest) − D v]
 //! A v* = M v₀ + δt [τ − bias − K (q₀ − rest)],    A = M + δt D + δt² K
+//! p = A (v* − v₀) = δt [τ − bias − K (q₀ − rest)] − (A − M) v₀
 //! ```
 //!
 //! (`theory` section 1.) The bias, gravity and Coriolis forces, is taken at (q₀, v₀) in trees, and as the mean over the step for
@@ -32,6 +33,8 @@ pub(crate) struct FreeMotion {
     pub x_wb: Vec<Pose>,
     /// What A has beyond M, on its diagonal.
     pub added: Vec<f64>,
+    /// Impulse of everything but constraints, A (v* − v₀); zero where a joint is locked.
+    pub applied: Vec<f64>,
     /// Free velocities v*.
     pub v_star: Vec<f64>,
     /// Previous velocities, zero where a joint is locked.
@@ -58,6 +61,7 @@ impl FreeMotion {
             mass: MassMatrix::new(multibody),
             x_wb: vec![Pose::identity(); multibody.body_count()],
             added: vec![0.0; nv],
+            applied: vec![0.0; nv],
             v_star: vec![0.0; nv],
             v0: vec![0.0; nv],
             tendons: Moments::new(&compiled.tendons.pattern),
@@ -176,6 +180,10 @@ impl FreeMotion {
     ) -> Result<(), StepError> {
         // v_star collects the force first, then the momentum, then the velocity.
         self.forces(model, state, dt, touching, true);
+        // A (v* − v₀) = δt f − (A − M) v₀.
+        for (i, &locked) in model.multibody().locked().iter().enumerate() {
+            self.applied[i] = if locked { 0.0 } else { dt * self.v_star[i] - self.added[i] * self.v0[i] };
+        }
         self.mass.multiply(&self.v0, &mut self.scratch);
         for (f, momentum) in self.v_star.iter_mut().zip(&self.scratch) {
             *f = momentum + dt * *f;

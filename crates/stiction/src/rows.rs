@@ -7,7 +7,7 @@ use crate::free_motion::FreeMotion;
 use crate::state::State;
 use crate::transmission::Link;
 use nalgebra::{Unit, UnitQuaternion, Vector3, Vector6};
-use stiction_convex::{Compliance, PairId, Problem, ProblemError, RowLaw};
+use stiction_convex::{PairId, Problem, ProblemError, RowCompliance, RowLaw};
 use stiction_model::EqualityKind;
 
 impl Assembler {
@@ -24,8 +24,8 @@ impl Assembler {
         let [bend, bend_of_turn] = free.bends[index];
         let law = |phi: f64, bend: f64| {
             let compliance = match equality.stiffness {
-                None => Compliance::near_rigid(bend),
-                Some(stiffness) => Compliance::spring(stiffness, equality.relaxation_time),
+                None => RowCompliance::near_rigid(bend),
+                Some(stiffness) => RowCompliance::spring(stiffness, equality.relaxation_time),
             };
             RowLaw::Equality { phi, compliance }
         };
@@ -142,9 +142,9 @@ fn at(free: &FreeMotion, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
     (free.x_wb[body] * nalgebra::Point3::from(*point)).coords
 }
 
-/// Compliance of a joint limit.
-pub(crate) fn limit_compliance(stiffness: Option<f64>, dt: f64) -> Compliance {
-    stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt))
+/// RowCompliance of a joint limit.
+pub(crate) fn limit_compliance(stiffness: Option<f64>, dt: f64) -> RowCompliance {
+    stiffness.map_or(RowCompliance::default(), |k| RowCompliance::spring(k, dt))
 }
 
 /// Rows for the limits of a coordinate that this step may reach: those within twice the distance that its
@@ -189,7 +189,8 @@ pub(crate) fn ball_limit_row(
     // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
     let coefficients = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
     let bend = speed * speed / angle.max(0.1);
-    let compliance = limit.stiffness.map_or(Compliance::near_rigid(bend), |k| Compliance::spring(k, dt));
+    let compliance =
+        limit.stiffness.map_or(RowCompliance::near_rigid(bend), |k| RowCompliance::spring(k, dt));
     problem.add_row(&coefficients, 0.0, RowLaw::Limit { phi, compliance }).map(|_| ())
 }
 

@@ -376,7 +376,8 @@ impl Stepper {
             return Ok(());
         }
         for (contact, impulse) in self.solver.contact_impulses().iter().enumerate() {
-            self.problem.set_lagged_impulse(contact, impulse.z.max(0.0))?;
+            let normal = self.problem.contacts()[contact].frame.column(2).dot(impulse);
+            self.problem.set_lagged_impulse(contact, normal.max(0.0))?;
         }
         self.pass.clear();
         self.pass.extend_from_slice(self.solver.velocities());
@@ -433,8 +434,11 @@ impl Stepper {
         for (entry, place) in self.assembler.places.iter().enumerate() {
             let impulse = self.solver.contact_impulses()[entry];
             let velocity = self.solver.contact_velocities()[entry];
-            let force = place.frame * impulse * (place.sign / dt);
-            let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
+            let normal = place.frame.column(2);
+            let normal_impulse = normal.dot(&impulse);
+            let tangential = impulse - normal * normal_impulse;
+            let force = impulse * (place.sign / dt);
+            let slip = (velocity - normal * normal.dot(&velocity)) * place.sign;
             // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Where the
             // slip turns round within the step, friction's part is judged at its end, where it is never negative.
             let law = &self.problem.contacts()[entry];
@@ -443,11 +447,8 @@ impl Stepper {
                 before = self.free.relative_twist(model, place.bodies);
             }
             let relative = law.bias + before.0 + before.1.cross(&place.position);
-            let mean = 0.5 * (velocity + place.frame.tr_mul(&relative));
-            let friction = f64::max(
-                -(impulse.x * mean.x + impulse.y * mean.y),
-                -(impulse.x * velocity.x + impulse.y * velocity.y),
-            );
+            let mean = 0.5 * (velocity + relative);
+            let friction = f64::max(-tangential.dot(&mean), -tangential.dot(&velocity));
             report.friction_loss += friction;
             report.normal_loss -= impulse.dot(&mean) + friction;
             let index = match place.source {
@@ -464,7 +465,6 @@ impl Stepper {
             let point = &self.points[index];
             report.max_penetration = report.max_penetration.max(-point.distance);
             let (body_a, body_b) = (geoms[point.geom_a].body, geoms[point.geom_b].body);
-            let tangential = impulse.x.hypot(impulse.y);
             self.contacts[index] = Contact {
                 geom_a: compiled.colliding[point.geom_a],
                 geom_b: compiled.colliding[point.geom_b],
@@ -475,13 +475,12 @@ impl Stepper {
                 force,
                 penetration: -point.distance,
                 slip,
-                sticking: impulse.z > 0.0
+                sticking: normal_impulse > 0.0
                     && (slip.norm() <= self.options.stiction_tolerance
-                        || tangential < 0.95 * place.friction * impulse.z),
+                        || tangential.norm() < 0.95 * place.friction * normal_impulse),
             };
             if springs {
-                let stretch = self.solver.stretches()[entry];
-                let stretch = place.frame * Vector3::new(stretch.x, stretch.y, 0.0) * place.sign;
+                let stretch = self.solver.stretches()[entry] * place.sign;
                 let x_wa = &self.free.x_wb[body_a];
                 self.stretches[index] = ContactStretch {
                     geoms: (point.geom_a as u32, point.geom_b as u32),

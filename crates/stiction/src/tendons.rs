@@ -15,7 +15,7 @@
 use crate::compiled::Compiled;
 use crate::moments::{Moments, Pattern, Place};
 use nalgebra::{DMatrix, Vector3};
-use stiction_convex::{Compliance, Problem, ProblemError, RowLaw};
+use stiction_convex::{Problem, ProblemError, RowCompliance, RowLaw};
 use stiction_geometry::wrap::{Round, wrap};
 use stiction_model::{PathStage, Pose, Shape, Tendon, TendonPath, World};
 use stiction_multibody::{JointInfo, Multibody, Workspace};
@@ -337,14 +337,15 @@ pub(crate) fn tendon_rows(
     };
     if !plain && tendon.stiffness > 0.0 {
         // τ = 0 and β = 0: exactly k times the stretch at the end of the step.
-        let spring = Compliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
+        let spring = RowCompliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
         sided(rows, low, high, f64::INFINITY, spring, problem)?;
     }
     let [low, high] = tendon.range;
     let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
     let bend = moments.bend(t, v.0);
-    let compliance =
-        tendon.limit_stiffness.map_or(Compliance::near_rigid(bend), |k| Compliance::spring(k, relaxation));
+    let compliance = tendon
+        .limit_stiffness
+        .map_or(RowCompliance::near_rigid(bend), |k| RowCompliance::spring(k, relaxation));
     let springs = rows.len();
     sided(rows, low, high, 1e-3 + reach, compliance, problem)?;
     limits.extend(rows[springs..].iter().map(|&(row, tendon, _)| (row, tendon)));

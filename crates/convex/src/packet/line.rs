@@ -114,12 +114,12 @@ impl LinePacket {
         let response = F::respond(law, root, elastic, normal);
         let slope = (response.a * along).less(response.gamma_n, self.dv_n);
         let direction = response.direction;
-        let mut bend = self.q0 * direction * direction;
+        let mut across = self.q0 * direction * direction;
         if F::STICKS {
-            bend = direction.if_above(F4::default(), bend, F4::constant(1.0));
+            across = direction.if_above(F4::default(), across, F4::constant(1.0));
         }
         let dv_n = if F::SEPARABLE { self.dv_n } else { self.dv_n.less(response.mu_c, along * direction) };
-        (slope, (response.a * self.c * bend).plus(response.g * dv_n, dv_n))
+        (slope, (response.a * self.c * across).plus(response.g * dv_n, dv_n))
     }
 }
 

@@ -13,8 +13,8 @@
 //! **Stiffness and rounding.** A velocity of 1 m/s is known to 1e−16 m/s; a law that multiplies it by a stiffness of 10⁹
 //! masses a step would be known to 1e−7 of the momentum only. Velocities are therefore taken from u once, in
 //! [`place`], and then follow Newton's steps, which shrink: v_c += α J Δu, and with them the factors of the normal
-//! law, e = δt f0 − δt² k v_n and h = 1 − d v_n, which keep their own relative accuracy. What v_c then differs from
-//! J u by, some 1e−16 of the speeds met, is as if the penetration were 1e−16 δt v different: nothing.
+//! law, e = δt f0 − δt² k v_n and h = 1 − d v_n, which keep their own relative accuracy. v_c then
+//! differs from J u by some 1e−16 of the speeds met, as if the penetration were different by 1e−16 δt v.
 //!
 //! **Primal–dual Hessian.** With tiny ε, G changes by orders of magnitude between stick and slip, and plain
 //! Newton needs dozens of iterations. As Chan, Golub and Mulet (1999) do for total variation, one factor t of
@@ -27,9 +27,9 @@
 //!
 //! Likewise the multiplier μ γ_n in the curvature a of Similar and SAP is not the penalised n(z), which jumps by
 //! stiffness times a small violation, but a dual γ̂_n predicted by the last step: γ̂_n⁺ = (γ_n − g s·Δv)₊. It
-//! tells Newton how the stiff cone z ≥ v̂ curves, without which steps along it are cut to nothing. Where Similar's
-//! curvature has made the impulse larger than predicted, γ̂_n rises towards it, at most by what stops the step's velocity
-//! [`CURVED`] times over: less and the same contact cuts the next step again, more and it hardly moves.
+//! tells Newton how the stiff cone z ≥ v̂ curves, without which the line search cuts steps along it to nothing. If Similar's
+//! curvature has made the impulse larger than predicted, γ̂_n rises towards it, at most by [`CURVED`] times the impulse that
+//! stops the step's velocity: with less the same contact cuts the next step again, with more it hardly moves.
 //!
 //! The right-hand side stays the true gradient, directions stay directions of descent, and w → t at the
 //! solution, which keeps Newton's final convergence. Starting from w = 0 (a majorant of ℓ), a violent pile
@@ -219,19 +219,6 @@ impl Packet {
     /// Back to the dual directions of the last stage.
     pub fn restore(&mut self) {
         self.dual = self.t_stage;
-    }
-
-    /// Coefficients of a lane, for what is not done four at a time.
-    pub fn coefficients(&self, lane: usize) -> Coefficients {
-        let of = |x: &F4| x.0[lane];
-        let Coefficients { offset, stiffness, loss, friction, epsilon } = &self.law;
-        Coefficients {
-            offset: of(offset),
-            stiffness: of(stiffness),
-            loss: of(loss),
-            friction: of(friction),
-            epsilon: of(epsilon),
-        }
     }
 
     /// Velocity of a lane in world axes; with a spring, its equivalent velocity is in it.

@@ -67,7 +67,7 @@ pub fn add_contact(
         let place = PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 };
         match law.spring {
             None => island.packed.push(place),
-            Some(spring) => island.packed_springs.push(PackedSpring { place, law, spring }),
+            Some(spring) => island.packed_springs.push(PackedSpring { place, spring }),
         }
         *lane += 1;
         return;

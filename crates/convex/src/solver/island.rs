@@ -6,6 +6,7 @@
 
 use super::columns::Columns;
 use crate::contact::{CompiledContact, ContactValue};
+use crate::free_body::{self as free, Rotation};
 use crate::friction::FrictionModel;
 use crate::friction::spring::SpringLaw;
 use crate::linear::cholesky::BlockCholesky;
@@ -27,7 +28,7 @@ pub struct LocalClique {
     pub n: u32,
     /// Where its block of A starts.
     pub a: u32,
-    /// Index of its J in `rotations` when it is a free body.
+    /// Index of its R_wb in `rotations` when it is a free body.
     pub rotation: Option<u32>,
 }
 
@@ -96,18 +97,8 @@ pub struct PackedContact {
 pub struct PackedSpring {
     /// Where it is.
     pub place: PackedContact,
-    /// Its law.
-    pub law: CompiledContact,
     /// Its spring.
     pub spring: SpringLaw,
-}
-
-impl PackedSpring {
-    /// Slip and separation, contact frame, from the packet's velocity in that frame.
-    pub fn velocity(&self, packed: V3) -> V3 {
-        let [x, y] = self.spring.equivalent_velocity();
-        [packed[0] - x, packed[1] - y, packed[2]]
-    }
 }
 
 /// A contact within its island that is evaluated by itself.
@@ -181,13 +172,15 @@ pub struct Island {
     pub cliques: Vec<LocalClique>,
     /// Blocks of A in u, column-major.
     pub a: Vec<f64>,
-    pub u_star: Vec<f64>,
-    /// A u*.
-    pub momentum_star: Vec<f64>,
+    /// u at the previous velocities, and A times it.
+    pub u0: Vec<f64>,
+    pub momentum0: Vec<f64>,
+    /// Impulse of applied forces, A (u* − u0).
+    pub applied: Vec<f64>,
     /// D = diag(A)^(−1/2) in u.
     pub d: Vec<f64>,
-    /// J of free bodies, column-major 6×6.
-    pub rotations: Vec<[f64; 36]>,
+    /// R_wb of free bodies.
+    pub rotations: Vec<Rotation>,
     pub pairs: Vec<LocalPair>,
     pub packets: Vec<Packet>,
     pub packed: Vec<PackedContact>,
@@ -247,8 +240,9 @@ impl Island {
     pub fn clear(&mut self) {
         self.cliques.clear();
         self.a.clear();
-        self.u_star.clear();
-        self.momentum_star.clear();
+        self.u0.clear();
+        self.momentum0.clear();
+        self.applied.clear();
         self.d.clear();
         self.rotations.clear();
         self.pairs.clear();
@@ -270,7 +264,7 @@ impl Island {
 
     /// Number of dofs.
     pub fn dofs(&self) -> usize {
-        self.u_star.len()
+        self.u0.len()
     }
 
     /// The law of `packets`.
@@ -313,7 +307,7 @@ impl Island {
             let (from, to) = (&v[at..at + n], &mut out[dof..dof + n]);
             match c.rotation {
                 None => to.copy_from_slice(from),
-                Some(j) => rotate(&self.rotations[j as usize], from, to),
+                Some(j) => to.copy_from_slice(&free::twist(&self.rotations[j as usize], from)),
             }
         }
     }
@@ -326,33 +320,8 @@ impl Island {
             let (from, to) = (&u[dof..dof + n], &mut out[at..at + n]);
             match c.rotation {
                 None => to.copy_from_slice(from),
-                Some(j) => rotate_back(&self.rotations[j as usize], from, to),
+                Some(j) => free::velocities(&self.rotations[j as usize], from, to),
             }
         }
-    }
-}
-
-/// out = J x, J column-major 6×6.
-#[inline]
-pub fn rotate(j: &[f64; 36], x: &[f64], out: &mut [f64]) {
-    let mut y = [0.0; 6];
-    for c in 0..6 {
-        for r in 0..6 {
-            y[r] += j[r + 6 * c] * x[c];
-        }
-    }
-    out[..6].copy_from_slice(&y);
-}
-
-/// out = Jᵀ x.
-#[inline]
-pub fn rotate_back(j: &[f64; 36], x: &[f64], out: &mut [f64]) {
-    let x: &[f64; 6] = x[..6].try_into().expect("six dofs");
-    for c in 0..6 {
-        let mut sum = 0.0;
-        for r in 0..6 {
-            sum += j[r + 6 * c] * x[r];
-        }
-        out[c] = sum;
     }
 }

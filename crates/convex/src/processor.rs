@@ -1,4 +1,4 @@
-//! What this core can do: yardsticks for the stages of a solve.
+//! What this processor core can do: rates to compare the stages of a solve with.
 //!
 //! Both run on memory that stays in the first cache, for a few milliseconds, and take the best of several tries.
 
