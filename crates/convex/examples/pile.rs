@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p stiction-convex --example pile`
 
-use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector6};
 use stiction_convex::*;
 
 /// A small deterministic generator (xorshift64*), uniform in [−1, 1).
@@ -40,13 +40,8 @@ fn pile(problem: &mut Problem, bodies: usize, faces: Option<usize>, seed: u64) {
         }
         let calm = if rng.next() > 0.7 { 1.0 } else { 0.02 };
         let v0: Vec<f64> = (0..6).map(|k| calm * rng.next() * if k < 3 { 0.3 } else { 3.0 }).collect();
-        let mut v_star = v0.clone();
-        v_star[2] -= 9.81 * dt;
-        problem.add_clique(&a, &v_star, &v0).unwrap();
-        let mut j = nalgebra::Matrix6::zeros();
-        j.fixed_view_mut::<3, 3>(0, 3).copy_from(rotation.matrix());
-        j.fixed_view_mut::<3, 3>(3, 0).copy_from(&Matrix3::identity());
-        problem.add_body(i, centre, j.as_slice()).unwrap();
+        let weight = [0.0, 0.0, -m * 9.81 * dt, 0.0, 0.0, 0.0];
+        problem.add_free_body(&a, &weight, &v0, rotation.matrix(), centre).unwrap();
         centres.push(centre);
     }
     let mut touch = |a: Option<usize>, b: usize, normal: Vector3<f64>, rng: &mut Random| {
@@ -85,21 +80,21 @@ fn pile(problem: &mut Problem, bodies: usize, faces: Option<usize>, seed: u64) {
 }
 
 /// Best of `repeats` timed solves of problems with different seeds; iterations averaged over seeds.
-fn measure(bodies: usize, faces: Option<usize>, model: ContactModel, seeds: u64, repeats: usize) {
+fn measure(bodies: usize, faces: Option<usize>, model: FrictionModel, seeds: u64, repeats: usize) {
     let settings = ContactSettings { model, ..Default::default() };
     let mut problem = Problem::new(2e-3, settings).unwrap();
     let mut solver =
         Solver::new(SolverSettings { relative_tolerance: 1e-5, timings: true, ..Default::default() })
             .unwrap();
     let (mut iterations, mut evaluations, mut worst) = (0, 0, 0);
-    let mut best = StageSeconds::default();
+    let mut best = SolverSeconds::default();
     let mut total = 0.0;
     let (mut contacts, mut pairs, mut blocks) = (0, 0, 0);
     for seed in 0..seeds {
         pile(&mut problem, bodies, faces, 1 + 77 * seed);
         let guess = problem.previous_velocities().to_vec();
         let mut fastest = f64::INFINITY;
-        let mut stages = StageSeconds::default();
+        let mut stages = SolverSeconds::default();
         for _ in 0..repeats {
             let start = std::time::Instant::now();
             let report = *solver.solve(&problem, &guess).unwrap();
@@ -149,18 +144,18 @@ fn main() {
     );
     let quick = std::env::args().any(|a| a == "--quick");
     if quick {
-        measure(40, None, ContactModel::Lagged, 10, 40);
+        measure(40, None, FrictionModel::Lagged, 10, 40);
         return;
     }
-    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+    for model in [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap] {
         measure(40, None, model, 10, 20);
     }
     println!("growth with bodies");
     for bodies in [10, 20, 50, 100, 200, 500, 1000] {
-        measure(bodies, None, ContactModel::Lagged, 5, 5);
+        measure(bodies, None, FrictionModel::Lagged, 5, 5);
     }
     println!("growth with faces a pair");
     for faces in [1, 4, 16, 50, 100, 200, 400] {
-        measure(40, Some(faces), ContactModel::Lagged, 5, 5);
+        measure(40, Some(faces), FrictionModel::Lagged, 5, 5);
     }
 }

@@ -50,6 +50,11 @@ pub enum ProblemError {
     /// A contact or row was added before any pair.
     #[error("a contact belongs to the pair added last, but no pair was added")]
     NoPair,
+    /// A link was added to a free body.
+    #[error(
+        "clique {0} is a free body and has no links; use the body that add_free_body returned, which moves all that is welded to it"
+    )]
+    LinkOfFreeBody(usize),
     /// SAP brings its own normal law.
     #[error("the SAP model has its own normal law; use Lagged or Similar with {0}")]
     LawNotForSap(&'static str),

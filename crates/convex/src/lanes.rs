@@ -1,5 +1,6 @@
 //! Four numbers side by side, written so that the compiler maps each operation to one 256-bit instruction.
 
+use crate::number::Number;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Four lanes.
@@ -14,15 +15,21 @@ impl F4 {
     /// Number of lanes.
     pub const LANES: usize = 4;
 
-    /// The same number in all lanes.
+    /// Sum of the lanes, always in the same order.
     #[inline(always)]
-    pub fn splat(x: f64) -> Self {
+    pub fn sum(self) -> f64 {
+        (self.0[0] + self.0[1]) + (self.0[2] + self.0[3])
+    }
+}
+
+impl Number for F4 {
+    #[inline(always)]
+    fn constant(x: f64) -> Self {
         Self([x; 4])
     }
 
-    /// a·b + self.
     #[inline(always)]
-    pub fn plus(self, a: Self, b: Self) -> Self {
+    fn plus(self, a: Self, b: Self) -> Self {
         let mut out = self;
         for i in 0..4 {
             out.0[i] = a.0[i].mul_add(b.0[i], out.0[i]);
@@ -30,9 +37,8 @@ impl F4 {
         out
     }
 
-    /// self − a·b.
     #[inline(always)]
-    pub fn less(self, a: Self, b: Self) -> Self {
+    fn less(self, a: Self, b: Self) -> Self {
         let mut out = self;
         for i in 0..4 {
             out.0[i] = (-a.0[i]).mul_add(b.0[i], out.0[i]);
@@ -40,9 +46,8 @@ impl F4 {
         out
     }
 
-    /// Square root.
     #[inline(always)]
-    pub fn sqrt(self) -> Self {
+    fn sqrt(self) -> Self {
         let mut out = self;
         for i in 0..4 {
             out.0[i] = out.0[i].sqrt();
@@ -50,9 +55,8 @@ impl F4 {
         out
     }
 
-    /// 1/self.
     #[inline(always)]
-    pub fn recip(self) -> Self {
+    fn recip(self) -> Self {
         let mut out = self;
         for i in 0..4 {
             out.0[i] = 1.0 / out.0[i];
@@ -60,9 +64,8 @@ impl F4 {
         out
     }
 
-    /// The larger of the two; `other` where self is NaN.
     #[inline(always)]
-    pub fn max(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         let mut out = self;
         for i in 0..4 {
             out.0[i] = if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] };
@@ -70,20 +73,13 @@ impl F4 {
         out
     }
 
-    /// `yes` where self > bound, else `no`.
     #[inline(always)]
-    pub fn if_above(self, bound: Self, yes: Self, no: Self) -> Self {
+    fn if_above(self, bound: Self, yes: Self, no: Self) -> Self {
         let mut out = self;
         for i in 0..4 {
             out.0[i] = if self.0[i] > bound.0[i] { yes.0[i] } else { no.0[i] };
         }
         out
-    }
-
-    /// Sum of the lanes, always in the same order.
-    #[inline(always)]
-    pub fn sum(self) -> f64 {
-        (self.0[0] + self.0[1]) + (self.0[2] + self.0[3])
     }
 }
 

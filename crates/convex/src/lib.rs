@@ -1,7 +1,7 @@
 //! The strongly convex problem of one time step, and its solver.
 //!
 //! ```text
-//! min over v   ℓ(v) = ½ (v − v*)ᵀ A (v − v*) + Σ_i ℓ_i(v_c,i)        v_c,i = J_i v + b_i,  γ_i = −∂ℓ_i/∂v_c,i
+//! min over v   ℓ(v) = ½ (v − v0)ᵀ A (v − v0) − pᵀ v + Σ_i ℓ_i(v_c,i)     v_c,i = J_i v + b_i,  γ_i = −∂ℓ_i/∂v_c,i
 //! ```
 //!
 //! Every ℓ_i is convex, so that one solution exists for every step, whatever the stiffness (Castro, Han,
@@ -13,40 +13,43 @@
 //! | open | for |
 //! |---|---|
 //! | [`problem`] | what a problem consists of: start here |
-//! | [`contact`] | the contact models: Lagged, Similar, SAP, tangential spring |
-//! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, your own |
-//! | [`friction`] | how friction grows with slip |
+//! | [`friction`] | the friction models: Lagged, Similar, SAP, tangential spring |
+//! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, tables of your own |
+//! | [`contact`] | one contact: its normal law and its friction together |
 //! | [`scalar`] | limits, equalities, PD actuators, dry friction |
 //! | [`sensitivity`] | derivatives of a contact's impulse by all it depends on |
-//! | [`check`] | does a law of your own fit? |
+//! | `number` | the number types that laws are written over: f64, four lanes (`lanes`), derivatives (`jet`) |
 //! | `packet` | the fast path: four contacts at a time |
 //! | [`solver`] | islands, Newton's method, exact line search |
 //! | `linear` | block-sparse Cholesky factorisation |
-//! | [`limits`] | what this core can do, to compare with |
+//! | [`processor`] | what this processor core can do, to compare with |
 
-pub mod check;
 pub mod contact;
 pub mod error;
+mod free_body;
 pub mod friction;
+mod jet;
 mod lanes;
-pub mod limits;
 mod linear;
 pub mod normal;
+mod number;
 mod packet;
 pub mod problem;
+pub mod processor;
 pub mod scalar;
 pub mod sensitivity;
 pub mod solver;
 mod spatial;
 
-pub use contact::{ContactModel, ContactSettings};
+pub use contact::{CompiledContact, ContactSettings, ContactValue};
 pub use error::ProblemError;
-pub use friction::Regularizer;
-pub use normal::{NormalInput, NormalLaw, NormalValue, UserNormalLaw};
+pub use friction::FrictionModel;
+pub use normal::table::{ForceTable, ForceTableError};
+pub use normal::{NormalInput, NormalLaw, NormalValue};
 pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
-pub use scalar::{Compliance, RowLaw};
+pub use scalar::{RowCompliance, RowLaw};
 pub use sensitivity::{ContactResponse, PairMotion};
 pub use solver::flops::Flops;
-pub use solver::report::{Criterion, IslandReport, SolveReport, StageSeconds};
+pub use solver::report::{Criterion, IslandReport, SolveReport, SolverSeconds};
 pub use solver::work::Work;
 pub use solver::{Solver, SolverSettings};

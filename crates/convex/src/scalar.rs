@@ -21,26 +21,26 @@ pub const NEAR_RIGID_BETA: f64 = 0.1;
 /// Time step below which near-rigid constraints stiffen no further, s.
 pub const NEAR_RIGID_MIN_STEP: f64 = 1e-4;
 
-/// What a step can do to a near-rigid limit or equality, but for how it bends: violations beyond a δt² were found, not made.
-/// Loads press one in by β²/(4π²) = 2.5e-4 of what they accelerate alone, so that this leaves room for loads of 1e6 m/s².
-/// m/s² or rad/s².
-const FOUND: f64 = 300.0;
-/// Time constant in which what was found closes, s. At once it would take the speed φ/δt, and a joint that begins beyond
-/// its limit would be shot at the other one.
+/// Largest acceleration c, m/s² or rad/s² as the row's φ, that a load can give a near-rigid row within a step: a violation
+/// beyond c δt² was there before the step (an initial state, a new constraint). A load that accelerates the free row by a
+/// violates it by β²/(4π²) a δt² = 2.5e-4 a δt², so that this is enough for a = 1e6 m/s².
+const STEP_ACCELERATION: f64 = 300.0;
+/// Time constant in which an earlier violation closes, s. Closed within one step it would give the speed φ/δt: a joint that
+/// begins beyond one limit would be thrown against the other.
 const CLOSING_TIME: f64 = 0.05;
-/// The fastest that what was found closes, m/s or rad/s: a limit does not brake again what it has pushed back.
+/// Largest speed at which an earlier violation closes, m/s or rad/s: a limit does not brake what it has pushed back.
 const CLOSING_SPEED: f64 = 1.0;
 
 /// How compliant a limit or an equality is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Compliance {
+pub enum RowCompliance {
     /// As stiff as the step resolves: period β δt, critically damped (τ = β δt/π), δt floored at 1e−4 s.
     NearRigid {
         /// β; smaller is stiffer. 0.1 is [`NEAR_RIGID_BETA`].
         beta: f64,
-        /// How fast φ̇ changes by the motion itself, which the row's direction does not see, m/s² or rad/s²: a point that
-        /// turns at ω about an axis r away leaves its tangent by ω² r.
-        bend: f64,
+        /// |φ̈| at constant joint velocities, which the row's direction does not see, m/s² or rad/s²: a point that turns at ω
+        /// about an axis at distance r has ω² r.
+        drift: f64,
     },
     /// A spring with linear dissipation, still limited by near-rigid β.
     Spring {
@@ -53,17 +53,17 @@ pub enum Compliance {
     },
 }
 
-impl Default for Compliance {
+impl Default for RowCompliance {
     /// Near-rigid with β = 0.1.
     fn default() -> Self {
         Self::near_rigid(0.0)
     }
 }
 
-impl Compliance {
-    /// Near-rigid with β = 0.1, for a row whose φ̇ changes by `bend` as the bodies move.
-    pub fn near_rigid(bend: f64) -> Self {
-        Self::NearRigid { beta: NEAR_RIGID_BETA, bend }
+impl RowCompliance {
+    /// Near-rigid with β = 0.1, for a row with |φ̈| = `drift` at constant joint velocities.
+    pub fn near_rigid(drift: f64) -> Self {
+        Self::NearRigid { beta: NEAR_RIGID_BETA, drift }
     }
 
     /// A spring of stiffness k and relaxation time τ, limited by β = 0.1.
@@ -71,13 +71,14 @@ impl Compliance {
         Self::Spring { stiffness, relaxation_time, beta: NEAR_RIGID_BETA }
     }
 
-    /// How much of a violation `phi` a step of `dt` works off, and the slope of that: all of it, unless it was found and not
-    /// made; then what is beyond closes in [`CLOSING_TIME`], at [`CLOSING_SPEED`] at most. A spring says itself how fast it closes.
+    /// The part of a violation `phi` that a step of `dt` removes, and its derivative by `phi`. A violation that the step can
+    /// have caused is removed whole; what exceeds it closes in [`CLOSING_TIME`], at [`CLOSING_SPEED`] at most. A spring is
+    /// left to its own stiffness.
     fn pace(&self, phi: f64, dt: f64, span: f64, one_sided: bool) -> (f64, f64) {
-        let Self::NearRigid { bend, .. } = *self else { return (phi, 1.0) };
+        let Self::NearRigid { drift, .. } = *self else { return (phi, 1.0) };
         let step = dt.max(NEAR_RIGID_MIN_STEP);
-        // What bends differs over a step and from the last one: with room.
-        let made = (FOUND + 4.0 * bend) * step * step;
+        // The drift changes over a step and from the last one: four times leaves room.
+        let made = (STEP_ACCELERATION + 4.0 * drift) * step * step;
         let beyond = phi.abs() - made;
         if beyond.is_nan() || beyond <= 0.0 || (one_sided && phi > 0.0) {
             return (phi, 1.0);
@@ -117,14 +118,14 @@ pub enum RowLaw {
         /// Constraint function φ0 at the previous state, m or rad; negative when violated.
         phi: f64,
         /// Compliance.
-        compliance: Compliance,
+        compliance: RowCompliance,
     },
     /// Two-sided: keeps φ = 0.
     Equality {
         /// Constraint function φ0 at the previous state, m or rad.
         phi: f64,
         /// Compliance.
-        compliance: Compliance,
+        compliance: RowCompliance,
     },
     /// PD control with an effort limit, taken implicitly.
     Pd {
@@ -153,17 +154,17 @@ pub enum RowLaw {
 impl RowLaw {
     /// Lower limit q ≥ `lower` on the coordinate of a row with coefficient +1 (near-rigid).
     pub fn lower_limit(q: f64, lower: f64) -> Self {
-        Self::Limit { phi: q - lower, compliance: Compliance::default() }
+        Self::Limit { phi: q - lower, compliance: RowCompliance::default() }
     }
 
     /// Upper limit q ≤ `upper` for a row with coefficient −1 (near-rigid).
     pub fn upper_limit(q: f64, upper: f64) -> Self {
-        Self::Limit { phi: upper - q, compliance: Compliance::default() }
+        Self::Limit { phi: upper - q, compliance: RowCompliance::default() }
     }
 
     /// Near-rigid equality φ = 0.
     pub fn equality(phi: f64) -> Self {
-        Self::Equality { phi, compliance: Compliance::default() }
+        Self::Equality { phi, compliance: RowCompliance::default() }
     }
 
     /// How v̂ changes with φ during a step of `dt`, 1/s; nought for laws without a φ.
@@ -183,7 +184,7 @@ impl RowLaw {
 
     /// The law during a step of `dt` for a row with Delassus estimate `w`.
     pub fn compile(&self, dt: f64, w: f64) -> ScalarLaw {
-        let spring = |phi: f64, compliance: &Compliance, one_sided| {
+        let spring = |phi: f64, compliance: &RowCompliance, one_sided| {
             let (r, span) = compliance.regularization(dt, w);
             let (phi, _) = compliance.pace(phi, dt, span, one_sided);
             // A row that moves nothing (w = 0) has no impulse.

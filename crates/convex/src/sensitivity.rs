@@ -1,24 +1,21 @@
-//! How the impulse of a contact changes with everything it depends on: what derivatives of a step need of the laws.
+//! Derivatives of a contact's impulse by everything it depends on, for derivatives of a step.
 //!
 //! The solver knows ∂γ/∂v, its Hessian. A step's derivative also needs how γ changes with the elastic force f0, the
 //! material (k, d, τ_d, μ), the previous velocity (the lagged normal impulse, friction by slip speed) and the
-//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring. One contact's law
-//! is some thirty operations on these fourteen numbers, carried out here with all their derivatives at once (`jet`).
+//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring. The law
+//! of the solver ([`crate::contact`]) is evaluated here on numbers that carry their derivatives by these fourteen (`jet`).
 //!
-//! Where a law has a kink (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
+//! At a kink of a law (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
 //! solution is on.
 
-mod jet;
-
-use crate::contact::sap::NEAR_RIGID_BETA;
-use crate::contact::{ContactModel, lagged, similar};
-use crate::friction::Regularizer;
+use crate::contact::{CompiledContact, ContactTerms};
+use crate::jet::Jet;
+use crate::normal::{NormalInput, NormalLaw};
+use crate::number::Number;
 use crate::problem::{ContactEntry, Problem};
 use crate::solver::PairContext;
 use crate::spatial::v3;
-use jet::Jet;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
-use std::f64::consts::PI;
 
 /// Motion of a pair of bodies about its point P, world axes [angular; linear], and how easily it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,41 +81,11 @@ pub struct ContactResponse {
     pub delassus: f64,
 }
 
-/// The numbers an impulse depends on, in the contact frame.
-#[derive(Clone, Copy)]
-struct Inputs {
-    v: [Jet; 3],
-    f0: Jet,
-    k: Jet,
-    d: Jet,
-    tau: Jet,
-    mu_static: Jet,
-    mu_dynamic: Jet,
-    /// Previous normal velocity and slip speed.
-    vn0: Jet,
-    slip: Jet,
-    w: Jet,
-    spring: Option<Spring>,
-}
-
-/// A tangential spring.
-#[derive(Clone, Copy)]
-struct Spring {
-    /// Tangential over normal stiffness.
-    ratio: f64,
-    /// Damping over stiffness, s.
-    relaxation_time: f64,
-    /// δ0.
-    stretch: [Jet; 2],
-}
-
 impl Problem {
-    /// Whether [`Problem::contact_response`] knows the law of a contact: the linear normal law with soft friction or, under
-    /// Lagged, a tangential spring.
+    /// Whether [`Problem::contact_response`] knows all derivatives of a contact: those with the linear normal law. Of the
+    /// others the derivative by penetration is missing.
     pub fn has_response(&self, entry: &ContactEntry) -> bool {
-        entry.normal_law.0 == 0
-            && (entry.spring.is_none() || self.settings.model == ContactModel::Lagged)
-            && matches!(self.settings.regularizer, Regularizer::Soft)
+        self.normal_laws[entry.normal_law.0 as usize] == NormalLaw::Linear
     }
 
     /// Impulse of a contact of a pair that moves like `motion`, on b in world axes, as the solver would have it.
@@ -127,7 +94,7 @@ impl Problem {
         let (v, v0) = (entry.frame.tr_mul(&u), entry.frame.tr_mul(&u0));
         let law = crate::solver::compile_law(self, entry, None, v0.into(), &motion.context(), entry.r.into());
         let normal_law = &self.normal_laws[entry.normal_law.0 as usize];
-        let value = law.evaluate(normal_law, &self.settings.regularizer, v.into());
+        let value = law.evaluate(normal_law, v.into());
         entry.frame * Vector3::from(value.impulse)
     }
 
@@ -136,25 +103,38 @@ impl Problem {
         let (u, u0) = motion.velocities(entry);
         let (v, v0) = (entry.frame.tr_mul(&u), entry.frame.tr_mul(&u0));
         let slip = v0.x.hypot(v0.y);
-        let w = crate::solver::delassus_estimate(&motion.context(), entry.r.into());
-        let inputs = Inputs {
-            v: [0, 1, 2].map(|i| Jet::variable(v[i], i)),
-            f0: Jet::variable(entry.elastic_force, 3),
-            k: Jet::variable(entry.stiffness, 4),
-            d: Jet::variable(entry.dissipation, 5),
-            tau: Jet::variable(entry.relaxation_time, 6),
-            mu_static: Jet::variable(entry.friction_static, 7),
-            mu_dynamic: Jet::variable(entry.friction_dynamic, 8),
-            vn0: Jet::variable(v0.z, 9),
+        let (context, arm) = (motion.context(), entry.r.into());
+        let w = crate::solver::delassus_estimate(&context, arm);
+        let k = Jet::variable(entry.stiffness, 4);
+        let terms = ContactTerms {
+            normal: NormalInput {
+                dt: self.dt,
+                penetration: Jet::constant(entry.penetration),
+                elastic_force: Jet::variable(entry.elastic_force, 3),
+                stiffness: k,
+                dissipation: Jet::variable(entry.dissipation, 5),
+            },
+            relaxation_time: Jet::variable(entry.relaxation_time, 6),
+            friction_static: Jet::variable(entry.friction_static, 7),
+            friction_dynamic: Jet::variable(entry.friction_dynamic, 8),
+            v_n0: Jet::variable(v0.z, 9),
             slip: Jet::variable(slip, 10),
-            w: Jet::variable(w, 11),
-            spring: entry.spring.filter(|s| s.stiffness > 0.0 && entry.stiffness > 0.0).map(|s| Spring {
-                ratio: s.stiffness / entry.stiffness,
-                relaxation_time: s.damping / s.stiffness,
-                stretch: [Jet::variable(s.stretch.x, 12), Jet::variable(s.stretch.y, 13)],
+            lagged: None,
+            spring: entry.spring.map(|s| {
+                // In proportion to k, where there is one.
+                let of = |x: f64| match entry.stiffness {
+                    stiffness if stiffness > 0.0 => k * Jet::constant(x / stiffness),
+                    _ => Jet::constant(x),
+                };
+                let stretch = [Jet::variable(s.stretch.x, 12), Jet::variable(s.stretch.y, 13)];
+                (of(s.stiffness), of(s.damping), stretch)
             }),
         };
-        let gamma = self.impulse_jets(&inputs);
+        let normal_law = &self.normal_laws[entry.normal_law.0 as usize];
+        let bound = crate::solver::delassus_bound(&context, arm);
+        let law =
+            CompiledContact::compile(&self.settings, normal_law, &terms, || Jet::variable(w, 11), bound);
+        let gamma = law.impulse(normal_law, [0, 1, 2].map(|i| Jet::variable(v[i], i)));
         let r = &entry.frame;
         let by = |i: usize| r * Vector3::from(v3(|c| gamma[c].d[i]));
         let in_frame = Matrix3::from_columns(&[by(0), by(1), by(2)]);
@@ -175,79 +155,5 @@ impl Problem {
             by_delassus: by(11),
             delassus: w,
         }
-    }
-
-    /// The law of `compile_law` and `ContactLaw::evaluate` on jets.
-    fn impulse_jets(&self, i: &Inputs) -> [Jet; 3] {
-        let (settings, dt) = (&self.settings, self.dt);
-        let sigma = settings.regularization.max(1.0 / lagged::RESOLVED);
-        let v_s = settings.stiction_tolerance;
-        // μ = μ_d + (μ_s − μ_d) share(slip), `blended_friction`.
-        let f = |x: Jet| x / (x * x + 1.0).sqrt();
-        let full = 10.0 / 101f64.sqrt();
-        let share = (f(i.slip * (1.0 / v_s) + -10.0) * (-1.0 / full) + 1.0) * 0.5;
-        let mu = i.mu_dynamic + (i.mu_static - i.mu_dynamic) * share;
-        if settings.model == ContactModel::Sap {
-            return self.sap_jets(i, mu, sigma);
-        }
-        let slope = (i.k * dt + i.d * i.f0.positive()) * dt;
-        let limit = match settings.model {
-            ContactModel::Similar => (mu * mu + 1.0).reciprocal() * similar::NEAR_RIGID,
-            _ => Jet::constant(lagged::RESOLVED),
-        };
-        let scale = if slope.x * i.w.x > limit.x { limit / (slope * i.w) } else { Jet::constant(1.0) };
-        let (f0, k) = (i.f0 * scale, i.k * scale);
-        let normal = |v: Jet| (f0 - k * v * dt).positive() * (i.d * v * -1.0 + 1.0).positive() * dt;
-        let n0 = f0.positive() * (i.d * i.vn0 * -1.0 + 1.0).positive() * dt;
-        // ICF eq. 44
-        let epsilon = (i.w * mu * n0 * sigma).at_least(v_s);
-        let [x, y, vn] = i.v;
-        let square = x * x + y * y;
-        let root = (square + epsilon * epsilon).sqrt();
-        let (gamma_n, limit) = match settings.model {
-            ContactModel::Similar => {
-                let gamma_n = normal(vn - mu * square / (root + epsilon));
-                (gamma_n, mu * gamma_n)
-            }
-            _ => (normal(vn), mu * n0),
-        };
-        if let Some(spring) = i.spring {
-            // `SpringLaw`: g = δt k_t δ0 + κ v_t, cut off at the limit.
-            let k_t = k * spring.ratio;
-            let kappa = k_t * (dt * (dt + spring.relaxation_time));
-            let [sx, sy] = spring.stretch;
-            let (gx, gy) = (k_t * sx * dt + kappa * x, k_t * sy * dt + kappa * y);
-            let length = (gx * gx + gy * gy).sqrt();
-            let share = if length.x > limit.x { limit / length } else { Jet::constant(1.0) };
-            return [gx * share * -1.0, gy * share * -1.0, gamma_n];
-        }
-        let a = limit / root * -1.0;
-        [a * x, a * y, gamma_n]
-    }
-
-    fn sap_jets(&self, i: &Inputs, mu: Jet, sigma: f64) -> [Jet; 3] {
-        let dt = self.dt;
-        let span = i.tau + dt;
-        let compliant = i.k * span * dt;
-        let rigid = i.w.reciprocal() * (4.0 * PI * PI / (NEAR_RIGID_BETA * NEAR_RIGID_BETA));
-        let (inv_rn, y0) = if compliant.x <= rigid.x {
-            (compliant, i.f0 * dt)
-        } else {
-            (rigid, rigid * i.f0 / (i.k * span))
-        };
-        let rt = i.w * sigma;
-        let [x, y, vn] = i.v;
-        let (yx, yy, yn) = (x / rt * -1.0, y / rt * -1.0, y0 - inv_rn * vn);
-        let yr = (yx * yx + yy * yy).sqrt();
-        if yn.x > 0.0 && yr.x <= mu.x * yn.x {
-            return [yx, yy, yn];
-        }
-        let mu_hat = mu * rt * inv_rn;
-        if yn.x <= -mu_hat.x * yr.x {
-            return [Jet::constant(0.0); 3];
-        }
-        let gamma_n = (yn + mu_hat * yr) / (mu * mu_hat + 1.0);
-        let along = mu * gamma_n / yr;
-        [along * yx, along * yy, gamma_n]
     }
 }

@@ -11,10 +11,10 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_second_step_allocates_nothing() {
-    for model in [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap] {
+    for model in [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap] {
         let settings = ContactSettings { model, ..Default::default() };
         let twin = random(5, 6, 2, settings, true);
-        let other = random(8, 6, 2, twin.problem.settings().clone(), true);
+        let other = random(8, 6, 2, *twin.problem.settings(), true);
         let guess = twin.problem.previous_velocities().to_vec();
         let other_guess = other.problem.previous_velocities().to_vec();
         let mut solver = Solver::new(SolverSettings::default()).unwrap();
@@ -33,7 +33,7 @@ fn a_second_step_allocates_nothing() {
     let mut fill = || {
         problem.clear();
         problem.add_clique(&[1.0, 0.0, 0.0, 2.0], &[0.0, 1.0], &[0.0, 0.0]).unwrap();
-        let body = problem.add_body(0, nalgebra::Vector3::zeros(), &[0.5; 12]).unwrap();
+        let body = problem.add_link(0, nalgebra::Vector3::zeros(), &[0.5; 12]).unwrap();
         problem.add_pair(None, Some(body), nalgebra::Vector3::zeros(), nalgebra::Vector6::zeros()).unwrap();
         for _ in 0..10 {
             let frame = nalgebra::Matrix3::identity();

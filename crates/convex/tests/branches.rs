@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_convex::{
-    ContactEntry, ContactModel, ContactSettings, Problem, RowLaw, Solver, SolverSettings, frame_from_normal,
+    ContactEntry, ContactSettings, FrictionModel, Problem, RowLaw, Solver, SolverSettings, frame_from_normal,
 };
 
 /// Dofs on the way from `k` to its root.
@@ -17,7 +17,7 @@ fn path(parents: &[u32], k: usize) -> Vec<usize> {
 
 /// Two trees and a small clique that touch the world, each other and themselves; with or without their branches known.
 fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usize)]) -> Vec<f64> {
-    let settings = ContactSettings { model: ContactModel::Lagged, ..ContactSettings::default() };
+    let settings = ContactSettings { model: FrictionModel::Lagged, ..ContactSettings::default() };
     let mut problem = Problem::new(1e-2, settings).unwrap();
     let mut at = 0;
     let mut next = || {
@@ -53,7 +53,7 @@ fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usiz
                 (0..6).for_each(|i| jacobian[6 * j + i] = next());
             }
             let point = Vector3::new(next(), next(), next());
-            bodies.push(problem.add_body(clique, point, &jacobian).unwrap());
+            bodies.push(problem.add_link(clique, point, &jacobian).unwrap());
         }
         offsets.push(offset);
         offset += n;
@@ -86,7 +86,7 @@ fn solve(branched: bool, picks: &[u32], numbers: &[f64], touches: &[(usize, usiz
     problem.add_row(&[(0, 0.3), (half - 1, 1.0), (half / 2, -1.2)], 0.1, law).unwrap();
     let mut solver =
         Solver::new(SolverSettings { relative_tolerance: 1e-12, ..SolverSettings::default() }).unwrap();
-    let guess = problem.free_velocities().to_vec();
+    let guess = problem.previous_velocities().to_vec();
     assert!(solver.solve(&problem, &guess).unwrap().converged());
     // Derivatives go through the same factor.
     solver.factor_at_solution(&problem).unwrap();

@@ -19,7 +19,7 @@ fn bits(solver: &Solver) -> Vec<u64> {
 fn a_used_solver_gives_the_bits_of_a_fresh_one() {
     let mut used = Solver::new(SolverSettings::default()).unwrap();
     for seed in 0..60 {
-        let model = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][seed as usize % 3];
+        let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][seed as usize % 3];
         let settings = ContactSettings { model, ..Default::default() };
         let twin = random(seed, (seed % 7) as usize + 1, (seed % 3) as usize, settings, seed % 2 == 0);
         let guess = twin.problem.previous_velocities().to_vec();

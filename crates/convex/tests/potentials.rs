@@ -2,12 +2,12 @@
 //! velocities drawn on purpose next to the borders between regions.
 
 use proptest::prelude::*;
-use stiction_convex::contact::sap::SapLaw;
-use stiction_convex::contact::spring::SpringLaw;
-use stiction_convex::contact::{ContactLaw, ContactValue, ModelLaw, lagged, similar};
-use stiction_convex::friction::{Regularizer, blended_friction};
+use stiction_convex::contact::{CompiledContact, ContactValue};
+use stiction_convex::friction::blended_friction;
+use stiction_convex::friction::spring::SpringLaw;
+use stiction_convex::normal::table::{ForceTable, ForceTableError};
 use stiction_convex::normal::{NormalInput, NormalLaw, linear};
-use stiction_convex::scalar::{Compliance, RowLaw, ScalarLaw};
+use stiction_convex::scalar::{RowCompliance, RowLaw, ScalarLaw};
 
 type V3 = [f64; 3];
 
@@ -92,6 +92,24 @@ fn normal_input() -> impl Strategy<Value = NormalInput> {
         })
 }
 
+/// A contact that does not push.
+const NOTHING: NormalInput =
+    NormalInput { dt: 1e-3, penetration: 0.0, elastic_force: 0.0, stiffness: 0.0, dissipation: 0.0 };
+
+/// The coefficients of a SAP contact by their names in the paper.
+struct SapTerms {
+    y0: f64,
+    inv_rn: f64,
+    rt: f64,
+}
+
+impl SapTerms {
+    fn of(contact: &CompiledContact) -> Self {
+        let c = &contact.coefficients;
+        Self { y0: c.offset, inv_rn: c.stiffness, rt: c.loss }
+    }
+}
+
 /// Velocities in all regions of a normal law and on both sides of its border.
 fn normal_velocity(input: &NormalInput, pick: u8, t: f64) -> f64 {
     let border = linear::border(input);
@@ -138,24 +156,43 @@ proptest! {
     }
 
     #[test]
-    fn hertz_and_barriers_are_derivatives_of_their_potentials(
+    fn hertz_barriers_and_tables_are_derivatives_of_their_potentials(
         x0 in -1e-2f64..1e-2, dt in log_uniform(1e-4, 1e-2), d in prop_oneof![Just(0.0), log_uniform(0.1, 10.0)],
-        kappa in log_uniform(1e-3, 1e3), which in 0u8..3, t in 0.0f64..1.0, range in log_uniform(1e-4, 1e-2),
+        kappa in log_uniform(1e-3, 1e3), which in 0u8..4, t in 0.0f64..1.0, range in log_uniform(1e-4, 1e-2),
+        steps in prop::collection::vec((1e-4f64..5e-3, 0.0f64..100.0), 1..6),
     ) {
-        let input = NormalInput { dt, penetration: x0, elastic_force: 0.0, stiffness: 1e8, dissipation: d };
-        let law = [NormalLaw::Hertz, NormalLaw::LogBarrier { kappa }, NormalLaw::ClampedBarrier { kappa, range }][which as usize].clone();
+        let stiffness = if which == 3 { 0.25 } else { 1e8 };
+        let input = NormalInput { dt, penetration: x0, elastic_force: 0.0, stiffness, dissipation: d };
+        let mut points = vec![(1e-4, 0.0)];
+        for (depth, force) in steps {
+            let &(x, f) = points.last().unwrap();
+            points.push((x + depth, f + force));
+        }
+        let law = match which {
+            0 => NormalLaw::Hertz,
+            1 => NormalLaw::LogBarrier { kappa },
+            2 => NormalLaw::ClampedBarrier { kappa, range },
+            _ => NormalLaw::Table(std::sync::Arc::new(ForceTable::new(&points).unwrap())),
+        };
         // Penetration after the step: over the border for Hertz, within the domain for barriers.
-        let x = if which == 0 { 1e-2 * (t - 0.2) } else { -2.0 * range * (t + 1e-3) };
+        let x = if which % 3 == 0 { 1e-2 * (t - 0.2) } else { -2.0 * range * (t + 1e-3) };
         let v = (x0 - x) / dt;
         let at = law.evaluate(&input, v);
-        let edge = [x.abs().min(if d > 0.0 { (v - 1.0 / d).abs() * dt } else { 1.0 }), x.abs(), x.abs().min((x + range).abs())][which as usize];
+        let damping = if d > 0.0 { (v - 1.0 / d).abs() * dt } else { 1.0 };
+        let knot = points.iter().map(|p| (x - p.0).abs()).fold(f64::INFINITY, f64::min);
+        let edge = [x.abs().min(damping), x.abs(), x.abs().min((x + range).abs()), knot.min(damping)][which as usize];
         prop_assume!(edge > 1e-3 * x.abs());
         let h = 1e-3 * edge / dt;
         let n = derivative(|s| law.evaluate(&input, v + s).antiderivative, h);
         let slope = derivative(|s| law.evaluate(&input, v + s).impulse, h);
         // Rounding of v + h, and of N as a difference of two values of its primitive.
         let spacing = 4.0 * f64::EPSILON * v.abs() / h;
-        let primitive = if which == 0 { 1e8 * x.abs().powf(2.5) * (1.0 + d * (x0.abs() + x.abs()) / dt) } else { at.antiderivative.abs() };
+        let damped = 1.0 + d * (x0.abs() + x.abs()) / dt;
+        let primitive = match which {
+            0 => 1e8 * x.abs().powf(2.5) * damped,
+            3 => points.last().unwrap().1.max(at.impulse / dt) * x.abs() * damped,
+            _ => at.antiderivative.abs(),
+        };
         prop_assert!((n - at.impulse).abs() <= (1e-8 + spacing) * at.impulse + 1e-13 * primitive / h, "{n} {at:?}");
         prop_assert!((slope - at.slope).abs() <= (1e-8 + spacing) * at.slope.abs() + 1e-13 * at.impulse / h, "{slope} {at:?}");
         prop_assert!(at.impulse >= 0.0 && at.slope <= 0.0);
@@ -163,37 +200,22 @@ proptest! {
     }
 
     #[test]
-    fn regularisers_are_derivatives_between_zero_and_one(s in prop_oneof![0.0f64..3.0, 0.9f64..1.1, log_uniform(1e-6, 1e6)], which in 0u8..2) {
-        let r = [Regularizer::Soft, Regularizer::Parabolic][which as usize].clone();
-        let at = r.evaluate(s);
-        let h = (1e-3 * (s + 1e-3)).min(if which == 1 { 0.3 * (s - 1.0).abs() } else { 1.0 }).min(0.3 * s);
-        prop_assume!(h > 1e-9);
-        let f = derivative(|x| r.evaluate(s + x).antiderivative, h);
-        let slope = derivative(|x| r.evaluate(s + x).f, h);
-        prop_assert!((f - at.f).abs() <= 1e-8 * at.f + 1e-14 * at.antiderivative / h);
-        prop_assert!((slope - at.slope).abs() <= 1e-8 * at.slope + 1e-14 / h);
-        prop_assert!((0.0..=1.0).contains(&at.f) && at.slope >= 0.0);
-    }
-
-    #[test]
-    fn lagged_friction_is_convex_and_consistent(limit in log_uniform(1e-4, 1e2), eps in log_uniform(1e-5, 1e-2), angle in 0.0f64..6.3, s in prop_oneof![0.0f64..3.0, log_uniform(1e-3, 1e4)], t in -1.0f64..1.0, which in 0u8..2) {
-        let r = [Regularizer::Soft, Regularizer::Parabolic][which as usize].clone();
-        let law = |v: V3| lagged::friction(&r, limit, eps, [v[0], v[1]]);
+    fn lagged_friction_is_convex_and_consistent(limit in log_uniform(1e-4, 1e2), eps in log_uniform(1e-5, 1e-2), angle in 0.0f64..6.3, s in prop_oneof![0.0f64..3.0, log_uniform(1e-3, 1e4)], t in -1.0f64..1.0) {
+        let contact = CompiledContact::lagged(NOTHING, limit, eps);
+        let law = |v: V3| contact.evaluate(&NormalLaw::Linear, v);
         let v = [s * eps * angle.cos(), s * eps * angle.sin(), t];
-        let kink = if which == 1 { 0.2 * (s - 1.0).abs().min(s) } else { 1.0 };
-        prop_assume!(kink > 1e-3);
-        check_contact(law, v, 1e-3 * eps * (1.0 + s) * kink.min(1.0))?;
+        check_contact(law, v, 1e-3 * eps * (1.0 + s))?;
         let b = [-0.3 * v[1] + t * eps, 0.7 * v[0] - t * eps, 0.0];
         check_line(law, v, b)?;
     }
 
     #[test]
     fn similar_model_is_convex_and_consistent(input in normal_input(), mu in 0.0f64..1.5, eps in log_uniform(1e-5, 1e-2), angle in 0.0f64..6.3, s in prop_oneof![0.0f64..3.0, log_uniform(1e-3, 1e3)], pick in 0u8..3, t in -1.0f64..1.0) {
-        let reg = Regularizer::Soft;
-        let law = |v: V3| similar::evaluate(|z| NormalLaw::Linear.evaluate(&input, z), &reg, mu, eps, v);
+        let contact = CompiledContact::similar(input, mu, eps);
+        let law = |v: V3| contact.evaluate(&NormalLaw::Linear, v);
         // Place z, not v_n, next to the border.
         let z = normal_velocity(&input, pick, t);
-        let vn = z + mu * eps * reg.evaluate(s).antiderivative;
+        let vn = z + mu * eps * (s.hypot(1.0) - 1.0);
         let v = [s * eps * angle.cos(), s * eps * angle.sin(), vn];
         let h = (1e-3 * eps * (1.0 + s)).min(0.2 * smooth_step(&input, z) / (1.0 + mu));
         prop_assume!(h > 1e-9);
@@ -207,7 +229,10 @@ proptest! {
         tau in 0.0f64..0.1, mu in 0.0f64..1.5, sigma in log_uniform(1e-5, 1e-1), w in log_uniform(1e-3, 1e3),
         angle in 0.0f64..6.3, slip in prop_oneof![0.0f64..2.0, 0.95f64..1.05], push in -1.0f64..1.0,
     ) {
-        let sap = SapLaw::new(dt, if k > 0.0 { k * x0 } else { f }, k, tau, mu, sigma, w);
+        let normal = NormalInput { dt, elastic_force: if k > 0.0 { k * x0 } else { f }, stiffness: k, ..NOTHING };
+        let contact = CompiledContact::sap(normal, tau, mu, sigma, w);
+        let sap = SapTerms::of(&contact);
+        let law = |u: V3| contact.evaluate(&NormalLaw::Linear, u);
         // y_n of either sign, y_r around the cone or around the apart border.
         let yn = if k > 0.0 { push } else { sap.y0 };
         let vn = if k > 0.0 { (sap.y0 - yn) / sap.inv_rn } else { push };
@@ -220,19 +245,21 @@ proptest! {
         let distance_n = if sap.inv_rn > 0.0 { ((yn - if yn > 0.0 { yr / mu.max(1e-9) } else { -mu_hat * yr }).abs() / sap.inv_rn).min(yn.abs().max(1e-6) / sap.inv_rn) } else { 1.0 };
         let h = 0.05 * distance_t.min(distance_n).min(if yr > mu * yn.max(0.0) { 0.1 * yr * sap.rt } else { 1.0 });
         prop_assume!(h > 1e-11 * (1.0 + vn.abs()) && mu > 1e-3);
-        check_contact(|u| sap.evaluate(u), v, h)?;
-        check_line(|u| sap.evaluate(u), v, [v[1] * 2.0, -v[0], vn + push])?;
-        let value = sap.evaluate(v);
+        check_contact(law, v, h)?;
+        check_line(law, v, [v[1] * 2.0, -v[0], vn + push])?;
+        let value = law(v);
         prop_assert!(value.impulse[0].hypot(value.impulse[1]) <= mu * value.impulse[2] * (1.0 + 1e-12));
     }
 
     #[test]
     fn sap_impulse_is_continuous_across_its_borders(k in log_uniform(1e2, 1e9), x0 in 1e-5f64..1e-2, mu in 0.05f64..1.5, w in log_uniform(1e-2, 1e2), angle in 0.0f64..6.3, t in -0.5f64..0.9) {
-        let sap = SapLaw::new(1e-3, k * x0, k, 0.01, mu, 1e-3, w);
+        let normal = NormalInput { dt: 1e-3, elastic_force: k * x0, stiffness: k, ..NOTHING };
+        let contact = CompiledContact::sap(normal, 0.01, mu, 1e-3, w);
+        let sap = SapTerms::of(&contact);
         let yn = sap.y0 * t;
         let mu_hat = mu * sap.rt * sap.inv_rn;
         let border = if yn > 0.0 { mu * yn } else { -yn / mu_hat };
-        let at = |yr: f64| sap.evaluate([-yr * sap.rt * angle.cos(), -yr * sap.rt * angle.sin(), (sap.y0 - yn) / sap.inv_rn]);
+        let at = |yr: f64| contact.evaluate(&NormalLaw::Linear, [-yr * sap.rt * angle.cos(), -yr * sap.rt * angle.sin(), (sap.y0 - yn) / sap.inv_rn]);
         let (inside, outside) = (at(border * (1.0 - 1e-9)), at(border * (1.0 + 1e-9)));
         for i in 0..3 {
             prop_assert!((inside.impulse[i] - outside.impulse[i]).abs() <= 1e-7 * (sap.y0 + border));
@@ -252,8 +279,10 @@ proptest! {
         let v = [(ask[0] - spring.offset[0]) / spring.kappa, (ask[1] - spring.offset[1]) / spring.kappa, 0.0];
         let scale = limit / spring.kappa;
         let h = 1e-3 * scale * (1.0 + s);
-        if (s - 1.0).abs() > 1e-2 { check_contact(|v| spring.evaluate([v[0], v[1]]), v, h)?; }
-        check_line(|v| spring.evaluate([v[0], v[1]]), v, [v[1] + scale, -v[0], 0.0])?;
+        let contact = CompiledContact::lagged(NOTHING, 0.0, 1.0).with_spring(spring);
+        let law = |v: V3| contact.evaluate(&NormalLaw::Linear, v);
+        if (s - 1.0).abs() > 1e-2 { check_contact(law, v, h)?; }
+        check_line(law, v, [v[1] + scale, -v[0], 0.0])?;
         let after = spring.stretch_after([v[0], v[1]]);
         let d0 = [0.7 * full * dx, 0.7 * full * dy];
         if s <= 1.0 {
@@ -277,8 +306,8 @@ proptest! {
         t in prop_oneof![-3.0f64..3.0, 0.99f64..1.01, -1.01f64..-0.99],
     ) {
         let law = match which {
-            0 => RowLaw::Limit { phi, compliance: Compliance::spring(a, b * 1e-4) },
-            1 => RowLaw::Equality { phi, compliance: Compliance::default() },
+            0 => RowLaw::Limit { phi, compliance: RowCompliance::spring(a, b * 1e-4) },
+            1 => RowLaw::Equality { phi, compliance: RowCompliance::default() },
             2 => RowLaw::Pd { proportional: a, derivative: b, position_error: phi, target_velocity: 0.3, feed_forward: 0.5, effort_limit: limit },
             _ => RowLaw::DryFriction { force: limit, epsilon: 1e-3 * b },
         }.compile(dt, 0.7);
@@ -306,9 +335,9 @@ proptest! {
     #[test]
     fn a_spring_contact_keeps_the_models_normal_law(vn in -1.0f64..1.0, k in log_uniform(1e2, 1e7), x0 in -1e-3f64..1e-2) {
         let normal = NormalInput { dt: 1e-3, penetration: x0, elastic_force: k * x0, stiffness: k, dissipation: 1.0 };
-        let plain = ContactLaw { normal, model: ModelLaw::Lagged { friction_limit: 0.3, epsilon: 1e-4 }, spring: None };
-        let spring = ContactLaw { spring: Some(SpringLaw::new(1e-3, 0.3, 1e4, 1.0, [0.0; 2])), ..plain };
-        let eval = |l: &ContactLaw| l.evaluate(&NormalLaw::Linear, &Regularizer::Soft, [1e-3, 2e-3, vn]);
+        let plain = CompiledContact::lagged(normal, 0.3, 1e-4);
+        let spring = plain.with_spring(SpringLaw::new(1e-3, 0.3, 1e4, 1.0, [0.0; 2]));
+        let eval = |l: &CompiledContact| l.evaluate(&NormalLaw::Linear, [1e-3, 2e-3, vn]);
         prop_assert_eq!(eval(&plain).impulse[2], eval(&spring).impulse[2]);
         prop_assert_eq!(eval(&plain).hessian[2][2], eval(&spring).hessian[2][2]);
     }
@@ -317,7 +346,7 @@ proptest! {
 #[test]
 fn soft_regulariser_is_the_soft_norm() {
     let (limit, eps, v) = (0.7, 1e-3, [2e-3, -1e-3]);
-    let value = lagged::friction(&Regularizer::Soft, limit, eps, v);
+    let value = CompiledContact::lagged(NOTHING, limit, eps).evaluate(&NormalLaw::Linear, [v[0], v[1], 0.0]);
     let root = (v[0] * v[0] + v[1] * v[1] + eps * eps).sqrt();
     assert!((value.cost - limit * (root - eps)).abs() < 1e-15);
     for i in 0..2 {
@@ -335,10 +364,31 @@ fn blended_friction_goes_from_static_to_about_dynamic() {
 #[test]
 fn sap_without_dissipation_has_the_linear_laws_normal_impulse() {
     let (dt, k, f0) = (2e-3, 1e4, 3.0);
-    let sap = SapLaw::new(dt, f0, k, 0.0, 0.5, 1e-3, 1.0);
     let input = NormalInput { dt, penetration: f0 / k, elastic_force: f0, stiffness: k, dissipation: 0.0 };
+    let sap = CompiledContact::sap(input, 0.0, 0.5, 1e-3, 1.0);
     for v in [-0.3, 0.0, 0.1, 0.2] {
-        let n = linear::evaluate(&input, v).impulse;
-        assert!((sap.evaluate([0.0, 0.0, v]).impulse[2] - n).abs() < 1e-14);
+        let n = NormalLaw::Linear.evaluate(&input, v).impulse;
+        assert!((sap.evaluate(&NormalLaw::Linear, [0.0, 0.0, v]).impulse[2] - n).abs() < 1e-14);
     }
+}
+
+#[test]
+fn a_force_table_passes_through_its_points_and_continues_with_the_last_slope() {
+    let table = ForceTable::new(&[(0.001, 0.0), (0.002, 3.0), (0.004, 5.0)]).unwrap();
+    for (x, f) in [(0.0, 0.0), (0.001, 0.0), (0.0015, 1.5), (0.002, 3.0), (0.004, 5.0), (0.005, 6.0)] {
+        assert!((table.force(x) - f).abs() < 1e-12, "{x}: {}", table.force(x));
+    }
+}
+
+#[test]
+fn a_table_without_a_convex_potential_is_refused_with_the_point() {
+    let refused = |points: &[(f64, f64)]| ForceTable::new(points).unwrap_err();
+    assert_eq!(refused(&[(0.0, 0.0)]), ForceTableError::TooFew(1));
+    assert_eq!(refused(&[(0.0, 1.0), (1.0, 2.0)]), ForceTableError::Jump(1.0));
+    assert!(matches!(refused(&[(0.0, 0.0), (1.0, f64::NAN)]), ForceTableError::NotFinite { index: 1, .. }));
+    assert!(matches!(refused(&[(-1.0, 0.0), (1.0, 1.0)]), ForceTableError::NotFinite { index: 0, .. }));
+    let order = refused(&[(0.0, 0.0), (1.0, 1.0), (1.0, 2.0)]);
+    assert!(matches!(order, ForceTableError::DepthOrder { index: 2, .. }));
+    let falls = refused(&[(0.0, 0.0), (1.0, 2.0), (2.0, 1.0)]);
+    assert!(matches!(falls, ForceTableError::Falls { index: 2, .. }) && falls.to_string().contains("convex"));
 }

@@ -6,7 +6,7 @@ use nalgebra::{Matrix6, Vector2, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_convex::*;
 
-const MODELS: [ContactModel; 3] = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap];
+const MODELS: [FrictionModel; 3] = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap];
 
 struct Case {
     problem: Problem,
@@ -33,7 +33,7 @@ fn case(seed: u64) -> Case {
     entry.dissipation = if r.next() > 0.0 { power(r, -1.0, 1.5) } else { 0.0 };
     entry.relaxation_time = power(r, -4.0, -1.0);
     entry.bias = 0.01 * r.vector();
-    if model == ContactModel::Lagged && r.next() > 0.0 {
+    if model == FrictionModel::Lagged && r.next() > 0.0 {
         let (stiffness, length) = (power(r, -1.0, 1.0) * stiffness, power(r, -8.0, -3.0));
         let stretch = Vector2::new(length * r.next(), length * r.next());
         entry.spring =

@@ -77,7 +77,7 @@ pub use state::State;
 pub use step::StepReport;
 pub use step::profile::Profile;
 pub use stiction_convex as convex;
-pub use stiction_convex::ContactModel;
+pub use stiction_convex::FrictionModel as ContactModel;
 pub use stiction_dac as contact_law;
 pub use stiction_formats::mesh as mesh_files;
 pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};

@@ -2,7 +2,7 @@
 
 use crate::error::OptionError;
 use crate::methods::continuous::ContinuousOptions;
-use stiction_convex::ContactModel;
+use stiction_convex::FrictionModel as ContactModel;
 use stiction_geometry::patch::Tessellation;
 use stiction_model::ContactLaw;
 

@@ -15,6 +15,7 @@
 
 use super::kernels::invert_pivot;
 use crate::lanes::F4;
+use crate::number::Number;
 
 /// The parent of a coordinate that has none.
 pub const ROOT: u32 = u32::MAX;
@@ -137,7 +138,7 @@ impl Branches {
             inv_d[i] = inverse;
             for (row, scaled) in self.rows[begin..end].iter_mut().zip(&mut self.scaled[begin..end]) {
                 *scaled = *row;
-                *row = (F4(*row) * F4::splat(inverse)).0;
+                *row = (F4(*row) * F4::constant(inverse)).0;
             }
             let last = &mut self.rows[end - 1];
             for lane in 0..LANES {
@@ -157,7 +158,7 @@ impl Branches {
         let mut sum = target.map(F4);
         let (depth, scaled) = (self.depth[i] as usize, self.scaled.as_flattened());
         for &k in &self.below[self.below_start[i] as usize..self.below_start[i + 1] as usize] {
-            let scale = F4::splat(scaled[LANES * k as usize + depth]);
+            let scale = F4::constant(scaled[LANES * k as usize + depth]);
             let (fours, _) = later[k as usize - end + skip..].split_first_chunk::<W>().expect("W fours");
             for w in 0..W {
                 sum[w] = sum[w].less(scale, F4(fours[w]));

@@ -1,61 +1,56 @@
 //! Barriers for rigid contact, without dissipation (ICF section IV-A, IV-B).
 //!
 //! ```text
-//! potential   U(x), x < 0 the signed penetration;   force f = dU/dx;   N(v) = −U(x0 − δt v)
-//! impulse     n(v) = δt f(x),   slope n′(v) = −δt² f′(x)
-//! log         U = −κ ln(−x)                               f = −κ/x                         (eq. 9, 10)
-//! clamped     U = −κ (x + d̂)₊² ln(−x/d̂)                   f = κ y [−y/x − 2 ln(−x/d̂)],  y = (x + d̂)₊
+//! potential   U(x), x < 0 the signed penetration;   force f = dU/dx
+//! log         U = −κ ln(−x)                  f = −κ/x                               (eq. 9, 10)
+//! clamped     U = −κ y² ln(−x/d̂)             f = κ y [−y/x − 2 ln(−x/d̂)],   y = (x + d̂)₊
 //! domain      x < 0, that is v > x0/δt
 //! ```
 //!
 //! The sign of the first term of the clamped force is wrong in ICF eq. 12; differentiate eq. 11 to see it.
-//! Outside its domain a barrier evaluates to an infinite impulse, which the line search reads as a wall.
+//! Outside its domain the force of a barrier is infinite, which the line search reads as a wall.
 
-use super::{NormalInput, NormalValue};
+use crate::number::Scalar;
 
-const WALL: NormalValue =
-    NormalValue { impulse: f64::INFINITY, slope: f64::NEG_INFINITY, antiderivative: f64::NEG_INFINITY };
-
-/// Force of the logarithmic barrier, N; zero where it is violated.
-pub fn force_log(kappa: f64, x: f64) -> f64 {
-    if x < 0.0 { -kappa / x } else { 0.0 }
+/// f and f′ of the logarithmic barrier of weight κ (J) at penetration x.
+pub(crate) fn log<T: Scalar>(kappa: f64, x: T) -> (T, T) {
+    if x.value() >= 0.0 {
+        return wall();
+    }
+    let force = T::constant(-kappa) / x;
+    (force, -force / x)
 }
 
-/// n, n′ and N of the logarithmic barrier.
-pub fn evaluate_log(kappa: f64, input: &NormalInput, v: f64) -> NormalValue {
-    let (dt, x) = (input.dt, input.penetration - input.dt * v);
+/// U of the logarithmic barrier, J.
+pub(crate) fn log_potential(kappa: f64, x: f64) -> f64 {
+    if x >= 0.0 { f64::INFINITY } else { -kappa * (-x).ln() }
+}
+
+/// f and f′ of the clamped barrier of weight κ (N/m) that acts below the distance d̂ (m) at penetration x.
+pub(crate) fn clamped<T: Scalar>(kappa: f64, range: f64, x: T) -> (T, T) {
+    if x.value() >= 0.0 {
+        return wall();
+    }
+    let y = x + T::constant(range);
+    if y.value() <= 0.0 {
+        return (T::zero(), T::zero());
+    }
+    let kappa = T::constant(kappa);
+    let log = (-x / T::constant(range)).ln();
+    let (ratio, twice) = (y / x, log + log);
+    // d²U/dx² = κ [(y/x)² − 4 y/x − 2 ln(−x/d̂)], each term ≥ 0 on the domain.
+    (kappa * y * (-ratio - twice), kappa * (ratio * ratio - T::constant(4.0) * ratio - twice))
+}
+
+/// U of the clamped barrier, J.
+pub(crate) fn clamped_potential(kappa: f64, range: f64, x: f64) -> f64 {
+    let y = (x + range).max(0.0);
     if x >= 0.0 {
-        return WALL;
+        return f64::INFINITY;
     }
-    NormalValue {
-        impulse: -dt * kappa / x,
-        slope: -dt * dt * kappa / (x * x),
-        antiderivative: kappa * (-x).ln(),
-    }
+    if y > 0.0 { -kappa * y * y * (-x / range).ln() } else { 0.0 }
 }
 
-/// Force of the clamped barrier, N; zero where it is violated.
-pub fn force_clamped(kappa: f64, range: f64, x: f64) -> f64 {
-    let y = x + range;
-    if x < 0.0 && y > 0.0 { kappa * y * (-y / x - 2.0 * (-x / range).ln()) } else { 0.0 }
-}
-
-/// n, n′ and N of the clamped barrier.
-pub fn evaluate_clamped(kappa: f64, range: f64, input: &NormalInput, v: f64) -> NormalValue {
-    let (dt, x) = (input.dt, input.penetration - input.dt * v);
-    if x >= 0.0 {
-        return WALL;
-    }
-    let y = x + range;
-    if y <= 0.0 {
-        return NormalValue::default();
-    }
-    let log = (-x / range).ln();
-    let ratio = y / x;
-    NormalValue {
-        impulse: dt * kappa * y * (-ratio - 2.0 * log),
-        // d²U/dx² = κ [ (y/x)² − 4 y/x − 2 ln(−x/d̂) ], each term ≥ 0 on the domain.
-        slope: -dt * dt * kappa * (ratio * ratio - 4.0 * ratio - 2.0 * log),
-        antiderivative: kappa * y * y * log,
-    }
+fn wall<T: Scalar>() -> (T, T) {
+    (T::constant(f64::INFINITY), T::constant(f64::INFINITY))
 }

@@ -1,39 +1,27 @@
-//! Hertz's spring with Hunt & Crossley dissipation: an instance of ICF eq. 5.
+//! Hertz's spring: an instance of ICF eq. 5.
 //!
 //! ```text
-//! law       f_n(x, ẋ) = k x₊^{3/2} (1 + d ẋ)₊              k in N/m^{3/2}; a sphere has (4/3) E* √R
-//! impulse   n(v)  = δt k x^{3/2} (1 − d v)₊,   x = (x0 − δt v)₊
-//! slope     n′(v) = −δt k [(3/2) δt x^{1/2} (1 − d v) + d x^{3/2}]
-//! cost      −N(v),  N = −k [(2/5) x^{5/2} (1 − d x0/δt) + (2/7) (d/δt) x^{7/2}] − N(v̂)
-//! border    v̂ = min(x0/δt, 1/d)
+//! force     f(x) = k x₊^{3/2}              k in N/m^{3/2}; a sphere of radius R has (4/3) E* √R
+//! slope     f′(x) = (3/2) k x₊^{1/2}
+//! moments   ∫f = (2/5) k x₊^{5/2},   ∫x f = (2/7) k x₊^{7/2}
 //! ```
+//!
+//! Hunt & Crossley dissipation is added by [`super::NormalLaw`].
 
-use super::{NormalInput, NormalValue};
+use crate::number::Scalar;
 
-/// Force in newtons.
-pub fn force(input: &NormalInput, x: f64, x_dot: f64) -> f64 {
-    let x = x.max(0.0);
-    input.stiffness * x * x.sqrt() * (1.0 + input.dissipation * x_dot).max(0.0)
-}
-
-/// n, n′ and N at normal velocity `v`.
-pub fn evaluate(input: &NormalInput, v: f64) -> NormalValue {
-    let NormalInput { dt, penetration: x0, stiffness: k, dissipation: d, .. } = *input;
-    let x = x0 - dt * v;
-    let damping = 1.0 - d * v;
-    if x <= 0.0 || damping <= 0.0 {
-        return NormalValue::default();
+/// f/k and f′/k at penetration x.
+pub(crate) fn elastic<T: Scalar>(x: T) -> (T, T) {
+    if x.value() <= 0.0 {
+        return (T::zero(), T::zero());
     }
     let root = x.sqrt();
-    // From v to the border: x falls to x_hat and N vanishes there.
-    let x_hat = if d > 0.0 { (x0 - dt / d).max(0.0) } else { 0.0 };
-    let primitive = |x: f64| {
-        let x52 = x * x * x.sqrt();
-        -k * (0.4 * x52 * (1.0 - d * x0 / dt) + (2.0 / 7.0) * (d / dt) * x52 * x)
-    };
-    NormalValue {
-        impulse: dt * k * x * root * damping,
-        slope: -dt * k * (1.5 * dt * root * damping + d * x * root),
-        antiderivative: primitive(x) - primitive(x_hat),
-    }
+    (x * root, T::constant(1.5) * root)
+}
+
+/// ∫f/k and ∫x f/k from 0 to x.
+pub(crate) fn moments(x: f64) -> (f64, f64) {
+    let x = x.max(0.0);
+    let x52 = x * x * x.sqrt();
+    (0.4 * x52, (2.0 / 7.0) * x52 * x)
 }

@@ -5,6 +5,7 @@
 
 use super::island::{Side, SideJacobian};
 use crate::lanes::F4;
+use crate::number::Number;
 use crate::spatial::{V3, V6, shift_twist};
 
 /// Four columns [angular; linear] of a Jacobian at the pair's point, sign included, by rows.
@@ -47,7 +48,7 @@ pub fn add_impulse(columns: &[Columns], wrench: &V6, out: &mut [f64]) {
     for c in columns {
         let mut x = F4::default();
         for i in 0..6 {
-            x = x.plus(c.rows[i], F4::splat(wrench[i]));
+            x = x.plus(c.rows[i], F4::constant(wrench[i]));
         }
         for lane in 0..F4::LANES {
             out[c.dofs[lane] as usize] += x.0[lane];
@@ -71,7 +72,7 @@ pub fn weigh(w: &[f64; 36], columns: &[Columns], out: &mut Vec<Columns>) {
         let mut rows = [F4::default(); 6];
         for k in 0..6 {
             for i in 0..6 {
-                rows[i] = rows[i].plus(F4::splat(w[i + 6 * k]), c.rows[k]);
+                rows[i] = rows[i].plus(F4::constant(w[i + 6 * k]), c.rows[k]);
             }
         }
         Columns { rows, dofs: c.dofs }
@@ -88,7 +89,7 @@ pub fn project(block: &mut [f64], n: usize, row: &[Columns], column: &[Columns],
             for lane in 0..used {
                 let mut x = F4::default();
                 for i in 0..6 {
-                    x = x.plus(r.rows[i], F4::splat(c.rows[i].0[lane]));
+                    x = x.plus(r.rows[i], F4::constant(c.rows[i].0[lane]));
                 }
                 let target = &mut block[n * c.dofs[lane] as usize..][..n];
                 if d3 == d0 + 3 {

@@ -1,39 +1,38 @@
 //! From a stated problem to islands ready to solve.
 //!
-//! Cliques that share a constraint belong to one island (union-find). Everything a law needs that does not
-//! change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
+//! Everything a law needs that does not change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
 //! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
 
 use super::branching::join_branches;
 use super::columns::Columns;
 use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
 use super::evaluate::multiply;
-use super::free;
-use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian, rotate};
-use super::transform::{add_delassus, body_delassus, is_orthogonal, shift_columns, similarity};
+use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian};
+use super::islands::{clique_of_dof, is_free};
+use super::transform::{add_delassus, body_delassus, shift_columns};
+use crate::free_body as free;
 use crate::lanes::F4;
 use crate::problem::{BodyId, Problem, RowPlace};
 use crate::spatial::{V3, V6, shift_twist, sub};
 
-const NONE: u32 = u32::MAX;
+/// No index.
+pub const NONE: u32 = u32::MAX;
 
 /// Scratch of the compilation, kept between solves.
 #[derive(Debug, Default)]
 pub struct Compiler {
-    parent: Vec<u32>,
-    touched: Vec<bool>,
+    pub(super) parent: Vec<u32>,
+    pub(super) touched: Vec<bool>,
     /// Island and local index of each clique.
     pub island_of: Vec<u32>,
-    local_of: Vec<u32>,
-    /// Body whose Jacobian rotates each clique.
-    rotation_body: Vec<u32>,
+    pub(super) local_of: Vec<u32>,
     /// J diag(A)⁻¹ Jᵀ of each body at its reference point.
     delassus: Vec<[f64; 36]>,
     /// Twist of each body at the previous velocities.
     twists: Vec<V6>,
     /// Rows of each pair, compressed.
-    row_start: Vec<u32>,
-    row_list: Vec<u32>,
+    pub(super) row_start: Vec<u32>,
+    pub(super) row_list: Vec<u32>,
     /// Columns of each body's Jacobian that are not zero, and where they start.
     active: Vec<u32>,
     active_start: Vec<u32>,
@@ -59,128 +58,12 @@ impl Compiler {
         count
     }
 
-    fn active(&self, problem: &Problem, pair: usize) -> bool {
-        let p = &problem.pairs[pair];
-        (p.a.is_some() || p.b.is_some())
-            && (!p.contacts.is_empty() || self.row_start[pair] != self.row_start[pair + 1])
-    }
-
-    fn group_rows(&mut self, problem: &Problem) {
-        self.row_start.clear();
-        self.row_start.resize(problem.pairs.len() + 1, 0);
-        for row in &problem.rows {
-            if let RowPlace::Pair { pair, .. } = row.place {
-                self.row_start[pair + 1] += 1;
-            }
-        }
-        for i in 0..problem.pairs.len() {
-            self.row_start[i + 1] += self.row_start[i];
-        }
-        self.row_list.clear();
-        self.row_list.resize(*self.row_start.last().unwrap_or(&0) as usize, 0);
-        // Filling backwards leaves the starts in place and the rows of a pair in their order.
-        for (index, row) in problem.rows.iter().enumerate().rev() {
-            if let RowPlace::Pair { pair, .. } = row.place {
-                self.row_start[pair + 1] -= 1;
-                self.row_list[self.row_start[pair + 1] as usize] = index as u32;
-            }
-        }
-        // Now row_start[p + 1] is the start of pair p: move them back down.
-        for i in 0..problem.pairs.len() {
-            self.row_start[i] = self.row_start[i + 1];
-        }
-        if let Some(last) = self.row_start.last_mut() {
-            *last = self.row_list.len() as u32;
-        }
-    }
-
-    fn find(&mut self, mut i: u32) -> u32 {
-        while self.parent[i as usize] != i {
-            let up = self.parent[i as usize];
-            self.parent[i as usize] = self.parent[up as usize];
-            i = up;
-        }
-        i
-    }
-
-    fn union(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.find(a), self.find(b));
-        let (low, high) = (a.min(b), a.max(b));
-        self.parent[high as usize] = low;
-    }
-
-    fn connect(&mut self, problem: &Problem) {
-        let n = problem.cliques.len();
-        self.parent.clear();
-        self.parent.extend(0..n as u32);
-        self.touched.clear();
-        self.touched.resize(n, false);
-        for pair in 0..problem.pairs.len() {
-            if !self.active(problem, pair) {
-                continue;
-            }
-            let p = &problem.pairs[pair];
-            let clique = |id: BodyId| problem.bodies[id.0 as usize].clique;
-            for id in [p.a, p.b].into_iter().flatten() {
-                self.touched[clique(id)] = true;
-            }
-            if let (Some(a), Some(b)) = (p.a, p.b) {
-                self.union(clique(a) as u32, clique(b) as u32);
-            }
-        }
-        for row in &problem.rows {
-            if let RowPlace::Coordinates { range, .. } = &row.place {
-                let mut first = NONE;
-                for &(dof, coefficient) in &problem.coordinates[range.clone()] {
-                    if coefficient == 0.0 {
-                        continue;
-                    }
-                    let clique = clique_of_dof(problem, dof) as u32;
-                    self.touched[clique as usize] = true;
-                    if first == NONE {
-                        first = clique;
-                    } else if clique != first {
-                        self.union(first, clique);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Numbers islands by their lowest clique.
-    fn assign(&mut self, problem: &Problem, islands: &mut Vec<Island>) -> usize {
-        let n = problem.cliques.len();
-        self.island_of.clear();
-        self.island_of.resize(n, NONE);
-        self.local_of.clear();
-        self.local_of.resize(n, NONE);
-        let mut count = 0;
-        for c in 0..n {
-            if !self.touched[c] {
-                continue;
-            }
-            let root = self.find(c as u32) as usize;
-            if self.island_of[root] == NONE {
-                self.island_of[root] = count as u32;
-                count += 1;
-                if islands.len() < count {
-                    islands.push(Island::default());
-                }
-                islands[count - 1].clear();
-            }
-            self.island_of[c] = self.island_of[root];
-        }
-        count
-    }
-
     fn prepare_bodies(&mut self, problem: &Problem) {
-        self.rotation_body.clear();
-        self.rotation_body.resize(problem.cliques.len(), NONE);
         self.delassus.clear();
         self.twists.clear();
         self.active.clear();
         self.active_start.clear();
-        for (index, body) in problem.bodies.iter().enumerate() {
+        for body in &problem.bodies {
             let clique = &problem.cliques[body.clique];
             self.active_start.push(self.active.len() as u32);
             if self.island_of[body.clique] == NONE {
@@ -188,18 +71,14 @@ impl Compiler {
                 self.twists.push([0.0; 6]);
                 continue;
             }
-            let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * clique.n];
             let a = &problem.a[clique.a..clique.a + clique.n * clique.n];
             let v0 = &problem.v0[clique.dof..clique.dof + clique.n];
-            if let Some(r) = jacobian.try_into().ok().and_then(free::rotation) {
-                self.active.extend(0..6);
-                self.delassus.push(free::delassus(&r, a));
-                self.twists.push(free::twist(&r, v0));
-                if self.rotation_body[body.clique] == NONE && free::is_orthogonal(&r) {
-                    self.rotation_body[body.clique] = index as u32;
-                }
+            if let Some(r) = &clique.free {
+                self.delassus.push(free::delassus(r, a));
+                self.twists.push(free::twist(r, v0));
                 continue;
             }
+            let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * clique.n];
             let (mut delassus, mut twist) = ([0.0; 36], [0.0; 6]);
             for (k, column) in jacobian.chunks_exact(6).enumerate() {
                 let column: &V6 = column.try_into().expect("six rows");
@@ -214,9 +93,6 @@ impl Compiler {
             }
             self.delassus.push(delassus);
             self.twists.push(twist);
-            if clique.n == 6 && self.rotation_body[body.clique] == NONE && is_orthogonal(jacobian) {
-                self.rotation_body[body.clique] = index as u32;
-            }
         }
         self.active_start.push(self.active.len() as u32);
     }
@@ -228,32 +104,30 @@ impl Compiler {
             }
             let island = &mut islands[self.island_of[index] as usize];
             self.local_of[index] = island.cliques.len() as u32;
-            let (n, dof) = (clique.n, island.u_star.len());
+            let (n, dof) = (clique.n, island.u0.len());
             let a = &problem.a[clique.a..clique.a + n * n];
             let at = island.a.len();
-            let v_star = &problem.v_star[clique.dof..clique.dof + n];
+            let range = clique.dof..clique.dof + n;
+            let (v0, applied) = (&problem.v0[range.clone()], &problem.applied[range.clone()]);
             let mut rotation = None;
-            match self.rotation_body[index] {
-                NONE => {
+            match &clique.free {
+                None => {
                     island.a.extend_from_slice(a);
-                    island.u_star.extend_from_slice(v_star);
+                    island.u0.extend_from_slice(v0);
+                    island.applied.extend_from_slice(applied);
                 }
-                body => {
-                    let j = problem.bodies[body as usize].jacobian;
-                    let j: [f64; 36] = problem.jacobians[j..j + 36].try_into().expect("6x6");
+                Some(r) => {
                     rotation = Some(island.rotations.len() as u32);
-                    island.rotations.push(j);
-                    let a = free::rotation(&j).map_or_else(|| similarity(&j, a), |r| free::similarity(&r, a));
-                    island.a.extend_from_slice(&a);
-                    let mut u = [0.0; 6];
-                    rotate(&j, v_star, &mut u);
-                    island.u_star.extend_from_slice(&u);
+                    island.rotations.push(*r);
+                    island.a.extend_from_slice(&free::similarity(r, a));
+                    island.u0.extend_from_slice(&free::twist(r, v0));
+                    island.applied.extend_from_slice(&free::twist(r, applied));
                 }
             }
             let a = &island.a[at..at + n * n];
             island.d.extend((0..n).map(|i| 1.0 / a[i + n * i].sqrt()));
-            island.momentum_star.resize(dof + n, 0.0);
-            multiply(a, &island.u_star[dof..dof + n], &mut island.momentum_star[dof..dof + n], n);
+            island.momentum0.resize(dof + n, 0.0);
+            multiply(a, &island.u0[dof..dof + n], &mut island.momentum0[dof..dof + n], n);
             island.cliques.push(LocalClique {
                 global_dof: clique.dof as u32,
                 dof: dof as u32,
@@ -273,19 +147,9 @@ impl Compiler {
         let jacobian = &problem.jacobians[body.jacobian..body.jacobian + 6 * n];
         let p = sub(point, body.point.into());
         let before = self.side.len();
-        if self.rotation_body[body.clique] != NONE {
-            // J v = (J J₁ᵀ) u
-            let j1 = problem.bodies[self.rotation_body[body.clique] as usize].jacobian;
-            let j1 = &problem.jacobians[j1..j1 + 36];
-            self.side.extend((0..6).map(|c| {
-                (c as u32, std::array::from_fn(|r| (0..6).map(|k| jacobian[r + 6 * k] * j1[c + 6 * k]).sum()))
-            }));
-        } else {
-            let range =
-                self.active_start[id.0 as usize] as usize..self.active_start[id.0 as usize + 1] as usize;
-            let column = |k: u32| jacobian[6 * k as usize..6 * k as usize + 6].try_into().expect("six rows");
-            self.side.extend(self.active[range].iter().map(|&k| (k, column(k))));
-        }
+        let range = self.active_start[id.0 as usize] as usize..self.active_start[id.0 as usize + 1] as usize;
+        let column = |k: u32| jacobian[6 * k as usize..6 * k as usize + 6].try_into().expect("six rows");
+        self.side.extend(self.active[range].iter().map(|&k| (k, column(k))));
         for (_, column) in &mut self.side[before..] {
             *column = shift_twist(*column, p).map(|x| sign * x);
         }
@@ -316,11 +180,6 @@ impl Compiler {
         SideJacobian::Columns { at, count: island.columns.len() as u32 - at }
     }
 
-    /// Whether body `id` carries its clique's rotation.
-    fn is_free(&self, problem: &Problem, id: BodyId) -> bool {
-        self.rotation_body[problem.bodies[id.0 as usize].clique] == id.0
-    }
-
     fn add_pairs(&mut self, problem: &Problem, islands: &mut [Island]) {
         for index in 0..problem.pairs.len() {
             if !self.active(problem, index) {
@@ -334,7 +193,7 @@ impl Compiler {
             let point = [pair.b, pair.a]
                 .into_iter()
                 .flatten()
-                .find(|&id| self.is_free(problem, id))
+                .find(|&id| is_free(problem, id))
                 .map_or(caller, |id| problem.bodies[id.0 as usize].point.into());
             let shift = sub(point, caller);
             let bias: [f64; 6] = pair.bias.into();
@@ -415,7 +274,7 @@ impl Compiler {
             let clique = island.cliques[self.local_of[body.clique] as usize];
             let p = sub(point, body.point.into());
             let clique_index = self.local_of[body.clique];
-            let jacobian = if self.is_free(problem, id) && !same {
+            let jacobian = if is_free(problem, id) {
                 Some(SideJacobian::Free { p, sign })
             } else {
                 self.side_columns(problem, id, point, sign);
@@ -510,8 +369,7 @@ impl Compiler {
                     w += self.u0[k] * self.u0[k] / problem.a[c.a + k + c.n * k];
                 }
                 if let Some(j) = local.rotation {
-                    let mut rotated = [0.0; 6];
-                    rotate(&island.rotations[j as usize], &self.u0, &mut rotated);
+                    let rotated = free::twist(&island.rotations[j as usize], &self.u0);
                     self.u0.copy_from_slice(&rotated);
                 }
                 let start = island.row_entries.len() as u32;
@@ -536,10 +394,6 @@ impl Compiler {
             });
         }
     }
-}
-
-fn clique_of_dof(problem: &Problem, dof: u32) -> usize {
-    problem.cliques.partition_point(|c| c.dof + c.n <= dof as usize)
 }
 
 fn transpose(m: &mut [f64; 36]) {

@@ -3,11 +3,7 @@
 use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact, PackedSpring};
 use super::transform::point_delassus;
-use crate::contact::sap::SapLaw;
-use crate::contact::spring::SpringLaw;
-use crate::contact::{ContactLaw, ContactModel, ModelLaw};
-use crate::contact::{lagged, similar};
-use crate::friction::{Regularizer, blended_friction};
+use crate::contact::{CompiledContact, ContactTerms};
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
 use crate::packet::Packet;
@@ -50,22 +46,16 @@ pub fn add_contact(
     let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
     let v0 = v3(|i| dot(axes[i], at_point));
     let law = compile_law(problem, entry, problem.lagged[index], v0, pair, r);
-    let linear = matches!(problem.normal_laws[entry.normal_law.0 as usize], NormalLaw::Linear);
-    let soft = matches!(problem.settings.regularizer, Regularizer::Soft);
-    let packable = match &law.spring {
-        None => linear && soft,
-        Some(spring) => linear && spring.kappa > 0.0,
-    };
-    if packable {
-        let bound = (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2);
+    let normal_law = &problem.normal_laws[entry.normal_law.0 as usize];
+    if *normal_law == NormalLaw::Linear {
+        let bound = delassus_bound(pair, r);
         let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
         let (packets, lane, bias) = match &law.spring {
             None => (&mut island.packets, &mut lanes[0], world_bias),
             Some(spring) => {
-                // The spring's v_t is the slip and what the stretch is worth.
-                let [x, y] = spring.offset.map(|o| o / spring.kappa);
-                let worth = v3(|i| axes[0][i] * x + axes[1][i] * y);
-                (&mut island.springs, &mut lanes[1], add(world_bias, worth))
+                let [x, y] = spring.equivalent_velocity();
+                let stretched = v3(|i| axes[0][i] * x + axes[1][i] * y);
+                (&mut island.springs, &mut lanes[1], add(world_bias, stretched))
             }
         };
         if *lane == F4::LANES {
@@ -77,21 +67,19 @@ pub fn add_contact(
         let place = PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 };
         match law.spring {
             None => island.packed.push(place),
-            Some(spring) => island.packed_springs.push(PackedSpring { place, law, spring }),
+            Some(spring) => island.packed_springs.push(PackedSpring { place, spring }),
         }
         *lane += 1;
         return;
     }
-    let lower_bound = problem.normal_laws[entry.normal_law.0 as usize].lower_bound(&law.normal);
-    let lower_bound = if let ModelLaw::Sap(_) = law.model { f64::NEG_INFINITY } else { lower_bound };
     island.contacts.push(LocalContact {
         global: index as u32,
         r,
         axes,
         bias: v3(|i| dot(axes[i], world_bias)),
+        lower_bound: normal_law.lower_bound(&law.normal),
         law,
         normal_law: entry.normal_law.0,
-        lower_bound,
     });
 }
 
@@ -104,69 +92,36 @@ pub fn compile_law(
     v0: V3,
     pair: &PairContext,
     r: V3,
-) -> ContactLaw {
-    let settings = &problem.settings;
-    let dt = problem.dt;
-    let sigma = settings.regularization.max(1.0 / lagged::RESOLVED);
-    let mut normal = NormalInput {
-        dt,
-        penetration: entry.penetration,
-        elastic_force: entry.elastic_force,
-        stiffness: entry.stiffness,
-        dissipation: entry.dissipation,
+) -> CompiledContact {
+    let terms = ContactTerms {
+        normal: NormalInput {
+            dt: problem.dt,
+            penetration: entry.penetration,
+            elastic_force: entry.elastic_force,
+            stiffness: entry.stiffness,
+            dissipation: entry.dissipation,
+        },
+        relaxation_time: entry.relaxation_time,
+        friction_static: entry.friction_static,
+        friction_dynamic: entry.friction_dynamic,
+        v_n0: v0[2],
+        slip: (v0[0] * v0[0] + v0[1] * v0[1]).sqrt(),
+        lagged,
+        spring: entry.spring.map(|s| (s.stiffness, s.damping, s.stretch.into())),
     };
-    // w is bounded by the trace of E K Eᵀ over 3.
-    let arm = dot(r, r).sqrt();
-    let bound = (pair.trace.0 + arm * pair.trace.1).powi(2);
-    let delassus = || estimate(pair, r, bound);
-    let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
-    let v_s = settings.stiction_tolerance;
-    let mu = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
-    let limit = match settings.model {
-        ContactModel::Similar => similar::NEAR_RIGID / (1.0 + mu * mu),
-        ContactModel::Lagged if entry.normal_law.0 == 0 => lagged::RESOLVED,
-        ContactModel::Lagged | ContactModel::Sap => f64::INFINITY,
-    };
-    let slope = dt * (dt * normal.stiffness + normal.dissipation * normal.elastic_force.max(0.0));
-    let mut scale = 1.0;
-    if slope * bound > 3.0 * limit {
-        scale = (limit / (slope * delassus())).min(1.0);
-        normal.elastic_force *= scale;
-        normal.stiffness *= scale;
-    }
-    let n0 = lagged
-        .unwrap_or_else(|| problem.normal_laws[entry.normal_law.0 as usize].lagged_impulse(&normal, v0[2]));
-    // The bound says for most contacts that ε = v_s without more ado.
-    let w = if settings.model == ContactModel::Sap || sigma * bound / 3.0 * mu * n0 > v_s {
-        delassus()
-    } else {
-        0.0
-    };
-    // ICF eq. 44
-    let epsilon = v_s.max(sigma * w * mu * n0);
-    let model = match settings.model {
-        ContactModel::Lagged => ModelLaw::Lagged { friction_limit: mu * n0, epsilon },
-        ContactModel::Similar => ModelLaw::Similar { friction: mu, epsilon },
-        ContactModel::Sap => ModelLaw::Sap(SapLaw::new(
-            dt,
-            entry.elastic_force,
-            entry.stiffness,
-            entry.relaxation_time,
-            mu,
-            sigma,
-            w,
-        )),
-    };
-    let spring = entry
-        .spring
-        .map(|s| SpringLaw::new(dt, mu * n0, scale * s.stiffness, scale * s.damping, s.stretch.into()));
-    ContactLaw { normal, model, spring }
+    let bound = delassus_bound(pair, r);
+    let law = &problem.normal_laws[entry.normal_law.0 as usize];
+    CompiledContact::compile(&problem.settings, law, &terms, || estimate(pair, r, bound), bound)
+}
+
+/// A bound of 3 w at `r` from the pair's point: the trace of E K Eᵀ.
+pub fn delassus_bound(pair: &PairContext, r: V3) -> f64 {
+    (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2)
 }
 
 /// The Delassus estimate w of a contact at `r` from the pair's point.
 pub fn delassus_estimate(pair: &PairContext, r: V3) -> f64 {
-    let bound = (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2);
-    estimate(pair, r, bound)
+    estimate(pair, r, delassus_bound(pair, r))
 }
 
 fn estimate(pair: &PairContext, r: V3, bound: f64) -> f64 {

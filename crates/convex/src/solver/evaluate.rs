@@ -4,13 +4,12 @@
 //! place          V = Σ_sides J u + bias,   v_c = Rᵀ(V_lin + ω × r) + b       once
 //! follow         u += α Δu,   v_c += α Δv_c                                  after each line search
 //! laws           v_c  →  γ, G  →  one wrench and one 6×6 per pair
-//! gradient       ∇ℓ = A(u − u*) − Σ Jᵀ (wrench)
+//! gradient       ∇ℓ = A(u − u0) − p − Σ Jᵀ (wrench),   p the impulse of applied forces
 //! ```
 
 use super::columns::{self, Columns};
 use super::island::{Island, LocalPair, LocalRow, SideJacobian};
 use crate::linear::kernels;
-use crate::normal::NormalLaw;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist, v3};
@@ -141,17 +140,19 @@ impl Island {
         self.sums.iter().all(|s| (s.wrench.iter().sum::<f64>() + s.ll.iter().sum::<f64>()).is_finite())
     }
 
-    /// What rounding can leave of ‖D∇ℓ‖: ε_f D (|A| (|u| + |u*|) + Σ |Jᵀ| |γ|), every sum taken of magnitudes.
+    /// What rounding can leave of ‖D∇ℓ‖: ε_f D (|A| (|u| + |u0|) + |p| + Σ |Jᵀ| |γ|), every sum taken of magnitudes.
     ///
     /// The gradient is the difference of these sums, and each of their terms is known to a few units of the last
     /// place. Stiffness does not enter: the laws' arguments keep their own accuracy.
     pub fn rounding_level(&mut self) -> f64 {
         let out = &mut self.magnitude;
-        out.fill(0.0);
+        for (out, applied) in out.iter_mut().zip(&self.applied) {
+            *out = applied.abs();
+        }
         for c in &self.cliques {
             let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
             for j in 0..n {
-                let size = self.u[dof + j].abs() + self.u_star[dof + j].abs();
+                let size = self.u[dof + j].abs() + self.u0[dof + j].abs();
                 for i in 0..n {
                     out[dof + i] += self.a[a + i + n * j].abs() * size;
                 }
@@ -209,10 +210,13 @@ impl Island {
             let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
             let difference = &mut self.step[dof..dof + n]; // free at this point of an iteration
             for i in 0..n {
-                difference[i] = self.u[dof + i] - self.u_star[dof + i];
+                difference[i] = self.u[dof + i] - self.u0[dof + i];
             }
             let out = &mut self.momentum_change[dof..dof + n];
             multiply(&self.a[a..a + n * n], difference, out, n);
+            for i in 0..n {
+                out[i] -= self.applied[dof + i];
+            }
         }
         self.constraint_impulse.fill(0.0);
         for (pair, sum) in self.pairs.iter().zip(&self.sums) {
@@ -227,39 +231,6 @@ impl Island {
         for i in 0..self.gradient.len() {
             self.gradient[i] = self.momentum_change[i] - self.constraint_impulse[i];
         }
-    }
-
-    /// Cost ℓ at the evaluated state: momentum term and constraint term.
-    pub fn cost(&self, problem: &Problem) -> (f64, f64) {
-        let mut momentum = 0.0;
-        for i in 0..self.u.len() {
-            momentum += 0.5 * (self.u[i] - self.u_star[i]) * self.momentum_change[i];
-        }
-        let mut constraints = 0.0;
-        for (contact, &v) in self.contacts.iter().zip(&self.contact_velocity) {
-            let law = &problem.normal_laws[contact.normal_law as usize];
-            constraints += contact.law.evaluate(law, &problem.settings.regularizer, v).cost;
-        }
-        for contact in &self.packed {
-            let (packet, lane) = (&self.packets[contact.packet as usize], contact.lane as usize);
-            let axes = frame_axes(problem, contact.global);
-            let world = packet.velocity(lane);
-            let v = v3(|i| dot(axes[i], world));
-            let law = packet.law(lane, problem.settings.model);
-            constraints += law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
-        }
-        for contact in &self.packed_springs {
-            let (packet, lane) = (&self.springs[contact.place.packet as usize], contact.place.lane as usize);
-            let axes = frame_axes(problem, contact.place.global);
-            let world = packet.velocity(lane);
-            let v = contact.velocity(v3(|i| dot(axes[i], world)));
-            constraints += contact.law.evaluate(&NormalLaw::Linear, &problem.settings.regularizer, v).cost;
-        }
-        let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
-        for (law, &x) in laws.zip(&self.row_argument) {
-            constraints += law.evaluate_from(x).cost;
-        }
-        (momentum, constraints)
     }
 }
 

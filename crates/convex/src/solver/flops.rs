@@ -1,4 +1,4 @@
-//! How much arithmetic a solve does: the yardstick of its speed.
+//! How much arithmetic a solve does, to compare its speed with.
 //!
 //! Counted from sizes, for the fast path of contacts; a square root or a division counts as one. Factor and substitution
 //! are exact for what is stored, the others are about what the code does in a lane.

@@ -6,18 +6,8 @@
 use super::Solver;
 use super::island::Island;
 use crate::error::ProblemError;
-use crate::linear::kernels;
 use crate::packet::Hessian;
 use crate::problem::Problem;
-
-/// Factors of A for cliques without constraints.
-#[derive(Debug, Default)]
-pub struct FreeFactors {
-    /// (first dof, n, first value, first inverse of D).
-    cliques: Vec<(usize, usize, usize, usize)>,
-    values: Vec<f64>,
-    inv_d: Vec<f64>,
-}
 
 impl Solver {
     /// Evaluates and factors H = A + JᵀGJ at the velocities of the last solve, which must have been of this
@@ -31,20 +21,6 @@ impl Solver {
             island.evaluate_laws(problem, Hessian::Exact);
             island.assemble();
             island.factor.factor();
-        }
-        let free = &mut self.free_factors;
-        free.cliques.clear();
-        free.values.clear();
-        free.inv_d.clear();
-        for (index, clique) in problem.cliques.iter().enumerate() {
-            if self.compiler.island_of[index] != u32::MAX {
-                continue;
-            }
-            let (n, at, diag) = (clique.n, free.values.len(), free.inv_d.len());
-            free.cliques.push((clique.dof, n, at, diag));
-            free.values.extend_from_slice(&problem.a[clique.a..clique.a + n * n]);
-            free.inv_d.extend((0..n).map(|i| problem.a[clique.a + i + n * i]));
-            kernels::ldl(&mut free.values[at..], &mut free.inv_d[diag..], n);
         }
         self.factored = true;
         Ok(())
@@ -71,22 +47,7 @@ impl Solver {
             island.to_global(&local, x);
             island.step = local;
         }
-        let free = &self.free_factors;
-        for &(dof, n, at, diag) in &free.cliques {
-            let (l, inv, x) =
-                (&free.values[at..at + n * n], &free.inv_d[diag..diag + n], &mut x[dof..dof + n]);
-            for k in 0..n {
-                for r in k + 1..n {
-                    x[r] -= l[r + n * k] * x[k];
-                }
-            }
-            for k in (0..n).rev() {
-                x[k] *= inv[k];
-                for r in k + 1..n {
-                    x[k] -= l[r + n * k] * x[r];
-                }
-            }
-        }
+        self.unconstrained.solve(x);
         Ok(())
     }
 
@@ -120,14 +81,6 @@ impl Solver {
             island.to_global(&island.constraint_impulse, out);
         }
         Ok(())
-    }
-
-    /// Cost ℓ at the solution: the momentum term ½‖v − v*‖²_A and the sum of the potentials, J.
-    pub fn cost(&self, problem: &Problem) -> (f64, f64) {
-        self.islands[..self.island_count]
-            .iter()
-            .map(|island| island.cost(problem))
-            .fold((0.0, 0.0), |sum, c| (sum.0 + c.0, sum.1 + c.1))
     }
 }
 

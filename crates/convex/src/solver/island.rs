@@ -5,10 +5,12 @@
 //! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
 
 use super::columns::Columns;
-use crate::contact::spring::SpringLaw;
-use crate::contact::{ContactLaw, ContactModel, ContactValue, ModelLaw};
+use crate::contact::{CompiledContact, ContactValue};
+use crate::free_body::{self as free, Rotation};
+use crate::friction::FrictionModel;
+use crate::friction::spring::SpringLaw;
 use crate::linear::cholesky::BlockCholesky;
-use crate::normal::{NormalInput, NormalLaw};
+use crate::normal::NormalLaw;
 use crate::packet::{Kind, LinePacket, Packet};
 use crate::problem::Problem;
 use crate::scalar::ScalarLaw;
@@ -26,7 +28,7 @@ pub struct LocalClique {
     pub n: u32,
     /// Where its block of A starts.
     pub a: u32,
-    /// Index of its J in `rotations` when it is a free body.
+    /// Index of its R_wb in `rotations` when it is a free body.
     pub rotation: Option<u32>,
 }
 
@@ -95,18 +97,8 @@ pub struct PackedContact {
 pub struct PackedSpring {
     /// Where it is.
     pub place: PackedContact,
-    /// Its law.
-    pub law: ContactLaw,
     /// Its spring.
     pub spring: SpringLaw,
-}
-
-impl PackedSpring {
-    /// Slip and separation, contact frame, from the packet's velocity in that frame.
-    pub fn velocity(&self, packed: V3) -> V3 {
-        let worth = |i: usize| self.spring.offset[i] / self.spring.kappa;
-        [packed[0] - worth(0), packed[1] - worth(1), packed[2]]
-    }
 }
 
 /// A contact within its island that is evaluated by itself.
@@ -121,7 +113,7 @@ pub struct LocalContact {
     /// Bias velocity, contact frame.
     pub bias: V3,
     /// Its law.
-    pub law: ContactLaw,
+    pub law: CompiledContact,
     /// Index of its normal law.
     pub normal_law: u32,
     /// The normal law is defined above this velocity; −∞ for all but barriers.
@@ -131,37 +123,20 @@ pub struct LocalContact {
 impl LocalContact {
     /// Cost, impulse and Hessian at contact velocity `v`.
     pub fn evaluate(&self, problem: &Problem, stand_in: Option<f64>, v: V3) -> ContactValue {
-        let regularizer = &problem.settings.regularizer;
         match stand_in {
             Some(stiffness) if self.lower_bound > f64::NEG_INFINITY => {
-                let law = ContactLaw { normal: self.spring_to_domain(stiffness), ..self.law };
-                law.evaluate(&NormalLaw::Linear, regularizer, v)
+                // Pushes a tenth of a millimetre's worth of velocity into the domain.
+                const MARGIN: f64 = 1e-4;
+                let force = stiffness * (self.law.normal.dt * self.lower_bound + MARGIN);
+                self.law.with_linear_spring(force, stiffness).evaluate(&NormalLaw::Linear, v)
             }
-            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], regularizer, v),
+            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], v),
         }
     }
 
     /// Whether `v` is in the domain of the normal law.
-    pub fn in_domain(&self, problem: &Problem, v: V3) -> bool {
-        if self.lower_bound == f64::NEG_INFINITY {
-            return true;
-        }
-        let v_n = match self.law.model {
-            ModelLaw::Similar { friction, epsilon } if self.law.spring.is_none() => {
-                let s = v[0].hypot(v[1]) / epsilon;
-                v[2] - friction * epsilon * problem.settings.regularizer.evaluate(s).antiderivative
-            }
-            _ => v[2],
-        };
-        v_n > self.lower_bound
-    }
-
-    /// A spring of the given stiffness that pushes a tenth of a millimetre's worth of velocity into the domain.
-    fn spring_to_domain(&self, stiffness: f64) -> NormalInput {
-        const MARGIN: f64 = 1e-4;
-        let dt = self.law.normal.dt;
-        let elastic_force = stiffness * (dt * self.lower_bound + MARGIN);
-        NormalInput { elastic_force, stiffness, dissipation: 0.0, ..self.law.normal }
+    pub fn in_domain(&self, v: V3) -> bool {
+        self.lower_bound == f64::NEG_INFINITY || self.law.normal_argument(v) > self.lower_bound
     }
 }
 
@@ -197,13 +172,15 @@ pub struct Island {
     pub cliques: Vec<LocalClique>,
     /// Blocks of A in u, column-major.
     pub a: Vec<f64>,
-    pub u_star: Vec<f64>,
-    /// A u*.
-    pub momentum_star: Vec<f64>,
+    /// u at the previous velocities, and A times it.
+    pub u0: Vec<f64>,
+    pub momentum0: Vec<f64>,
+    /// Impulse of applied forces, A (u* − u0).
+    pub applied: Vec<f64>,
     /// D = diag(A)^(−1/2) in u.
     pub d: Vec<f64>,
-    /// J of free bodies, column-major 6×6.
-    pub rotations: Vec<[f64; 36]>,
+    /// R_wb of free bodies.
+    pub rotations: Vec<Rotation>,
     pub pairs: Vec<LocalPair>,
     pub packets: Vec<Packet>,
     pub packed: Vec<PackedContact>,
@@ -263,8 +240,9 @@ impl Island {
     pub fn clear(&mut self) {
         self.cliques.clear();
         self.a.clear();
-        self.u_star.clear();
-        self.momentum_star.clear();
+        self.u0.clear();
+        self.momentum0.clear();
+        self.applied.clear();
         self.d.clear();
         self.rotations.clear();
         self.pairs.clear();
@@ -286,11 +264,11 @@ impl Island {
 
     /// Number of dofs.
     pub fn dofs(&self) -> usize {
-        self.u_star.len()
+        self.u0.len()
     }
 
     /// The law of `packets`.
-    pub fn kind(&self, model: ContactModel) -> Kind {
+    pub fn kind(&self, model: FrictionModel) -> Kind {
         if self.shifted { Kind::Shifted } else { Kind::Model(model) }
     }
 
@@ -329,7 +307,7 @@ impl Island {
             let (from, to) = (&v[at..at + n], &mut out[dof..dof + n]);
             match c.rotation {
                 None => to.copy_from_slice(from),
-                Some(j) => rotate(&self.rotations[j as usize], from, to),
+                Some(j) => to.copy_from_slice(&free::twist(&self.rotations[j as usize], from)),
             }
         }
     }
@@ -342,33 +320,8 @@ impl Island {
             let (from, to) = (&u[dof..dof + n], &mut out[at..at + n]);
             match c.rotation {
                 None => to.copy_from_slice(from),
-                Some(j) => rotate_back(&self.rotations[j as usize], from, to),
+                Some(j) => free::velocities(&self.rotations[j as usize], from, to),
             }
         }
-    }
-}
-
-/// out = J x, J column-major 6×6.
-#[inline]
-pub fn rotate(j: &[f64; 36], x: &[f64], out: &mut [f64]) {
-    let mut y = [0.0; 6];
-    for c in 0..6 {
-        for r in 0..6 {
-            y[r] += j[r + 6 * c] * x[c];
-        }
-    }
-    out[..6].copy_from_slice(&y);
-}
-
-/// out = Jᵀ x.
-#[inline]
-pub fn rotate_back(j: &[f64; 36], x: &[f64], out: &mut [f64]) {
-    let x: &[f64; 6] = x[..6].try_into().expect("six dofs");
-    for c in 0..6 {
-        let mut sum = 0.0;
-        for r in 0..6 {
-            sum += j[r + 6 * c] * x[r];
-        }
-        out[c] = sum;
     }
 }

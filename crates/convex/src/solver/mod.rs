@@ -6,8 +6,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `compile` | problem → islands; everything that does not change with v |
-//! | `free` | free bodies, for which much is simpler |
+//! | `islands` | which cliques are solved together |
+//! | `compile`, `compile_contact` | problem → islands; everything that does not change with v |
 //! | `island` | the compiled island and its state |
 //! | `evaluate` | laws and gradient |
 //! | `assemble` | Hessian |
@@ -16,10 +16,11 @@
 //! | `newton` | the iteration and its stopping rules |
 //! | `similar` | stages for the stiff cones of the Similar model |
 //! | `line_search` | root of ℓ′ along a line |
+//! | `unconstrained` | cliques without constraints |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
 //! | [`flops`] | how much arithmetic a solve does |
-//! | [`work`] | where the energy of a step went |
-//! | [`report`] | what a solve says about itself |
+//! | [`work`] | energy balance of a step |
+//! | [`report`] | what a solve reports: criterion, residual, iterations, times |
 
 mod assemble;
 mod branching;
@@ -28,28 +29,30 @@ mod compile;
 mod compile_contact;
 mod evaluate;
 pub mod flops;
-mod free;
 mod hessian;
 mod island;
+mod islands;
 mod line_search;
 mod newton;
 pub mod report;
 mod similar;
 mod timer;
 mod transform;
+mod unconstrained;
 pub mod work;
 
 use crate::error::{ProblemError, require};
 use crate::problem::{PairId, Problem};
-use crate::spatial::{dot, shift_wrench, sub, v3};
+use crate::spatial::{V3, add, dot, shift_wrench, sub, v3};
 use compile::Compiler;
-pub(crate) use compile_contact::{PairContext, compile_law, delassus_estimate};
+pub(crate) use compile_contact::{PairContext, compile_law, delassus_bound, delassus_estimate};
 use evaluate::frame_axes;
 use island::Island;
 pub(crate) use line_search::LineValue;
-use nalgebra::{Vector2, Vector3, Vector6};
+use nalgebra::{Vector3, Vector6};
 use report::{IslandReport, SolveReport};
 use timer::Timer;
+use unconstrained::FreeCliques;
 
 /// Tolerances and limits of the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,11 +98,11 @@ pub struct Solver {
     v: Vec<f64>,
     contact_impulses: Vec<Vector3<f64>>,
     contact_velocities: Vec<Vector3<f64>>,
-    stretches: Vec<Vector2<f64>>,
+    stretches: Vec<Vector3<f64>>,
     row_impulses: Vec<f64>,
     row_velocities: Vec<f64>,
     pair_wrenches: Vec<Vector6<f64>>,
-    free_factors: hessian::FreeFactors,
+    unconstrained: FreeCliques,
     factored: bool,
 }
 
@@ -169,13 +172,15 @@ impl Solver {
     /// Islands' results into the problem's order.
     fn collect(&mut self, problem: &Problem) {
         self.v.clear();
-        self.v.extend_from_slice(&problem.v_star);
+        self.v.resize(problem.dof_count(), 0.0);
+        self.report.raised_pivots += self.unconstrained.factor(problem, &self.compiler.island_of);
+        self.unconstrained.velocities(problem, &mut self.v);
         self.contact_impulses.clear();
         self.contact_impulses.resize(problem.contacts.len(), Vector3::zeros());
         self.contact_velocities.clear();
         self.contact_velocities.resize(problem.contacts.len(), Vector3::zeros());
         self.stretches.clear();
-        self.stretches.resize(problem.contacts.len(), Vector2::zeros());
+        self.stretches.resize(problem.contacts.len(), Vector3::zeros());
         self.row_impulses.clear();
         self.row_impulses.resize(problem.rows.len(), 0.0);
         self.row_velocities.clear();
@@ -188,28 +193,28 @@ impl Solver {
             for contact in &island.packed {
                 let (at, lane) = (contact.global as usize, contact.lane as usize);
                 let packet = &island.packets[contact.packet as usize];
-                let axes = frame_axes(problem, contact.global);
-                let in_frame = |x: [f64; 3]| Vector3::from(v3(|i| dot(axes[i], x)));
-                self.contact_impulses[at] = in_frame(packet.impulse(lane));
-                self.contact_velocities[at] = in_frame(packet.velocity(lane));
+                self.contact_impulses[at] = packet.impulse(lane).into();
+                self.contact_velocities[at] = packet.velocity(lane).into();
             }
             for contact in &island.packed_springs {
                 let (at, lane) = (contact.place.global as usize, contact.place.lane as usize);
                 let packet = &island.springs[contact.place.packet as usize];
                 let axes = frame_axes(problem, contact.place.global);
-                let in_frame = |x: [f64; 3]| v3(|i| dot(axes[i], x));
-                let v = contact.velocity(in_frame(packet.velocity(lane)));
-                self.contact_impulses[at] = in_frame(packet.impulse(lane)).into();
+                let [x, y] = contact.spring.equivalent_velocity();
+                let v = sub(packet.velocity(lane), in_plane(&axes, [x, y]));
+                self.contact_impulses[at] = packet.impulse(lane).into();
                 self.contact_velocities[at] = v.into();
-                self.stretches[at] = contact.spring.stretch_after([v[0], v[1]]).into();
+                let stretch = contact.spring.stretch_after([dot(axes[0], v), dot(axes[1], v)]);
+                self.stretches[at] = in_plane(&axes, stretch).into();
             }
             for (c, contact) in island.contacts.iter().enumerate() {
                 let at = contact.global as usize;
-                let v = island.contact_velocity[c];
-                self.contact_impulses[at] = island.contact_impulse[c].into();
-                self.contact_velocities[at] = v.into();
+                let (axes, v, gamma) = (&contact.axes, island.contact_velocity[c], island.contact_impulse[c]);
+                let world = |x: V3| add(in_plane(axes, [x[0], x[1]]), v3(|i| axes[2][i] * x[2]));
+                self.contact_impulses[at] = world(gamma).into();
+                self.contact_velocities[at] = world(v).into();
                 if let Some(spring) = &contact.law.spring {
-                    self.stretches[at] = spring.stretch_after([v[0], v[1]]).into();
+                    self.stretches[at] = in_plane(axes, spring.stretch_after([v[0], v[1]])).into();
                 }
             }
             let rows = island.pair_rows.iter().map(|r| r.global).chain(island.rows.iter().map(|r| r.global));
@@ -240,18 +245,18 @@ impl Solver {
         &self.v
     }
 
-    /// Impulse of each contact on body b in its contact frame, N s.
+    /// Impulse of each contact on body b, world axes, N s.
     pub fn contact_impulses(&self) -> &[Vector3<f64>] {
         &self.contact_impulses
     }
 
-    /// Velocity of b relative to a at each contact in its contact frame, m/s: slip in x and y, separation in z.
+    /// Velocity of b relative to a at each contact, world axes, m/s.
     pub fn contact_velocities(&self) -> &[Vector3<f64>] {
         &self.contact_velocities
     }
 
-    /// Tangential stretch of each contact with a spring at the end of the step in its contact frame, m.
-    pub fn stretches(&self) -> &[Vector2<f64>] {
+    /// Tangential stretch of each contact with a spring at the end of the step, world axes, m.
+    pub fn stretches(&self) -> &[Vector3<f64>] {
         &self.stretches
     }
 
@@ -274,4 +279,9 @@ impl Solver {
     pub fn pair_wrench(&self, pair: PairId) -> Vector6<f64> {
         self.pair_wrenches.get(pair.0 as usize).copied().unwrap_or_default()
     }
+}
+
+/// A vector in the tangent plane of a contact frame, in world axes.
+fn in_plane(axes: &[V3; 3], [x, y]: [f64; 2]) -> V3 {
+    v3(|i| axes[0][i] * x + axes[1][i] * y)
 }

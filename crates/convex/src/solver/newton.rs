@@ -13,8 +13,9 @@ use super::evaluate::{dot6, multiply, point_velocity, range};
 use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
+use super::similar::StageRules;
 use super::timer::Timer;
-use crate::contact::ContactModel;
+use crate::friction::FrictionModel;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{dot, v3};
@@ -50,13 +51,18 @@ impl Default for Run {
 impl Island {
     /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
     pub fn solve(&mut self, problem: &Problem, settings: &SolverSettings) {
+        self.solve_by(problem, settings, &StageRules::USED);
+    }
+
+    /// The same with other rules for the stages of the Similar model.
+    pub fn solve_by(&mut self, problem: &Problem, settings: &SolverSettings, rules: &StageRules) {
         let mut timer = Timer::new(settings.timings);
         self.stand_in = None;
         self.shifted = false;
         self.place(problem);
         self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
-            if problem.settings.model == ContactModel::Similar {
-                self.solve_similar(problem, settings, &mut timer)
+            if problem.settings.model == FrictionModel::Similar {
+                self.solve_similar(problem, settings, rules, &mut timer)
             } else {
                 self.iterate(problem, settings, &mut timer, Run::default())
             }
@@ -79,7 +85,7 @@ impl Island {
             self.stand_in = Some(stiffness);
             self.iterate(problem, settings, timer, Run { until_feasible: true, ..Run::default() });
             self.stand_in = None;
-            if self.in_domain(problem) {
+            if self.in_domain() {
                 return true;
             }
             stiffness *= 1e3;
@@ -88,8 +94,8 @@ impl Island {
     }
 
     /// Whether all laws are defined at the velocities evaluated last.
-    fn in_domain(&self, problem: &Problem) -> bool {
-        self.contacts.iter().zip(&self.contact_velocity).all(|(c, &v)| c.in_domain(problem, v))
+    fn in_domain(&self) -> bool {
+        self.contacts.iter().zip(&self.contact_velocity).all(|(c, &v)| c.in_domain(v))
     }
 
     /// Newton's iteration from u.
@@ -109,7 +115,7 @@ impl Island {
             self.evaluate_gradient();
             let criterion = self.test(finite, settings);
             timer.lap(&mut self.report.seconds.evaluate);
-            if run.until_feasible && self.in_domain(problem) {
+            if run.until_feasible && self.in_domain() {
                 return Criterion::Optimality;
             }
             if let Some(criterion) = criterion {
@@ -152,27 +158,25 @@ impl Island {
     /// moves fast would be solved badly. The change of momentum by all that acts in the step against the free
     /// motion u*, and the impulses themselves, do not; the momentum only sets a floor of rounding.
     pub fn test(&mut self, finite: bool, settings: &SolverSettings) -> Option<Criterion> {
-        // Sums by four lanes; A u = A(u − u*) + A u*.
+        // Sums by four lanes; A u = A (u − u*) + p + A u0.
         const LANES: usize = 4;
         let zero = [0.0; LANES];
         let (mut residual, mut change, mut impulse) = (zero, zero, zero);
-        let (mut momentum, mut energy) = (zero, zero);
+        let mut momentum = zero;
         for i in 0..self.u.len() {
             let (lane, d) = (i % LANES, self.d[i]);
-            let a_u = self.momentum_change[i] + self.momentum_star[i];
+            let a_u = self.momentum_change[i] + (self.applied[i] + self.momentum0[i]);
             let (g, c) = (d * self.gradient[i], d * self.momentum_change[i]);
             let (j, m) = (d * self.constraint_impulse[i], d * a_u);
             residual[lane] += g * g;
             change[lane] += c * c;
             impulse[lane] += j * j;
             momentum[lane] += m * m;
-            energy[lane] += 0.5 * (self.u[i] * a_u + self.u_star[i] * self.momentum_star[i]);
         }
         let total = |x: [f64; LANES]| (x[0] + x[2]) + (x[1] + x[3]);
         let residual = total(residual).sqrt();
         let scale = total(change).max(total(impulse)).sqrt();
         let floor = FLOOR * total(momentum).sqrt();
-        self.report.energy = total(energy);
         self.report.residual = residual;
         self.report.scale = scale;
         if !finite || !residual.is_finite() {
@@ -222,7 +226,7 @@ impl Island {
             let entries = &self.row_entries[range(&row.entries)];
             self.row_step[first + r] = entries.iter().map(|&(dof, c)| c * self.step[dof as usize]).sum();
         }
-        // Where ℓ′ along the line is a difference of rounded numbers and nothing else, Newton's word is better.
+        // If ℓ′ along the line is rounding and nothing else, the full Newton step is better.
         let mut alpha = 1.0;
         let noise = -slope0 <= LINE_ROUNDING * size;
         if !noise || !self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
@@ -248,7 +252,7 @@ impl Island {
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
             let at = v3(|i| alpha.mul_add(dv[i], v[i]));
-            if self.stand_in.is_none() && !contact.in_domain(problem, at) {
+            if self.stand_in.is_none() && !contact.in_domain(at) {
                 return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
             }
             let value = contact.evaluate(problem, self.stand_in, at);

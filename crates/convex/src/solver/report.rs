@@ -1,4 +1,4 @@
-//! What a solve says about itself.
+//! What a solve reports.
 
 use super::flops::Flops;
 
@@ -70,9 +70,7 @@ pub struct IslandReport {
     pub scale: f64,
     /// What rounding can leave of the residual, where that ended the solve.
     pub rounding: Option<f64>,
-    /// ½vᵀAv + ½v*ᵀAv* at the end, J: the scale of rounding in the cost.
-    pub energy: f64,
-    /// Pivots raised because rounding had eaten them.
+    /// Pivots raised because rounding had cancelled them.
     pub raised_pivots: usize,
     /// The symbolic factorisation of the last solve was kept.
     pub symbolic_kept: bool,
@@ -81,14 +79,14 @@ pub struct IslandReport {
     /// Estimate of the condition number of D H D at the solution, when asked for.
     pub condition: Option<f64>,
     /// Where the time went, when asked for.
-    pub seconds: StageSeconds,
+    pub seconds: SolverSeconds,
     /// What was done in it, when asked for.
     pub flops: Flops,
 }
 
 /// Seconds by stage; all zero unless asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct StageSeconds {
+pub struct SolverSeconds {
     /// Compiling the problem into islands, ordering included.
     pub compile: f64,
     /// Evaluating laws and the gradient.
@@ -105,7 +103,7 @@ pub struct StageSeconds {
     pub output: f64,
 }
 
-impl StageSeconds {
+impl SolverSeconds {
     /// Adds another's.
     pub fn add(&mut self, other: &Self) {
         self.compile += other.compile;
@@ -146,12 +144,12 @@ pub struct SolveReport {
     pub relative_residual: f64,
     /// Contacts.
     pub contacts: usize,
-    /// Pivots raised because rounding had eaten them.
+    /// Pivots raised because rounding had cancelled them.
     pub raised_pivots: usize,
     /// Islands that did not converge.
     pub unconverged_islands: usize,
     /// Where the time went, when asked for.
-    pub seconds: StageSeconds,
+    pub seconds: SolverSeconds,
     /// What was done in it, when asked for.
     pub flops: Flops,
 }

@@ -1,4 +1,4 @@
-//! Small matrix work of the compilation: shifts, similarity, Delassus estimates.
+//! Small matrix work of the compilation: shifts and Delassus estimates.
 
 use crate::spatial::{V3, V6, cross};
 
@@ -53,52 +53,4 @@ pub fn point_delassus(k: &[f64; 36], r: V3) -> f64 {
         }
     }
     sum.sqrt() / 3.0
-}
-
-/// Whether a 6×6 J satisfies J Jᵀ = I to rounding.
-pub fn is_orthogonal(j: &[f64]) -> bool {
-    let Ok(j) = <&[f64; 36]>::try_from(j) else { return false };
-    let mut worst = 0.0f64;
-    for c in 0..6 {
-        let mut column = [0.0; 6];
-        column[c] = -1.0;
-        for k in 0..6 {
-            let s = j[c + 6 * k];
-            for r in 0..6 {
-                column[r] = j[r + 6 * k].mul_add(s, column[r]);
-            }
-        }
-        for x in column {
-            worst = worst.max(x.abs());
-        }
-    }
-    worst <= 1e-14
-}
-
-/// J A Jᵀ, symmetric to the last bit.
-pub fn similarity(j: &[f64; 36], a: &[f64]) -> [f64; 36] {
-    let mut ja = [0.0; 36];
-    for c in 0..6 {
-        for k in 0..6 {
-            let s = a[k + 6 * c];
-            for r in 0..6 {
-                ja[r + 6 * c] += j[r + 6 * k] * s;
-            }
-        }
-    }
-    let mut out = [0.0; 36];
-    for c in 0..6 {
-        for k in 0..6 {
-            let s = j[c + 6 * k];
-            for r in 0..6 {
-                out[r + 6 * c] += ja[r + 6 * k] * s;
-            }
-        }
-    }
-    for c in 0..6 {
-        for r in 0..c {
-            out[r + 6 * c] = out[c + 6 * r];
-        }
-    }
-    out
 }

@@ -1,9 +1,9 @@
-//! Where the energy of a step went.
+//! Energy balance of a step.
 //!
-//! From A (v − v*) = Jᵀγ + r, r what the tolerance leaves, and v·A(v − v₀) = ½v·Av − ½v₀·Av₀ + ½‖v − v₀‖²_A:
+//! From A (v − v₀) = p + Jᵀγ + r, p the impulse of applied forces, r what the tolerance leaves, and v·A(v − v₀) = ½v·Av − ½v₀·Av₀ + ½‖v − v₀‖²_A:
 //!
 //! ```text
-//! ½v·Av − ½v₀·Av₀  =  v·A(v* − v₀)  +  v·Jᵀγ  −  ½‖v − v₀‖²_A  +  v·r
+//! ½v·Av − ½v₀·Av₀  =  v·p  +  v·Jᵀγ  −  ½‖v − v₀‖²_A  +  v·r
 //! kinetic             forces           impulses   numerical         residual
 //! ```
 //!
@@ -39,12 +39,12 @@ impl Solver {
         let mut work = Work::default();
         for clique in &problem.cliques {
             let (n, dof) = (clique.n, clique.dof);
-            let (v, v0, free) = (&self.v[dof..], &problem.v0[dof..], &problem.v_star[dof..]);
+            let (v, v0, applied) = (&self.v[dof..], &problem.v0[dof..], &problem.applied[dof..]);
             for i in 0..n {
+                work.forces += v[i] * applied[i];
                 for j in 0..n {
                     let a = problem.a[clique.a + i + n * j];
                     work.kinetic += 0.5 * a * (v[i] - v0[i]) * (v[j] + v0[j]);
-                    work.forces += a * v[i] * (free[j] - v0[j]);
                     work.numerical += 0.5 * a * (v[i] - v0[i]) * (v[j] - v0[j]);
                 }
             }

@@ -69,6 +69,8 @@ pub struct Twin {
     pub contacts: Vec<DenseContact>,
     pub rows: Vec<DenseRow>,
     pub row_laws: Vec<RowLaw>,
+    /// Row, pair and direction of the rows on pairs.
+    pub pair_rows: Vec<(usize, usize, Vector6<f64>)>,
     /// Dofs by clique.
     pub cliques: Vec<std::ops::Range<usize>>,
 }
@@ -118,26 +120,20 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         }
         let v_star = DVector::from_fn(n, |_, _| rng.next());
         let v0 = DVector::from_fn(n, |_, _| rng.next());
-        problem.add_clique(a.as_slice(), v_star.as_slice(), v0.as_slice()).unwrap();
-        let count = if is_free { 1 + usize::from(rng.next() > 0.6) } else { 2 };
-        let r = rng.rotation();
-        let origin = rng.vector();
-        for b in 0..count {
-            let (point, j) = if is_free {
-                let p = if b == 0 { Vector3::zeros() } else { 0.1 * rng.vector() };
-                let mut j = free_jacobian(&r);
-                for c in 0..6 {
-                    let w = Vector3::new(j[(0, c)], j[(1, c)], j[(2, c)]).cross(&p);
-                    for i in 0..3 {
-                        j[(3 + i, c)] += w[i];
-                    }
-                }
-                (origin + p, j)
-            } else {
-                (rng.vector(), DMatrix::from_fn(6, n, |_, _| rng.next()))
-            };
-            problem.add_body(clique, point, j.as_slice()).unwrap();
-            bodies.push((clique, point, j));
+        let applied = &a * (&v_star - &v0);
+        let (r, origin) = (rng.rotation(), rng.vector());
+        if is_free {
+            problem
+                .add_free_body(a.as_slice(), applied.as_slice(), v0.as_slice(), r.matrix(), origin)
+                .unwrap();
+            bodies.push((clique, origin, free_jacobian(&r)));
+        } else {
+            problem.add_clique(a.as_slice(), applied.as_slice(), v0.as_slice()).unwrap();
+            for _ in 0..2 {
+                let (point, j) = (rng.vector(), DMatrix::from_fn(6, n, |_, _| rng.next()));
+                problem.add_link(clique, point, j.as_slice()).unwrap();
+                bodies.push((clique, point, j));
+            }
         }
         blocks.push((a, v_star, v0));
     }
@@ -168,6 +164,7 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         x * &body.jacobian
     };
     let (mut contacts, mut rows, mut row_laws) = (Vec::new(), Vec::new(), Vec::new());
+    let mut pair_rows = Vec::new();
     for _ in 0..bodies.len() * 2 {
         let pick = |rng: &mut Random| (rng.next() > -0.6).then(|| rng.index(bodies.len()));
         let (ia, ib) = (pick(&mut rng), pick(&mut rng));
@@ -223,7 +220,8 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         if rng.next() > 0.6 {
             let direction = Vector6::from_fn(|_, _| rng.next());
             let law = RowLaw::equality(1e-3 * rng.next());
-            problem.add_pair_row(pair, direction, law).unwrap();
+            let row = problem.add_pair_row(pair, direction, law).unwrap();
+            pair_rows.push((row, pair.0 as usize, direction));
             let d = DMatrix::from_row_slice(1, 6, direction.as_slice());
             rows.push(DenseRow { jacobian: &d * &relative, bias: direction.dot(&bias) });
             row_laws.push(law);
@@ -233,7 +231,7 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         let count = 1 + rng.index(3);
         let entries: Vec<(usize, f64)> = (0..count).map(|_| (rng.index(dofs), rng.next())).collect();
         let law = match k {
-            0 => RowLaw::Limit { phi: -1e-3, compliance: Compliance::default() },
+            0 => RowLaw::Limit { phi: -1e-3, compliance: RowCompliance::default() },
             1 => RowLaw::equality(1e-3),
             2 => RowLaw::Pd {
                 proportional: 100.0,
@@ -254,5 +252,5 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         rows.push(DenseRow { jacobian, bias });
         row_laws.push(law);
     }
-    Twin { problem, a, v_star, v0, contacts, rows, row_laws, cliques }
+    Twin { problem, a, v_star, v0, contacts, rows, row_laws, pair_rows, cliques }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction::contact::{FaceView, PatchView};
-use stiction::convex::{Compliance, RowLaw};
+use stiction::convex::{RowCompliance, RowLaw};
 use stiction::model::{Joint, JointKind, Pose};
 use stiction::{Model, Simulation};
 
@@ -348,7 +348,7 @@ fn work_of_actuators(sim: &Simulation, readings: &[f64], q0: &[f64], v0: &[f64],
 fn work_of_couplings(sim: &Simulation, v0: &[f64]) -> f64 {
     let (problem, solver) = (sim.last_problem(), sim.last_solver());
     let counts = |row: &usize| match problem.row_law(*row) {
-        Some(RowLaw::Limit { compliance: Compliance::Spring { relaxation_time, .. }, .. }) => {
+        Some(RowLaw::Limit { compliance: RowCompliance::Spring { relaxation_time, .. }, .. }) => {
             *relaxation_time > 0.0
         }
         Some(RowLaw::Limit { .. } | RowLaw::Equality { .. }) => true,
@@ -365,7 +365,8 @@ pub fn balance(sim: &Simulation) -> Balance {
     let dt = problem.time_step();
     let mut balance = Balance::default();
     for (c, entry) in problem.contacts().iter().enumerate() {
-        let (gamma, v) = (solver.contact_impulses()[c], solver.contact_velocities()[c]);
+        let in_frame = |x: &Vector3<f64>| entry.frame.tr_mul(x);
+        let (gamma, v) = (in_frame(&solver.contact_impulses()[c]), in_frame(&solver.contact_velocities()[c]));
         // Of a face, too, the law is that of a spring: f₀ − k δt v.
         let x0 = if entry.stiffness > 0.0 { entry.elastic_force / entry.stiffness } else { 0.0 };
         let x = x0 - dt * v.z;

@@ -181,8 +181,8 @@ impl Differentiator {
         match &mut self.others {
             None => forces::all().iter().for_each(|force| force.derivatives(&step, &mut self.rhs)),
             Some(others) => {
-                let (options, stages) = (&self.settings.options, &self.stages);
-                others.differentiate(model, state, options, stages, dt, &v, columns, &mut self.rhs)?;
+                let options = &self.settings.options;
+                others.differentiate(model, state, options, dt, &v, columns, &mut self.rhs)?;
             }
         }
         self.contacts(model, state, &v, columns, parameters)?;

@@ -12,7 +12,6 @@ use crate::forces::Force;
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::State;
-use crate::step::Stages;
 use crate::step::assemble::{Assembly, Parts};
 use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
@@ -43,7 +42,6 @@ struct Step<'a> {
     options: &'a Options,
     dt: f64,
     v: &'a [f64],
-    v_star: &'a [f64],
 }
 
 impl Others {
@@ -68,13 +66,12 @@ impl Others {
         model: &Model,
         state: &State,
         options: &Options,
-        stages: &Stages,
         dt: f64,
         v: &[f64],
         columns: Columns,
         rhs: &mut DMatrix<f64>,
     ) -> Result<(), DerivativeError> {
-        let step = Step { model, options, dt, v, v_star: &stages.free.v_star };
+        let step = Step { model, options, dt, v };
         for j in 0..columns.nv {
             for side in 0..2 {
                 self.state.copy_from(state);
@@ -138,9 +135,8 @@ impl Others {
         let not_inertia = |force: &dyn Force| !force.is_inertia();
         free.gather_forces(step.model, state, kinematics, touching, step.dt, not_inertia);
         for (k, out) in self.values[side].iter_mut().enumerate() {
-            *out = free.added[k] * step.v[k] - step.dt * free.v_star[k];
+            *out = free.added[k] * step.v[k] - step.dt * free.impulse[k];
         }
-        free.v_star.copy_from_slice(step.v_star);
         let parts = Parts {
             model: step.model,
             options: step.options,

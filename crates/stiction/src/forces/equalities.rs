@@ -6,7 +6,7 @@ use super::{Force, StepAt};
 use crate::methods::support::{Feature, MethodKind, Support};
 use crate::step::assemble::Rows;
 use nalgebra::{Vector3, Vector6};
-use stiction_convex::{Compliance, PairId, ProblemError, RowLaw};
+use stiction_convex::{PairId, ProblemError, RowCompliance, RowLaw};
 use stiction_model::{Equality, EqualityKind};
 
 const FEATURES: [Feature; 1] = [Feature {
@@ -49,8 +49,8 @@ struct EqualityRows<'a> {
 impl EqualityRows<'_> {
     fn law(&self, phi: f64, drift: f64) -> RowLaw {
         let compliance = match self.equality.stiffness {
-            None => Compliance::near_rigid(drift),
-            Some(stiffness) => Compliance::spring(stiffness, self.equality.relaxation_time),
+            None => RowCompliance::near_rigid(drift),
+            Some(stiffness) => RowCompliance::spring(stiffness, self.equality.relaxation_time),
         };
         RowLaw::Equality { phi, compliance }
     }

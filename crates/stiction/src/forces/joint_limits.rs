@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::step::assemble::{LimitOf, Rows};
 use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector3};
 use stiction_convex::scalar::ScalarLaw;
-use stiction_convex::{Compliance, ProblemError, RowLaw};
+use stiction_convex::{ProblemError, RowCompliance, RowLaw};
 use stiction_model::World;
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
@@ -158,9 +158,9 @@ impl LimitedCoordinate {
         [(q[self.q] - self.lower, 1.0), (self.upper - q[self.q], -1.0)]
     }
 
-    /// Compliance of its rows in a step of `dt`.
-    fn compliance(&self, dt: f64) -> Compliance {
-        self.stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt))
+    /// RowCompliance of its rows in a step of `dt`.
+    fn compliance(&self, dt: f64) -> RowCompliance {
+        self.stiffness.map_or(RowCompliance::default(), |k| RowCompliance::spring(k, dt))
     }
 }
 
@@ -197,7 +197,7 @@ impl Force for JointLimits {
             let arms = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
             let drift = speed * speed / angle.max(SMALLEST_ANGLE);
             let compliance =
-                limit.stiffness.map_or(Compliance::near_rigid(drift), |k| Compliance::spring(k, dt));
+                limit.stiffness.map_or(RowCompliance::near_rigid(drift), |k| RowCompliance::spring(k, dt));
             let law = (limit.upper - angle, compliance);
             rows.add_limit(&arms, 0.0, law, expected_reach(dt, speed), LimitOf::Ball)?;
         }

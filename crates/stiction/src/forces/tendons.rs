@@ -15,7 +15,7 @@ use crate::forces::moments::{Moments, Pattern, Place};
 use crate::methods::support::{Feature, MethodKind, Support};
 use crate::step::assemble::{LimitOf, Rows};
 use nalgebra::{DMatrix, Vector3, Vector6};
-use stiction_convex::{Compliance, ProblemError, RowLaw};
+use stiction_convex::{ProblemError, RowCompliance, RowLaw};
 use stiction_model::{PathStage, Pose, Tendon, TendonPath, World};
 use stiction_multibody::{JointInfo, Multibody, Workspace};
 
@@ -252,7 +252,7 @@ fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemErro
     }
     if !plain && tendon.stiffness > 0.0 {
         // τ = 0 and β = 0: exactly k times the stretch at the end of the step.
-        let spring = Compliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
+        let spring = RowCompliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
         one_sided(t, moments, [low, high], spring, f64::INFINITY, LimitOf::TendonSpring, rows)?;
     }
     // A damped limit acts where length and relaxation time times rate together pass it.
@@ -260,8 +260,9 @@ fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemErro
     let reach =
         expected_reach(dt + 0.5 * tendon.limit_relaxation_time.unwrap_or(0.0), moments.rate(t, v0).abs());
     let drift = moments.bend(t, v0);
-    let compliance =
-        tendon.limit_stiffness.map_or(Compliance::near_rigid(drift), |k| Compliance::spring(k, relaxation));
+    let compliance = tendon
+        .limit_stiffness
+        .map_or(RowCompliance::near_rigid(drift), |k| RowCompliance::spring(k, relaxation));
     one_sided(t, moments, tendon.range, compliance, reach, LimitOf::Tendon, rows)?;
     if tendon.armature > 0.0 {
         rows.add_tendon_row(
@@ -292,7 +293,7 @@ fn one_sided(
     t: usize,
     moments: &Moments,
     [low, high]: [f64; 2],
-    compliance: Compliance,
+    compliance: RowCompliance,
     reach: f64,
     of: fn(usize, f64) -> LimitOf,
     rows: &mut Rows,

@@ -31,7 +31,8 @@ const KINDS: [&str; 10] = [
 /// A random tree of five bodies on hinges, a slide and a ball joint, with one kind of force.
 fn world(kind: &str, random: &mut Random) -> stiction_model::World {
     let mut number = |low: f64, high: f64| low + (high - low) * random.unit();
-    let mut vector = |size: f64| format!("{} {} {}", number(-size, size), number(-size, size), number(0.2, 1.0) * size);
+    let mut vector =
+        |size: f64| format!("{} {} {}", number(-size, size), number(-size, size), number(0.2, 1.0) * size);
     let joint_forces = match kind {
         "springs" => "stiffness=\"7\" damping=\"0.3\" springref=\"0.2\"",
         "dry friction" => "frictionloss=\"0.4\"",
@@ -50,7 +51,9 @@ fn world(kind: &str, random: &mut Random) -> stiction_model::World {
     let (b, d) = (body("b", "slide", &c), body("d", "hinge", &e));
     let a = body("a", "hinge", &(b + &d));
     let rest = match kind {
-        "equality" => "<equality><joint joint1=\"j_a\" joint2=\"j_d\" polycoef=\"0.1 0.5 0.2 0 0\"/></equality>",
+        "equality" => {
+            "<equality><joint joint1=\"j_a\" joint2=\"j_d\" polycoef=\"0.1 0.5 0.2 0 0\"/></equality>"
+        }
         "fixed tendon" => {
             "<tendon><fixed stiffness=\"20\" damping=\"0.5\" springlength=\"0.1\"><joint joint=\"j_a\" coef=\"1\"/>\
              <joint joint=\"j_e\" coef=\"-0.5\"/></fixed></tendon>"

@@ -15,8 +15,9 @@ use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
 use stiction_convex::scalar::ScalarLaw;
-use stiction_convex::{BodyId, Compliance, ContactSettings, PairId, Problem, ProblemError, RowLaw};
-use stiction_model::ContactLaw;
+use stiction_convex::{BodyId, ContactSettings, PairId, Problem, ProblemError, RowCompliance, RowLaw};
+use stiction_model::{ContactLaw, JointKind};
+use stiction_multibody::Tree;
 
 /// A row of the problem that pushes body B along a direction [angular; linear] about a point, and A back.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +97,8 @@ impl RowLog {
 /// The problem's ids of bodies, made when a body is first needed.
 struct BodyIds {
     ids: Vec<Option<BodyId>>,
+    /// Which trees are free bodies.
+    free: Vec<bool>,
     used: Vec<usize>,
     jacobian: Vec<[f64; 6]>,
 }
@@ -115,6 +118,8 @@ impl BodyIds {
     ) -> Result<Option<BodyId>, ProblemError> {
         let multibody = &compiled.multibody;
         let Some(tree) = multibody.body_tree(body) else { return Ok(None) };
+        // What is welded to a free body moves with it.
+        let body = if self.free[tree] { multibody.trees()[tree].root_body } else { body };
         if let Some(id) = self.ids[body] {
             return Ok(Some(id));
         }
@@ -126,10 +131,14 @@ impl BodyIds {
         {
             *column = [0.0; 6];
         }
-        let id = problem.add_body(tree, origin, jacobian.as_flattened())?;
+        let id = problem.add_link(tree, origin, jacobian.as_flattened())?;
+        self.set(body, id);
+        Ok(Some(id))
+    }
+
+    fn set(&mut self, body: usize, id: BodyId) {
         self.ids[body] = Some(id);
         self.used.push(body);
-        Ok(Some(id))
     }
 }
 
@@ -178,7 +187,7 @@ impl Rows<'_> {
         &mut self,
         arms: &[(usize, f64)],
         bias: f64,
-        (phi, compliance): (f64, Compliance),
+        (phi, compliance): (f64, RowCompliance),
         reach: f64,
         of: LimitOf,
     ) -> Result<(), ProblemError> {
@@ -244,12 +253,13 @@ impl Assembly {
         }
         let largest = multibody.trees().iter().map(|t| t.v.len()).max().unwrap_or(0);
         let ids = vec![None; multibody.body_count()];
+        let free = multibody.trees().iter().map(|tree| is_free_body(model, tree)).collect();
         Self {
             problem: Problem::new(1e-3, ContactSettings::default()).expect("a step that is allowed"),
             manifolds: Vec::new(),
             places: Vec::new(),
             log: RowLog::default(),
-            bodies: BodyIds { ids, used: Vec::new(), jacobian: vec![[0.0; 6]; largest] },
+            bodies: BodyIds { ids, free, used: Vec::new(), jacobian: vec![[0.0; 6]; largest] },
             block: vec![0.0; largest * largest],
             parents,
         }
@@ -359,8 +369,15 @@ impl Assembly {
                 }
                 a[i * n + i] = 1.0;
             }
-            let (v_star, v0) = (&free.v_star[tree.v.clone()], &parts.kinematics.v[tree.v.clone()]);
-            self.problem.add_tree(a, &self.parents[tree.v.clone()], v_star, v0)?;
+            let (impulse, v0) = (&free.impulse[tree.v.clone()], &parts.kinematics.v[tree.v.clone()]);
+            if self.bodies.free[t] {
+                let x_wb = &parts.kinematics.x_wb[tree.root_body];
+                let (rotation, origin) = (x_wb.rotation.to_rotation_matrix(), x_wb.translation.vector);
+                let id = self.problem.add_free_body(a, impulse, v0, rotation.matrix(), origin)?;
+                self.bodies.set(tree.root_body, id);
+            } else {
+                self.problem.add_tree(a, &self.parents[tree.v.clone()], impulse, v0)?;
+            }
         }
         Ok(())
     }
@@ -417,6 +434,13 @@ impl Assembly {
         let mut rows = Rows { problem, log, bodies, dt: parts.dt };
         forces::all().iter().try_for_each(|force| force.rows(&at, &mut rows))
     }
+}
+
+/// Whether a tree is a body with a free joint on the world and what is welded to it.
+fn is_free_body(model: &Model, tree: &Tree) -> bool {
+    let joint = model.multibody().joints().iter().find(|j| j.v.start == tree.v.start);
+    joint.is_some_and(|j| j.kind == JointKind::Free && j.v == tree.v && !j.locked)
+        && model.compiled().base_mocap[tree.root_body].is_none()
 }
 
 /// Twist at `point` that a body has because something it hangs on is moved from outside.

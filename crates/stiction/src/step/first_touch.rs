@@ -88,7 +88,8 @@ impl FirstTouch {
         for (place, velocity) in places {
             if let EntrySource::Point(index) = place.source {
                 let point = &stages.contacts.points[index];
-                distances.push(((point.geom_a, point.geom_b), point.distance + dt * velocity.z));
+                let closing = place.frame.column(2).dot(velocity);
+                distances.push(((point.geom_a, point.geom_b), point.distance + dt * closing));
             }
         }
         distances.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

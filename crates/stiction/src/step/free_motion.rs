@@ -1,10 +1,10 @@
-//! The momentum balance without constraints and contact: A and v* of the convex problem, the third value of a step.
+//! The momentum balance without constraints and contact: A and p of the convex problem, the third value of a step.
 //!
 //! Joint damping D, joint springs K and unlimited servos are linear in v and taken implicitly:
 //!
 //! ```text
 //! M (v − v₀) = δt [τ − bias − K (q₀ + δt v − rest) − D v]
-//! A v* = M v₀ + δt [τ − bias − K (q₀ − rest)],    A = M + δt D + δt² K
+//! A (v − v₀) = p,    A = M + δt D + δt² K,    p = δt [τ − bias − K (q₀ − rest)] − (A − M) v₀
 //! ```
 //!
 //! (`theory` section 1.) What each force adds to A and to τ is in its own file ([`crate::forces`]); laws that are not linear in v
@@ -27,8 +27,8 @@ pub(crate) struct FreeMotion {
     pub mass: MassMatrix,
     /// What A has beyond M, on its diagonal.
     pub added: Vec<f64>,
-    /// Free velocities v*.
-    pub v_star: Vec<f64>,
+    /// Impulse p of everything but constraints and contact, N s or N m s; zero where a joint is locked.
+    pub impulse: Vec<f64>,
     /// The law of each actuator over the step.
     pub servos: Vec<Servo>,
     factor: Factor,
@@ -42,7 +42,7 @@ impl FreeMotion {
         Self {
             mass: MassMatrix::new(multibody),
             added: vec![0.0; nv],
-            v_star: vec![0.0; nv],
+            impulse: vec![0.0; nv],
             servos: vec![Servo::default(); model.compiled().drives.drives.len()],
             factor: Factor::new(multibody),
             scratch: vec![0.0; nv],
@@ -54,7 +54,7 @@ impl FreeMotion {
         model.multibody().mass_matrix(&mut kinematics.workspace, &mut self.mass);
     }
 
-    /// What A has beyond M, and in `v_star` the generalised forces of the forces that `which` lets pass.
+    /// What A has beyond M, and in `impulse` the generalised forces of the forces that `which` lets pass.
     pub fn gather_forces(
         &mut self,
         model: &Model,
@@ -65,17 +65,17 @@ impl FreeMotion {
         which: impl Fn(&dyn Force) -> bool,
     ) {
         self.added.fill(0.0);
-        self.v_star.fill(0.0);
+        self.impulse.fill(0.0);
         let compiled = model.compiled();
         let mut at = At { compiled, state, q: &state.q, kinematics, stiction_tolerance: 0.0 };
-        let Self { added, v_star, servos, scratch, .. } = self;
-        let mut step = Implicit { dt, added, force: v_star, servos, touching, scratch };
+        let Self { added, impulse, servos, scratch, .. } = self;
+        let mut step = Implicit { dt, added, force: impulse, servos, touching, scratch };
         for force in forces::all().into_iter().filter(|f| which(*f)) {
             force.implicit(&mut at, &mut step);
         }
     }
 
-    /// A's diagonal part and v*, for a step of `dt` in which these things touch.
+    /// A's diagonal part and p, for a step of `dt` in which these things touch. An error if nothing resists a coordinate.
     pub fn gather(
         &mut self,
         model: &Model,
@@ -83,31 +83,40 @@ impl FreeMotion {
         kinematics: &mut Kinematics,
         touching: Touching,
         dt: f64,
-    ) -> Result<&Self, StepError> {
+    ) -> Result<(), StepError> {
         for force in forces::all() {
             force.check(model.compiled(), kinematics)?;
         }
-        // v_star collects the force first, then the momentum, then the velocity.
         self.gather_forces(model, state, kinematics, touching, dt, |_| true);
         let v0 = &kinematics.v;
-        self.mass.multiply(v0, &mut self.scratch);
-        for (f, momentum) in self.v_star.iter_mut().zip(&self.scratch) {
-            *f = momentum + dt * *f;
+        for (i, &locked) in model.multibody().locked().iter().enumerate() {
+            self.impulse[i] = if locked { 0.0 } else { dt * self.impulse[i] - self.added[i] * v0[i] };
         }
-        if !self.factor.compute(&self.mass, &self.added) {
-            // What has run away overflows here first; no mass or armature would help.
-            if let Some(dof) = v0.iter().position(|v| v.abs() * dt > RUNAWAY) {
-                let (joint, speed) = (model.joint_of(dof), v0[dof].abs());
-                let what =
-                    format!("joint \"{joint}\" had reached {speed:.1e} m/s or rad/s, too fast for its step");
-                let last_good = Box::new(state.clone());
-                return Err(StepError::NotFinite { time: state.time, what, last_good });
-            }
-            let pivots = self.factor.inverse_diagonal();
-            let dof = pivots.iter().position(|d| !(d.is_finite() && *d > 0.0)).unwrap_or(0);
-            return Err(InputError::Singular { dof, joint: model.joint_of(dof) }.into());
+        if self.factor.compute(&self.mass, &self.added) {
+            return Ok(());
         }
-        self.factor.solve(&mut self.v_star);
-        Ok(self)
+        // What has run away overflows here first; no mass or armature would help.
+        if let Some(dof) = v0.iter().position(|v| v.abs() * dt > RUNAWAY) {
+            let (joint, speed) = (model.joint_of(dof), v0[dof].abs());
+            let what =
+                format!("joint \"{joint}\" had reached {speed:.1e} m/s or rad/s, too fast for its step");
+            let last_good = Box::new(state.clone());
+            return Err(StepError::NotFinite { time: state.time, what, last_good });
+        }
+        let pivots = self.factor.inverse_diagonal();
+        let dof = pivots.iter().position(|d| !(d.is_finite() && *d > 0.0)).unwrap_or(0);
+        Err(InputError::Singular { dof, joint: model.joint_of(dof) }.into())
+    }
+
+    /// The velocities v* = v₀ + A⁻¹ p at the end of a step without constraints and contact.
+    pub fn velocities(&self, kinematics: &Kinematics, out: &mut [f64]) {
+        out.copy_from_slice(&self.impulse);
+        self.factor.solve(out);
+        out.iter_mut().zip(&kinematics.v).for_each(|(v, v0)| *v += v0);
+    }
+
+    /// Solves A x = b in place, A as of the last step.
+    pub fn solve(&self, x: &mut [f64]) {
+        self.factor.solve(x);
     }
 }

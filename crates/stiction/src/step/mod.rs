@@ -35,7 +35,7 @@ use kinematics::Kinematics;
 use profile::Profile;
 pub use report::StepReport;
 use results::Results;
-use stiction_convex::{ContactModel, ProblemError, Solver, SolverSettings};
+use stiction_convex::{FrictionModel, ProblemError, Solver, SolverSettings};
 use stiction_model::ContactLaw;
 use stiction_multibody::QuaternionStep;
 use timer::Timer;
@@ -58,7 +58,7 @@ impl Settings {
 
 /// The calibrated contact that is in force: the options' own, or what the file says; none under other models than Lagged.
 pub(crate) fn calibration(model: &Model, options: &Options) -> ContactLaw {
-    if options.contact != ContactModel::Lagged {
+    if options.contact != FrictionModel::Lagged {
         return ContactLaw::default();
     }
     options.law.or(model.world().options.contact_law).unwrap_or_default()
@@ -266,7 +266,8 @@ fn friction_pass(
         return Ok(());
     }
     for (contact, impulse) in solver.contact_impulses().iter().enumerate() {
-        assembly.problem.set_lagged_impulse(contact, impulse.z.max(0.0))?;
+        let normal = assembly.places[contact].frame.column(2).dot(impulse);
+        assembly.problem.set_lagged_impulse(contact, normal.max(0.0))?;
     }
     start.copy_from_slice(solver.velocities());
     solve_with_limits(assembly, solver, start, report, timer)
@@ -283,7 +284,7 @@ fn not_finite(
     error: &dyn std::fmt::Display,
 ) -> StepError {
     let v0 = &kinematics.v;
-    let bad = free.v_star.iter().position(|v| !v.is_finite());
+    let bad = free.impulse.iter().position(|p| !p.is_finite());
     let fastest = (0..v0.len()).max_by(|a, b| v0[*a].abs().total_cmp(&v0[*b].abs()));
     let runaway = fastest.filter(|dof| v0[*dof].abs() * dt > RUNAWAY);
     let what = match (runaway, bad) {
@@ -291,7 +292,7 @@ fn not_finite(
             let (joint, speed) = (model.joint_of(dof), v0[dof].abs());
             format!("joint \"{joint}\" had reached {speed:.1e} m/s or rad/s, too fast for its step")
         }
-        (None, Some(dof)) => format!("the velocity of joint \"{}\" without contact", model.joint_of(dof)),
+        (None, Some(dof)) => format!("the force on joint \"{}\"", model.joint_of(dof)),
         (None, None) => error.to_string(),
     };
     StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) }

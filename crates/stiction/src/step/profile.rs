@@ -2,7 +2,7 @@
 //!
 //! Off unless asked for ([`crate::Simulation::set_profiling`]): then a step reads no clock for it.
 
-use stiction_convex::{Flops, SolveReport, StageSeconds};
+use stiction_convex::{Flops, SolveReport, SolverSeconds};
 
 /// Seconds and arithmetic by stage, all steps since profiling began; attempts that error control turned down included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Profile {
     /// Building the problem.
     pub assemble: f64,
     /// The stages of the solver.
-    pub solver: StageSeconds,
+    pub solver: SolverSeconds,
     /// Advancing the state and storing results.
     pub advance: f64,
     /// Floating-point operations of the solver's stages, counted from the sizes of what they work on.

@@ -56,8 +56,11 @@ impl Results {
         for (entry, place) in assembly.places.iter().enumerate() {
             let impulse = solver.contact_impulses()[entry];
             let velocity = solver.contact_velocities()[entry];
-            let force = place.frame * impulse * (place.sign / dt);
-            let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
+            let normal = place.frame.column(2);
+            let normal_impulse = normal.dot(&impulse);
+            let tangential = impulse - normal * normal_impulse;
+            let force = impulse * (place.sign / dt);
+            let slip = (velocity - normal * normal.dot(&velocity)) * place.sign;
             // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Where the
             // slip turns round within the step, friction's part is judged at its end, where it is never negative.
             if last != Some(place.bodies) {
@@ -66,11 +69,8 @@ impl Results {
             }
             let relative =
                 assembly.problem.contacts()[entry].bias + before.0 + before.1.cross(&place.position);
-            let mean = 0.5 * (velocity + place.frame.tr_mul(&relative));
-            let friction = f64::max(
-                -(impulse.x * mean.x + impulse.y * mean.y),
-                -(impulse.x * velocity.x + impulse.y * velocity.y),
-            );
+            let mean = 0.5 * (velocity + relative);
+            let friction = f64::max(-tangential.dot(&mean), -tangential.dot(&velocity));
             report.friction_loss += friction;
             report.normal_loss -= impulse.dot(&mean) + friction;
             let index = match place.source {
@@ -86,16 +86,14 @@ impl Results {
             };
             let point = &points[index];
             report.max_penetration = report.max_penetration.max(-point.distance);
-            let tangential = impulse.x.hypot(impulse.y);
-            let sticking = impulse.z > 0.0
+            let sticking = normal_impulse > 0.0
                 && (slip.norm() <= parts.options.stiction_tolerance
-                    || tangential < STICKING_SHARE * place.friction * impulse.z);
+                    || tangential.norm() < STICKING_SHARE * place.friction * normal_impulse);
             let contact =
                 Contact { position: place.position, force, slip, sticking, ..Contact::at(compiled, point) };
             self.contacts[index] = contact;
             if springs {
-                let stretch = solver.stretches()[entry];
-                let stretch = place.frame * Vector3::new(stretch.x, stretch.y, 0.0) * place.sign;
+                let stretch = solver.stretches()[entry] * place.sign;
                 let x_wa = &parts.kinematics.x_wb[contact.body_a];
                 self.stretches[index] = ContactStretch {
                     geoms: (point.geom_a as u32, point.geom_b as u32),

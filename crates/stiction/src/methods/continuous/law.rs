@@ -10,34 +10,26 @@
 //! v is the velocity of B relative to A, n̂ points out of A into B, and the traction p n̂ + t_f acts on B.
 
 use nalgebra::Vector3;
+use stiction_convex::friction::{cut_off, soft};
+use stiction_convex::normal::linear::damped;
 
 /// Pressure with normal damping, Pa. `speed` is v·n̂, m/s; positive when separating.
 #[inline]
 pub fn pressure(p0: f64, chi: f64, speed: f64, adhesion: f64) -> f64 {
     // PFC eq. 5.12; 5.18 and C.25 print the sign the other way.
-    (p0 * (1.0 - chi * speed)).max(-adhesion)
+    damped(p0, chi, speed).max(-adhesion)
 }
 
 /// The share t̄_f of the pressure that regularised Coulomb friction carries (PFC eq. 5.16), v_c the cutoff.
 #[inline]
 pub fn cutoff_friction(mu: f64, slip: &Vector3<f64>, cutoff: f64) -> Vector3<f64> {
-    slip * (-mu / slip.norm().max(cutoff))
+    slip * -cut_off(mu, slip.norm(), cutoff)
 }
 
 /// The same with a smooth corner: −μ v/√(‖v‖² + v_c²).
 #[inline]
 pub fn soft_friction(mu: f64, slip: &Vector3<f64>, cutoff: f64) -> Vector3<f64> {
-    slip * (-mu / (slip.norm_squared() + cutoff * cutoff).sqrt())
-}
-
-/// Friction coefficient at a slip speed between a static and a dynamic one (`theory` section 4).
-#[inline]
-pub fn friction_coefficient((mu_s, mu_d): (f64, f64), slip: f64, cutoff: f64) -> f64 {
-    if mu_s == mu_d {
-        return mu_d;
-    }
-    let f = |x: f64| x / (1.0 + x * x).sqrt();
-    mu_d + 0.5 * (mu_s - mu_d) * (1.0 - f(slip / cutoff - 10.0) / f(10.0))
+    slip * -soft(mu, slip.norm_squared(), cutoff)
 }
 
 /// A spring and a damper side by side, in series with Coulomb friction (PFC Fig. 6.1), at a point or per area.
@@ -55,8 +47,8 @@ impl KelvinVoigt {
     #[inline]
     pub fn friction(&self, delta: &Vector3<f64>, v_t: &Vector3<f64>, limit: f64) -> Vector3<f64> {
         let stick = -(self.stiffness * delta + self.damping * v_t); // PFC eq. 6.6
-        let size = stick.norm();
-        if size <= limit { stick } else { stick * (limit / size) }
+        // Friction that is proportional to −`stick` up to the limit.
+        stick * cut_off(limit, stick.norm(), limit)
     }
 
     /// Rate of the stretch under the friction `t_f`, m/s (PFC eq. 6.4 with τ = c/k).
@@ -114,12 +106,5 @@ mod tests {
             // Power into the bodies and into the spring together: what is lost is never negative.
             prop_assert!(t.dot(&v) + k * delta.dot(&rate) <= 1e-12 * scale * scale / c);
         }
-    }
-
-    #[test]
-    fn friction_goes_from_static_to_dynamic_as_slip_begins() {
-        assert!((friction_coefficient((0.8, 0.5), 0.0, 1e-4) - 0.8).abs() < 1e-12);
-        assert!((friction_coefficient((0.8, 0.5), 1.0, 1e-4) - 0.5).abs() < 1e-3);
-        assert_eq!(friction_coefficient((0.5, 0.5), 0.0, 1e-4), 0.5);
     }
 }

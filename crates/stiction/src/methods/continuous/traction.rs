@@ -1,11 +1,12 @@
 //! From a contact surface and a relative motion to a wrench: t = p n̂ + t_f on B (PFC eq. 5.19).
 
 use super::damping::PairLaw;
-use super::law::{KelvinVoigt, cutoff_friction, friction_coefficient, pressure, soft_friction};
+use super::law::{KelvinVoigt, cutoff_friction, pressure, soft_friction};
 use super::settings::{ContinuousOptions, TractionFriction};
 use super::springs::{StiffnessSums, stretch};
 use super::surface::SurfacePoint;
 use nalgebra::{Vector3, Vector6};
+use stiction_convex::friction::blended_friction;
 
 /// Power that contact and other forces exchange, W.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -107,16 +108,24 @@ pub(crate) fn load(
                 let k = push / springs.stretch; // PFC eq. 6.17, 6.18
                 let element = KelvinVoigt { stiffness: k, damping: springs.relaxation_time * k };
                 // The shell's slip decides which coefficient holds; where they are equal it does not matter.
-                let mu = friction_coefficient(law.friction, v_t.norm(), cutoff);
+                let mu = blended_friction(law.friction.0, law.friction.1, v_t.norm(), cutoff);
                 let t_f = element.friction(&gives, &v_t, mu * push);
                 pull += gives.dot(&t_f) * q.area;
                 t_f
             }
             TractionFriction::Cutoff => {
-                push * cutoff_friction(friction_coefficient(law.friction, v_t.norm(), cutoff), &v_t, cutoff)
+                push * cutoff_friction(
+                    blended_friction(law.friction.0, law.friction.1, v_t.norm(), cutoff),
+                    &v_t,
+                    cutoff,
+                )
             }
             TractionFriction::Soft => {
-                push * soft_friction(friction_coefficient(law.friction, v_t.norm(), cutoff), &v_t, cutoff)
+                push * soft_friction(
+                    blended_friction(law.friction.0, law.friction.1, v_t.norm(), cutoff),
+                    &v_t,
+                    cutoff,
+                )
             }
         };
         let traction = p * q.normal + t_f;

@@ -250,7 +250,7 @@ impl LearnedContact {
             LearnedLaw::Calibrated(law) => Some(*law),
             LearnedLaw::Dac(_) => None,
         };
-        Options { contact: stiction_convex::ContactModel::Lagged, law, ..options }
+        Options { contact: stiction_convex::FrictionModel::Lagged, law, ..options }
     }
 
     /// A simulation of `model` with this contact. Fails for options out of their range and for a model or options

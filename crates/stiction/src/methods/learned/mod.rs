@@ -18,13 +18,14 @@ use crate::error::{OptionError, StepError};
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::State;
+use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use crate::step::{Stages, StepReport};
 use nalgebra::{Matrix6, Vector3, Vector6};
 use std::sync::Arc;
 use stiction_dac::{BodyInstant, Class, Law, Linked, LinkedAnswer, Outside};
 use stiction_geometry::ContactPoint;
-use stiction_multibody::{Factor, QuaternionStep};
+use stiction_multibody::QuaternionStep;
 use stiction_rigid::tangents;
 
 /// Height above a surface up to which a point touches, m.
@@ -68,7 +69,6 @@ pub(crate) struct Learned {
     pub report: LearnedReport,
     /// At the end of the step, for putting what touches on the surface.
     kinematics: Kinematics,
-    factor: Factor,
     columns: Vec<[f64; 6]>,
     next: Vec<f64>,
     v: Vec<f64>,
@@ -83,7 +83,6 @@ impl Learned {
             law,
             report: LearnedReport::default(),
             kinematics: Kinematics::new(model.compiled()),
-            factor: Factor::new(model.multibody()),
             columns: Vec::new(),
             next: vec![0.0; model.nq()],
             v: vec![0.0; nv],
@@ -111,8 +110,7 @@ impl Learned {
         free.begin(model, kinematics);
         contacts.clear();
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
-        self.v.copy_from_slice(&free.v_star);
-        self.factor.compute(&free.mass, &free.added);
+        free.velocities(kinematics, &mut self.v);
         results.clear();
         let outside_steps = self.report.outside_steps;
         self.report = LearnedReport { converged: true, outside_steps, ..LearnedReport::default() };
@@ -122,11 +120,13 @@ impl Learned {
         report.max_penetration = points.iter().map(|p| -p.distance).fold(0.0, f64::max);
         let touch = match points.is_empty() {
             true => None,
-            false => Some(self.contact(model, kinematics, points, state.time, dt, &mut results.contacts)?),
+            false => {
+                Some(self.contact(model, kinematics, free, points, state.time, dt, &mut results.contacts)?)
+            }
         };
         multibody.integrate(&state.q, &self.v, dt, QuaternionStep::Exponential, &mut self.next);
         let loaded = touch.as_ref().map_or(&[][..], |t| &t.loaded);
-        self.put_on_surface(model, state, contacts, loaded);
+        self.put_on_surface(model, state, free, contacts, loaded);
         if let Some(touch) = &touch {
             report.iterations = touch.evaluations as u64;
             report.converged = self.report.converged;
@@ -148,6 +148,7 @@ impl Learned {
         &mut self,
         model: &Model,
         kinematics: &Kinematics,
+        free: &FreeMotion,
         points: &[ContactPoint],
         time: f64,
         dt: f64,
@@ -211,7 +212,7 @@ impl Learned {
             for (i, column) in range.clone().zip(&self.columns) {
                 self.row[i] = column[k];
             }
-            self.factor.solve(&mut self.row);
+            free.solve(&mut self.row);
             for (i, column) in range.clone().zip(&self.columns) {
                 let mut to = response.column_mut(k);
                 to += Vector6::from(*column) * self.row[i];
@@ -272,6 +273,7 @@ impl Learned {
         &mut self,
         model: &Model,
         state: &State,
+        free: &FreeMotion,
         contacts: &mut ContactQuery,
         loaded: &[Vector3<f64>],
     ) {
@@ -302,7 +304,7 @@ impl Learned {
                     row[i] = normal.dot(&Vector3::new(c[3], c[4], c[5]));
                 }
                 let mut push = row.clone();
-                self.factor.solve(&mut push);
+                free.solve(&mut push);
                 rows.push((row, push, p.distance, loaded));
             }
             let off =

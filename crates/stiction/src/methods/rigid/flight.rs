@@ -108,7 +108,8 @@ impl Flight {
             StepError::Input(error) => RigidContactError::Input(error),
             other => RigidContactError::Contact { time: state.time, reason: other.to_string() },
         })?;
-        let v_free = DVector::from_column_slice(&self.free.v_star);
+        let mut v_free = DVector::zeros(self.model.nv());
+        self.free.velocities(&self.kinematics, v_free.as_mut_slice());
         let v = if touching.kinds.is_empty() {
             v_free
         } else {

@@ -1,9 +1,10 @@
-//! What this core can do: yardsticks for the stages of a solve.
+//! What this processor core can do: rates to compare the stages of a solve with.
 //!
 //! Both run on memory that stays in the first cache, for a few milliseconds, and take the best of several tries.
 
 use crate::lanes::F4;
 use crate::linear::kernels::{BLOCK6, sub_abt_6};
+use crate::number::Number;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -16,8 +17,8 @@ pub fn peak_rate() -> f64 {
     const CHAINS: usize = 12;
     const ROUNDS: usize = 20_000;
     best((CHAINS * ROUNDS * 2 * F4::LANES) as f64, || {
-        let (a, b) = (black_box(F4::splat(0.999_999)), black_box(F4::splat(1e-6)));
-        let mut sums = [F4::splat(1.0); CHAINS];
+        let (a, b) = (black_box(F4::constant(0.999_999)), black_box(F4::constant(1e-6)));
+        let mut sums = [F4::constant(1.0); CHAINS];
         for _ in 0..ROUNDS {
             for sum in &mut sums {
                 *sum = b.plus(a, *sum);

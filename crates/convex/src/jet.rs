@@ -1,6 +1,7 @@
-//! A number with its derivatives by fourteen others.
+//! A number with its derivatives by fourteen others (a dual number).
 
-use std::ops::{Add, Div, Mul, Sub};
+use crate::number::{Number, Scalar};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Number of variables.
 const N: usize = 14;
@@ -15,11 +16,6 @@ pub struct Jet {
 }
 
 impl Jet {
-    /// A number that depends on nothing.
-    pub fn constant(x: f64) -> Self {
-        Self { x, d: [0.0; N] }
-    }
-
     /// Variable number `index`.
     pub fn variable(x: f64, index: usize) -> Self {
         let mut d = [0.0; N];
@@ -37,27 +33,44 @@ impl Jet {
     fn join(self, other: Self, x: f64, a: f64, b: f64) -> Self {
         Self { x, d: std::array::from_fn(|i| a * self.d[i] + b * other.d[i]) }
     }
+}
 
-    /// √x; its slope is taken as 0 at 0.
-    pub fn sqrt(self) -> Self {
+impl Number for Jet {
+    fn constant(x: f64) -> Self {
+        Self { x, d: [0.0; N] }
+    }
+    fn plus(self, a: Self, b: Self) -> Self {
+        self + a * b
+    }
+    fn less(self, a: Self, b: Self) -> Self {
+        self - a * b
+    }
+    /// Its slope is taken as 0 at 0.
+    fn sqrt(self) -> Self {
         let root = self.x.sqrt();
         self.map(root, if root > 0.0 { 0.5 / root } else { 0.0 })
     }
-
-    /// 1/x.
-    pub fn reciprocal(self) -> Self {
+    fn recip(self) -> Self {
         let inverse = 1.0 / self.x;
         self.map(inverse, -inverse * inverse)
     }
-
-    /// x₊, constant at 0 and below.
-    pub fn positive(self) -> Self {
-        if self.x > 0.0 { self } else { Self::constant(0.0) }
+    fn max(self, other: Self) -> Self {
+        if self.x > other.x { self } else { other }
     }
+    fn if_above(self, bound: Self, yes: Self, no: Self) -> Self {
+        if self.x > bound.x { yes } else { no }
+    }
+}
 
-    /// max(x, bound).
-    pub fn at_least(self, bound: f64) -> Self {
-        if self.x > bound { self } else { Self::constant(bound) }
+impl Scalar for Jet {
+    fn value(self) -> f64 {
+        self.x
+    }
+    fn vanishes(self) -> bool {
+        self.x == 0.0 && self.d == [0.0; N]
+    }
+    fn ln(self) -> Self {
+        self.map(self.x.ln(), 1.0 / self.x)
     }
 }
 
@@ -65,13 +78,6 @@ impl Add for Jet {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         self.join(other, self.x + other.x, 1.0, 1.0)
-    }
-}
-
-impl Add<f64> for Jet {
-    type Output = Self;
-    fn add(self, other: f64) -> Self {
-        Self { x: self.x + other, d: self.d }
     }
 }
 
@@ -89,17 +95,17 @@ impl Mul for Jet {
     }
 }
 
-impl Mul<f64> for Jet {
-    type Output = Self;
-    fn mul(self, other: f64) -> Self {
-        self.map(self.x * other, other)
-    }
-}
-
 impl Div for Jet {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         let x = self.x / other.x;
         self.join(other, x, 1.0 / other.x, -x / other.x)
+    }
+}
+
+impl Neg for Jet {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.map(-self.x, -1.0)
     }
 }

@@ -1,0 +1,126 @@
+//! A contact as the builder states it.
+
+use super::{NormalLawId, check::finite};
+use crate::error::{ProblemError, require};
+use nalgebra::{Matrix3, Vector2, Vector3};
+
+/// A tangential spring at a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TangentialSpring {
+    /// k_t, N/m.
+    pub stiffness: f64,
+    /// c_t, N s/m.
+    pub damping: f64,
+    /// Stretch δ0 at the previous state in the contact frame's x and y, m.
+    pub stretch: Vector2<f64>,
+}
+
+/// A contact point, or a face of a contact patch, of the pair it is added to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactEntry {
+    /// Point from the pair's reference point P, world axes, m.
+    pub r: Vector3<f64>,
+    /// R_wc: columns are the contact frame's axes in world; z is the normal from a into b.
+    pub frame: Matrix3<f64>,
+    /// Penetration x0, m (negative when apart). Used by laws other than the linear one.
+    pub penetration: f64,
+    /// Elastic force f0 at the previous state, N: k x0 for a point, area times pressure for a face.
+    pub elastic_force: f64,
+    /// Stiffness k, N/m (N/m^1.5 for Hertz).
+    pub stiffness: f64,
+    /// Hunt & Crossley dissipation d, s/m (Lagged and Similar).
+    pub dissipation: f64,
+    /// Relaxation time τ_d, s (SAP).
+    pub relaxation_time: f64,
+    /// Static friction coefficient.
+    pub friction_static: f64,
+    /// Dynamic friction coefficient.
+    pub friction_dynamic: f64,
+    /// Prescribed velocity added to that of b relative to a at the point, world axes, m/s.
+    pub bias: Vector3<f64>,
+    /// The normal law.
+    pub normal_law: NormalLawId,
+    /// A tangential spring in place of the model's friction.
+    pub spring: Option<TangentialSpring>,
+}
+
+impl ContactEntry {
+    /// A contact of penetration x0 and stiffness k at `r` with the given frame, one friction coefficient and
+    /// no dissipation; set further fields by struct update.
+    pub fn point(
+        r: Vector3<f64>,
+        frame: Matrix3<f64>,
+        penetration: f64,
+        stiffness: f64,
+        friction: f64,
+    ) -> Self {
+        Self {
+            r,
+            frame,
+            penetration,
+            elastic_force: stiffness * penetration,
+            stiffness,
+            dissipation: 0.0,
+            relaxation_time: 0.0,
+            friction_static: friction,
+            friction_dynamic: friction,
+            bias: Vector3::zeros(),
+            normal_law: NormalLawId::default(),
+            spring: None,
+        }
+    }
+
+    /// Whether there is no spring and every number is finite and, where it must be, at least 0: the quick look at what
+    /// [`check_contact`] tells apart.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        let (r, b, f) = (&self.r, &self.bias, &self.frame);
+        // Zero times a number is zero, unless the number is not finite.
+        let zeros = [
+            [r.x, r.y, r.z, b.x, b.y, b.z],
+            [f.m11, f.m21, f.m31, f.m12, f.m22, f.m32],
+            [f.m13, f.m23, f.m33, self.penetration, self.elastic_force, self.stiffness],
+            [self.dissipation, self.relaxation_time, self.friction_static, self.friction_dynamic, 0.0, 0.0],
+        ]
+        .map(|row| row.iter().fold(0.0, |sum, x| 0.0f64.mul_add(*x, sum)));
+        let at_least_0 = (self.stiffness >= 0.0)
+            & (self.dissipation >= 0.0)
+            & (self.relaxation_time >= 0.0)
+            & (self.friction_static >= 0.0)
+            & (self.friction_dynamic >= 0.0);
+        self.spring.is_none() & at_least_0 & ((zeros[0] + zeros[1]) + (zeros[2] + zeros[3]) == 0.0)
+    }
+}
+
+/// Says what is wrong with an entry, if anything is.
+pub(super) fn check_contact(entry: &ContactEntry) -> Result<(), ProblemError> {
+    finite("contact point", entry.r.as_slice())?;
+    finite("contact frame", entry.frame.as_slice())?;
+    finite("contact bias", entry.bias.as_slice())?;
+    let at_least_0 = |what, x: f64| require(x >= 0.0 && x.is_finite(), what, x, "at least 0 and finite");
+    at_least_0("contact stiffness", entry.stiffness)?;
+    at_least_0("dissipation", entry.dissipation)?;
+    at_least_0("relaxation time", entry.relaxation_time)?;
+    at_least_0("static friction", entry.friction_static)?;
+    at_least_0("dynamic friction", entry.friction_dynamic)?;
+    require(entry.penetration.is_finite(), "penetration", entry.penetration, "finite")?;
+    require(entry.elastic_force.is_finite(), "elastic force", entry.elastic_force, "finite")?;
+    if let Some(spring) = &entry.spring {
+        at_least_0("tangential stiffness", spring.stiffness)?;
+        at_least_0("tangential damping", spring.damping)?;
+        finite("tangential stretch", spring.stretch.as_slice())?;
+    }
+    Ok(())
+}
+
+/// A frame R_wc whose z-axis is the given unit normal; a pure function of it.
+pub fn frame_from_normal(normal: &Vector3<f64>) -> Matrix3<f64> {
+    // Duff et al. 2017: continuous but for the sign flip of z.
+    let (x, y, z) = (normal.x, normal.y, normal.z);
+    let sign = 1.0_f64.copysign(z);
+    let a = -1.0 / (sign + z);
+    let b = x * y * a;
+    let t1 = Vector3::new(1.0 + sign * x * x * a, sign * b, -sign * x);
+    let t2 = Vector3::new(b, sign + y * y * a, -y);
+    Matrix3::from_columns(&[t1, t2, *normal])
+}
