@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use stiction::methods::support::{self as methods, MethodKind};
 use stiction::model::{Body, Geom, JointKind};
 use stiction::{Format, Model, export, support};
 
@@ -21,9 +22,10 @@ pub struct InspectArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print what becomes of every element and attribute of a format, instead of a model
-    #[arg(long, value_name = "FORMAT", conflicts_with = "scene")]
-    support: Option<FormatName>,
+    /// Print what becomes of every element and attribute of a format, or what each method of stepping supports, instead of a
+    /// model
+    #[arg(long, value_name = "TABLE", conflicts_with = "scene")]
+    support: Option<SupportTable>,
     /// Write the model, flattened, in another format; what the format cannot say is printed
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     export: Option<ExportName>,
@@ -39,22 +41,24 @@ enum ExportName {
     Urdf,
 }
 
-/// A format of models.
+/// A table of what is supported: of a format's elements, or of the methods of stepping.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum FormatName {
+enum SupportTable {
     Mjcf,
     Urdf,
     Sdf,
+    Methods,
 }
 
 /// Prints what was read.
 pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
-    if let Some(format) = arguments.support {
-        return print(&support(match format {
-            FormatName::Mjcf => Format::Mjcf,
-            FormatName::Urdf => Format::Urdf,
-            FormatName::Sdf => Format::Sdf,
-        }));
+    if let Some(table) = arguments.support {
+        return print(&match table {
+            SupportTable::Mjcf => support(Format::Mjcf),
+            SupportTable::Urdf => support(Format::Urdf),
+            SupportTable::Sdf => support(Format::Sdf),
+            SupportTable::Methods => methods::page(),
+        });
     }
     let model = arguments.read.load(arguments.scene.as_deref().unwrap_or_default())?;
     if let Some(format) = arguments.export {
@@ -217,6 +221,9 @@ fn table(model: &Model) -> String {
         model.nu(),
         model.total_mass()
     ));
+    let of = |method: &MethodKind| methods::refusal(world, *method).is_none();
+    let able: Vec<&str> = MethodKind::ALL.iter().filter(|m| of(m)).map(|m| m.name()).collect();
+    line(format!("supported by: {}\n", able.join(", ")));
     // One width for all names, so that the tables stand below each other.
     let bodies =
         world.bodies.iter().map(|b| b.name.clone()).chain(world.joints().map(|(_, j)| j.name.clone()));

@@ -80,6 +80,9 @@ pub enum OptionError {
         "a contact law of its own works with the lagged model only, not with {0}: choose contact = lagged"
     )]
     LawNeedsLagged(&'static str),
+    /// A normal law that cannot be had, or not with the other options.
+    #[error("normal law: {0}")]
+    NormalLaw(String),
     /// A contact law that is none.
     #[error("contact law: {0}")]
     Law(String),

@@ -14,28 +14,19 @@
 //!
 //! | open | for |
 //! |---|---|
-//! | [`step`] | the whole simulator on one screen |
-//! | [`model`](Model) | compiling a description; dynamics of a single state |
+//! | [`step`] | one step: its five values, fixed steps, error control |
+//! | [`contact`] | finding contact, turning it into entries of the convex problem, results |
+//! | `forces` | everything else that acts: limits, actuators, tendons, equalities… one file each |
+//! | [`methods`] | continuous time, learned contact, rigid motion, and what each method supports |
+//! | [`model`] | compiling a description; materials, variants; dynamics of a single state |
+//! | [`sensing`] | sensors, tactile grids |
 //! | [`Simulation`] | stepping, results, saving |
 //! | [`batch`] | many worlds of one model on several threads |
-//! | [`variation`], [`randomization`] | variants of a model: other gravity, masses, friction, sizes; drawn at random |
-//! | [`state`] | what must be saved to go on |
-//! | [`options`] | what can be chosen |
-//! | [`material`] | contact properties and how two geoms' combine |
-//! | [`contact`] | what touched, with which force |
-//! | [`patches`] | contact patches: polygons, pressure, tractions |
-//! | [`tactile`] | pressure and shear on a grid fixed to a body |
-//! | [`learned`] | steps with a contact law learned from data |
-//! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
-//! | [`names`] | names that were nearly right |
 //! | [`control`] | controllers at their own rates, what they read, and ready laws and trajectories for them |
 //! | [`derivatives`] | derivatives of a step by state, controls and contact parameters |
-//! | [`continuous`] | continuous time: tractions and integrators instead of convex steps |
-//! | `accuracy` | steps by accuracy instead of length |
-//! | `tendons`, `transmission`, `moments` | lengths along which forces act, and their moment arms |
-//! | `sensors` | readings of a state and of the step before |
-//! | `actuation`, `muscle` | what actuators make of controls and activations |
-//! | `free_motion`, `assemble`, `rows` | from a state to the convex problem |
+//! | [`state`], [`options`], [`error`] | what is saved, what can be chosen, what can fail |
+//!
+//! Friction and the normal law of a contact, and the solver, are in `stiction_convex`.
 //!
 //! Conventions: f64, SI units, z up; q and v laid out as MuJoCo's `qpos` and `qvel`; spatial vectors
 //! `[angular; linear]`.
@@ -56,8 +47,7 @@ pub mod state;
 pub mod step;
 
 pub use batch::{Batch, BatchError};
-pub use contact::ContactPatch;
-pub use contact::result::Contact;
+pub use contact::{Contact, ContactPatch};
 pub use control::{Controller, Sample, Sampled, Senses};
 pub use derivatives::{ContactParameter, ContactProperty, DerivativeError, StepDerivatives};
 pub use error::{InputError, LoadError, OptionError, StepError};
@@ -68,6 +58,7 @@ pub use methods::{continuous, learned, rigid};
 pub use model::{Energy, Model, material, names, randomization, scenes, variation};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
+    normal_law_from_name, normal_law_from_table,
 };
 pub use sensing::tactile::{self, TactileGrid, TactileImage};
 pub use simulation::Simulation;
@@ -76,12 +67,65 @@ pub use simulation::trajectory_hash::TrajectoryHash;
 pub use state::State;
 pub use step::StepReport;
 pub use step::profile::Profile;
-pub use stiction_convex as convex;
 pub use stiction_convex::FrictionModel as ContactModel;
-pub use stiction_dac as contact_law;
-pub use stiction_formats::mesh as mesh_files;
 pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};
-pub use stiction_geometry as geometry;
 pub use stiction_geometry::patch::Tessellation;
-pub use stiction_multibody as multibody;
 pub use variation::{ContactChange, Variation};
+
+/// The convex problem of a step and its solver, for studies of conditioning or of other solvers.
+pub mod convex {
+    pub use stiction_convex::processor::{block_rate, peak_rate};
+    pub use stiction_convex::{
+        Criterion, Flops, NormalLaw, Problem, RowCompliance, RowLaw, SolveReport, Solver, SolverSeconds,
+        SolverSettings,
+    };
+}
+
+/// Algorithms on trees of rigid bodies.
+pub mod multibody {
+    pub use stiction_multibody::{
+        Factor, JointInfo, MassMatrix, Multibody, MultibodyError, QuaternionStep, Tree, Workspace,
+    };
+}
+
+/// Shapes, and solids with pressure fields made from surfaces.
+pub mod geometry {
+    pub use stiction_geometry::{ConvexHull, GeometryError, Shape};
+
+    /// Pressure fields.
+    pub mod field {
+        pub use stiction_geometry::field::{
+            Boundary, Core, FieldKind, FieldOptions, Normalization, Region, Stiffening,
+        };
+    }
+
+    /// Tetrahedra inside surfaces.
+    pub mod mesher {
+        pub use stiction_geometry::mesher::MesherOptions;
+    }
+
+    /// Tetrahedra with a pressure field.
+    pub mod solid {
+        pub use stiction_geometry::solid::{FillOptions, FillReport, Filled, Solid, fill};
+    }
+
+    /// Closed surfaces of triangles.
+    pub mod surface {
+        pub use stiction_geometry::surface::ClosedSurface;
+
+        /// Surfaces of simple shapes.
+        pub mod shapes {
+            pub use stiction_geometry::surface::shapes::{Triangles, extrude};
+        }
+    }
+}
+
+/// The data-augmented contact law.
+pub mod contact_law {
+    pub use stiction_dac::{Class, Law, Outside};
+}
+
+/// Mesh files.
+pub mod mesh_files {
+    pub use stiction_formats::mesh::{read, write_vtk};
+}

@@ -2,7 +2,8 @@
 
 use crate::error::OptionError;
 use crate::methods::continuous::ContinuousOptions;
-use stiction_convex::FrictionModel as ContactModel;
+use stiction_convex::normal::table::ForceTable;
+use stiction_convex::{FrictionModel as ContactModel, NormalLaw};
 use stiction_geometry::patch::Tessellation;
 use stiction_model::ContactLaw;
 
@@ -39,6 +40,35 @@ pub fn method_from_names(method: &str, integrator: &str, springs: bool) -> Resul
     }
 }
 
+/// The normal law of a name, as the command line and Python write it: `linear`, `hertz`, `log-barrier:KAPPA` (J) or
+/// `clamped-barrier:KAPPA,RANGE` (N/m, m).
+pub fn normal_law_from_name(name: &str) -> Result<NormalLaw, OptionError> {
+    let (kind, numbers) = name.split_once(':').unwrap_or((name, ""));
+    let numbers: Option<Vec<f64>> =
+        numbers.split(',').filter(|n| !n.is_empty()).map(|n| n.trim().parse().ok()).collect();
+    let law = match (kind, numbers.as_deref()) {
+        ("linear", Some([])) => NormalLaw::Linear,
+        ("hertz", Some([])) => NormalLaw::Hertz,
+        ("log-barrier", Some(&[kappa])) => NormalLaw::LogBarrier { kappa },
+        ("clamped-barrier", Some(&[kappa, range])) => NormalLaw::ClampedBarrier { kappa, range },
+        _ => {
+            return Err(OptionError::NormalLaw(format!(
+                "unknown normal law \"{name}\": choose linear, hertz, log-barrier:KAPPA, clamped-barrier:KAPPA,RANGE, or give \
+                 a table of force against depth"
+            )));
+        }
+    };
+    law.check().map_err(|error| OptionError::NormalLaw(error.to_string()))?;
+    Ok(law)
+}
+
+/// A normal law as a table of force (N) against depth (m): straight lines between the points, the last slope beyond the last.
+/// The first force must be 0, and no force may fall with depth. Where a pair of geoms touches at several points, they share it.
+pub fn normal_law_from_table(points: &[(f64, f64)]) -> Result<NormalLaw, OptionError> {
+    let table = ForceTable::new(points).map_err(|error| OptionError::NormalLaw(error.to_string()))?;
+    Ok(NormalLaw::Table(std::sync::Arc::new(table)))
+}
+
 /// Springs that carry friction while a contact sticks, so that it holds without creep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TangentialSprings {
@@ -72,7 +102,7 @@ static DEFAULT_CONTINUOUS: ContinuousOptions = ContinuousOptions {
 };
 
 /// Settings of a simulation, checked when it is made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// How time goes on. What is said below of solves and contact models is for the convex method alone.
     pub method: Method,
@@ -87,6 +117,10 @@ pub struct Options {
     pub contact: ContactModel,
     /// How contact is computed beside that (Lagged only); `None` for what the model's file says, or else the plain law.
     pub law: Option<ContactLaw>,
+    /// Force of a contact point against depth: linear by default, Hertz's, a barrier, or a table (Lagged and Similar only). The
+    /// stiffness of the geoms is N/m for the linear law and N/m^1.5 for Hertz's; barriers and tables do not use it. Patches
+    /// have their pressure field instead.
+    pub normal_law: NormalLaw,
     /// Slip speed v_s below which contact counts as sticking, m/s.
     pub stiction_tolerance: f64,
     /// σ of ICF eq. 44; 0 turns the impact regularisation off.
@@ -112,6 +146,7 @@ impl Default for Options {
             max_step: 0.1,
             contact: ContactModel::Lagged,
             law: None,
+            normal_law: NormalLaw::Linear,
             stiction_tolerance: 1e-4,
             regularization: 1e-3,
             relative_tolerance: 1e-5,
@@ -151,6 +186,41 @@ impl Options {
             Some(accuracy) => (1e-3 * accuracy).max(1e-8).min(self.relative_tolerance),
             None => self.relative_tolerance,
         }
+    }
+
+    /// A normal law other than the linear one is for contact points of the convex method, and has no linear stiffness.
+    fn check_normal_law(&self) -> Result<(), OptionError> {
+        let name = self.normal_law.name();
+        let refuse = |why: &str| Err(OptionError::NormalLaw(format!("{name} {why}")));
+        if self.normal_law == NormalLaw::Linear {
+            return Ok(());
+        }
+        self.normal_law.check().map_err(|error| OptionError::NormalLaw(error.to_string()))?;
+        if self.method != Method::Convex {
+            return refuse("works in convex steps only: choose method = convex");
+        }
+        if self.contact == ContactModel::Sap {
+            return refuse(
+                "does not work with contact = sap, which has its own law: choose lagged or similar",
+            );
+        }
+        if self.tangential_springs.is_some() {
+            return refuse("has no stiffness that tangential springs could follow: leave one of them out");
+        }
+        if self.law.is_some_and(|law| law != ContactLaw::default()) {
+            return refuse(
+                "does not work with a calibrated contact, which has its own law: leave one of them out",
+            );
+        }
+        let reach = match self.normal_law {
+            NormalLaw::ClampedBarrier { range, .. } => range,
+            NormalLaw::LogBarrier { .. } => f64::MIN_POSITIVE,
+            _ => 0.0,
+        };
+        if self.margin < reach {
+            return refuse("acts at a distance: give a margin at least as large as that distance");
+        }
+        Ok(())
     }
 
     /// Checks every value; the error names the option, the value and what is allowed.
@@ -200,6 +270,7 @@ impl Options {
             "a number between 0 and 1",
         )?;
         range("margin", self.margin, self.margin >= 0.0, not_negative)?;
+        self.check_normal_law()?;
         range("max_iterations", self.max_iterations as f64, self.max_iterations > 0, "at least 1")?;
         if let Some(springs) = self.tangential_springs {
             range(

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Instant;
-use stiction::convex::processor::{block_rate, peak_rate};
+use stiction::convex::{block_rate, peak_rate};
 use stiction::{Model, Options, Simulation, Stats};
 use stiction_viewer::{RecordOptions, Recorder};
 

@@ -18,10 +18,10 @@
 //! result is that of stepping it alone, bit for bit, whatever the number of threads. Between calls the threads sleep; a call
 //! allocates nothing.
 //!
-//! [`rollout`] is for those who know all controls beforehand. `crew.rs` has the threads; without the feature `threads` the caller does all the work.
+//! [`rollout`] is for those who know all controls beforehand. `thread_pool.rs` has the threads; without the feature `threads` the caller does all the work.
 
-mod crew;
 mod rollout;
+mod thread_pool;
 
 use crate::error::{InputError, LoadError, OptionError, StepError};
 use crate::model::Model;
@@ -29,10 +29,10 @@ use crate::model::randomization::Range;
 use crate::model::variation::Variation;
 use crate::options::Options;
 use crate::simulation::Simulation;
-use crew::{Crew, Task};
 pub use rollout::{Rollout, RolloutError, rollout};
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
+use thread_pool::{Task, ThreadPool};
 
 /// Worlds of one model, stepped together on several threads.
 pub struct Batch {
@@ -40,11 +40,11 @@ pub struct Batch {
     options: Options,
     /// What is different in each world.
     variations: Vec<Variation>,
-    crew: Crew,
+    pool: ThreadPool,
 }
 
 /// A world of a batch: a [`Simulation`] to look at and to change between steps.
-pub struct World<'a>(MutexGuard<'a, crew::Place>);
+pub struct World<'a>(MutexGuard<'a, thread_pool::Slot>);
 
 impl Deref for World<'_> {
     type Target = Simulation;
@@ -93,14 +93,12 @@ pub enum Progress {
 impl Batch {
     /// `worlds` worlds at the model's default state, for `threads` threads, of which the caller is one.
     pub fn new(model: &Model, worlds: usize, threads: usize, options: Options) -> Result<Self, OptionError> {
-        let mut simulations = Vec::with_capacity(worlds);
-        for _ in 0..worlds {
-            simulations.push(Simulation::new(model, options)?);
-        }
         options.check()?;
-        let crew = Crew::new(simulations, threads.clamp(1, worlds.max(1)));
+        let world = |_| Simulation::new(model, options.clone());
+        let simulations = (0..worlds).map(world).collect::<Result<Vec<_>, _>>()?;
+        let pool = ThreadPool::new(simulations, threads.clamp(1, worlds.max(1)));
         let variations = vec![Variation::default(); worlds];
-        Ok(Self { model: model.clone(), options, variations, crew })
+        Ok(Self { model: model.clone(), options, variations, pool })
     }
 
     /// The model that the worlds share; a world may have been given a variant of it.
@@ -115,7 +113,7 @@ impl Batch {
 
     /// Number of worlds.
     pub fn len(&self) -> usize {
-        self.crew.len()
+        self.pool.len()
     }
 
     /// Whether there are no worlds.
@@ -125,7 +123,7 @@ impl Batch {
 
     /// Number of threads that step, the caller's included.
     pub fn threads(&self) -> usize {
-        self.crew.threads()
+        self.pool.threads()
     }
 
     /// A world by its number; whoever holds it keeps others from it.
@@ -133,12 +131,12 @@ impl Batch {
     /// # Panics
     /// If there is no such world.
     pub fn world(&self, index: usize) -> World<'_> {
-        World(self.crew.place(index))
+        World(self.pool.slot(index))
     }
 
     /// Why a world could not complete the last call; none if it did.
     pub fn failure(&self, index: usize) -> Option<StepError> {
-        self.crew.place(index).failure.clone()
+        self.pool.slot(index).failure.clone()
     }
 
     /// Takes `steps` steps in every world.
@@ -171,11 +169,11 @@ impl Batch {
     }
 
     fn run(&mut self, task: Task, go_on: Option<&mut dyn FnMut() -> bool>) -> Result<Progress, BatchError> {
-        let progress = self.crew.run(task, go_on);
+        let progress = self.pool.run(task, go_on);
         let mut failed = 0;
         let mut first = None;
         for world in 0..self.len() {
-            if let Some(error) = &self.crew.place(world).failure {
+            if let Some(error) = &self.pool.slot(world).failure {
                 first.get_or_insert_with(|| (world, error.clone()));
                 failed += 1;
             }

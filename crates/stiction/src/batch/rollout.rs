@@ -110,7 +110,7 @@ fn follow<'o>(
     stop: &AtomicBool,
     mut go_on: Option<&mut dyn FnMut() -> bool>,
 ) -> Vec<RolloutError> {
-    let mut simulation = match Simulation::new(model, *options) {
+    let mut simulation = match Simulation::new(model, options.clone()) {
         Ok(simulation) => simulation,
         Err(error) => {
             let error = InputError::Variant(error.to_string()).into();

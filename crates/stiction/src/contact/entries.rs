@@ -15,7 +15,7 @@ use crate::model::material::{PairMaterial, PairOverride};
 use crate::state::{ContactStretch, State};
 use nalgebra::{Matrix3, Vector2, Vector3};
 use stiction_convex::{
-    ContactEntry, NormalLawId, Problem, ProblemError, TangentialSpring, frame_from_normal,
+    ContactEntry, NormalLaw, NormalLawId, Problem, ProblemError, TangentialSpring, frame_from_normal,
 };
 use stiction_geometry::ContactPoint;
 use stiction_model::Pose;
@@ -111,6 +111,8 @@ pub(crate) struct ManifoldEntries<'a> {
     pub compiled: &'a Compiled,
     pub calibration: &'a StepCalibration<'a>,
     pub state: &'a State,
+    /// The normal law of contact points, registered with the problem.
+    pub normal_law: &'a (NormalLaw, NormalLawId),
     /// Poses of the bodies.
     pub x_wb: &'a [Pose],
     pub touching: Touching<'a>,
@@ -150,7 +152,10 @@ impl ManifoldEntries<'_> {
         // The pair's stiffness is shared, so that it does not depend on how many points there are. Points that are
         // kept before they touch take no share from those that do.
         let touching = self.touching.points[range.clone()].iter().filter(|p| p.distance <= 0.0).count();
-        let stiffness = material.stiffness / if touching > 0 { touching } else { range.len() } as f64;
+        let (law, normal_law) = self.normal_law;
+        // A table is shared as a stiffness is: its factor is the share.
+        let whole = if matches!(law, NormalLaw::Table(_)) { 1.0 } else { material.stiffness };
+        let stiffness = whole / if touching > 0 { touching } else { range.len() } as f64;
         for index in range {
             let p = &self.touching.points[index];
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
@@ -175,7 +180,7 @@ impl ManifoldEntries<'_> {
                 friction_static: material.static_friction,
                 friction_dynamic: material.dynamic_friction,
                 bias: sign * belt,
-                normal_law: NormalLawId::default(),
+                normal_law: *normal_law,
                 spring,
             };
             let lagged = self.relative.map(|(linear, angular)| {

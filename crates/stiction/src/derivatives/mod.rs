@@ -330,6 +330,11 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
             "under error control the length of the step jumps with the state; give a step instead of an accuracy",
         ));
     }
+    if options.normal_law != Default::default() {
+        return Err(DerivativeError::Method(
+            "only the linear normal law has derivatives by pose; give normal_law = linear",
+        ));
+    }
     if crate::step::calibration(model, options) != Default::default() {
         return Err(DerivativeError::Method(
             "the contact law of the file or of a learned contact has no derivative; give Options::law = Some(Default::default())",
@@ -338,5 +343,5 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
     if let Some(reason) = refusal(model.world(), MethodKind::Derivatives) {
         return Err(DerivativeError::Model(reason));
     }
-    Ok(Options { relative_tolerance: options.relative_tolerance.min(TIGHT), ..*options })
+    Ok(Options { relative_tolerance: options.relative_tolerance.min(TIGHT), ..options.clone() })
 }

@@ -127,7 +127,7 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
             }
             let bias = tendons.biases[first] - slope * tendons.biases[second];
             let by_rate = curvature(&c, stretch(second)).abs() * tendons.rate(second, v).powi(2);
-            let drift = tendons.bend(first, v) + slope.abs() * tendons.bend(second, v) + by_rate;
+            let drift = tendons.drift(first, v) + slope.abs() * tendons.drift(second, v) + by_rate;
             let row = rows.problem.add_row(row, bias, this.law(stretch(first) - value, drift))?;
             rows.log.tendons.push((row, first, 1.0));
             rows.log.tendons.push((row, second, -slope));

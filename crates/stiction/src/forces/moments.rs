@@ -80,7 +80,7 @@ impl Moments {
     }
 
     /// About how fast a row's rate changes at velocities `v` without any acceleration: what its arms turn.
-    pub fn bend(&self, row: usize, v: &[f64]) -> f64 {
+    pub fn drift(&self, row: usize, v: &[f64]) -> f64 {
         let (mut rate, mut fastest) = (0.0, 0.0f64);
         for &(i, arm) in self.row(row) {
             rate += (arm * v[i]).abs();

@@ -259,7 +259,7 @@ fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemErro
     let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
     let reach =
         expected_reach(dt + 0.5 * tendon.limit_relaxation_time.unwrap_or(0.0), moments.rate(t, v0).abs());
-    let drift = moments.bend(t, v0);
+    let drift = moments.drift(t, v0);
     let compliance = tendon
         .limit_stiffness
         .map_or(RowCompliance::near_rigid(drift), |k| RowCompliance::spring(k, relaxation));

@@ -204,7 +204,7 @@ fn the_energy_of_a_simulation_has_every_force_in_it() {
         sim.reset_to(&state).unwrap();
         let plain = model.multibody().kinetic_energy(&model.at(&state.q, &state.v).unwrap(), &state.v)
             + model.multibody().potential_energy(&model.at(&state.q, &state.v).unwrap());
-        assert!((sim.energy().total() - plain).abs() > 1e-3, "{kind}");
+        assert!((sim.energy().total() - plain).abs() > 1e-6, "{kind}");
         assert_eq!(sim.energy(), model.energy(&state.q, &state.v).unwrap(), "{kind}");
     }
 }

@@ -127,8 +127,8 @@ pub fn features() -> impl Iterator<Item = &'static Feature> {
     forces::all().into_iter().flat_map(|force| force.features()).chain(&OTHERS)
 }
 
-/// The first thing in a world that a method refuses, with the remedy.
-pub(crate) fn refusal(world: &World, method: MethodKind) -> Option<String> {
+/// The first thing in a world that a method does not support, with the remedy; none if it supports all of it.
+pub fn refusal(world: &World, method: MethodKind) -> Option<String> {
     features().find_map(|feature| {
         let Cell::No(remedy) = feature.support.by(method) else { return None };
         let found = (feature.find)(world)?;
@@ -136,9 +136,20 @@ pub(crate) fn refusal(world: &World, method: MethodKind) -> Option<String> {
     })
 }
 
-/// The table as Markdown.
-pub fn table() -> String {
-    let mut out = String::from("| feature |");
+/// The table as a page of the documentation.
+pub fn page() -> String {
+    let mut out = String::from(
+        "# What each method supports\n\n\
+         Printed by `stiction inspect --support methods`; errors are made from the same table. `stiction inspect SCENE` says \
+         which methods can step a model.\n\n\
+         | method | chosen by |\n|---|---|\n\
+         | fixed steps | `--step`, the default |\n\
+         | error control | `--accuracy` |\n\
+         | continuous time | `--method continuous` |\n\
+         | learned contact | `--contact FILE`, a contact learned from data |\n\
+         | rigid motion | `stiction impact`, `Flight` |\n\
+         | derivatives | `sim.step_derivatives`, of fixed steps |\n\n| feature |",
+    );
     MethodKind::ALL.iter().for_each(|m| out += &format!(" {} |", m.name()));
     out += "\n|---|";
     MethodKind::ALL.iter().for_each(|_| out += "---|");
@@ -155,4 +166,43 @@ pub fn table() -> String {
         out += "\n";
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_in_the_documentation_is_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methods.md");
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        let remedy = "write it anew with `stiction inspect --support methods > docs/methods.md`";
+        assert!(written.trim() == page().trim(), "docs/methods.md differs from methods/support.rs: {remedy}");
+    }
+
+    #[test]
+    fn every_refusal_names_the_place_the_method_and_a_remedy() {
+        for feature in features() {
+            for method in MethodKind::ALL {
+                if let Cell::No(remedy) = feature.support.by(method) {
+                    assert!(!remedy.is_empty() && !remedy.ends_with('.'), "{}: {remedy}", feature.name);
+                }
+            }
+        }
+        // A closed loop.
+        let model = crate::Model::from_scene("four_bar").unwrap();
+        let world = model.world();
+        for method in MethodKind::ALL {
+            let refused = refusal(world, method);
+            let supported =
+                !matches!(method, MethodKind::Continuous | MethodKind::Learned | MethodKind::Rigid);
+            assert_eq!(refused.is_none(), supported, "{}", method.name());
+            if let Some(text) = refused {
+                assert!(
+                    text.contains("equality") && text.contains(method.name()) && text.contains("inactive"),
+                    "{text}"
+                );
+            }
+        }
+    }
 }

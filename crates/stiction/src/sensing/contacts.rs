@@ -21,7 +21,7 @@ type V3 = Vector3<f64>;
 
 /// A contact point or a patch, as sensors read it; vectors in world axes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Meeting {
+pub(crate) struct SensedContact {
     geoms: [usize; 2],
     bodies: [usize; 2],
     position: V3,
@@ -33,7 +33,7 @@ pub(crate) struct Meeting {
     distance: f64,
 }
 
-impl Meeting {
+impl SensedContact {
     /// A contact point; none if it is apart and carries no force, as points are that are kept for the next steps.
     pub fn of_point(c: &Contact) -> Option<Self> {
         (c.penetration >= 0.0 || c.force != V3::zeros()).then(|| Self {
@@ -69,7 +69,7 @@ fn frame(normal: &V3) -> [V3; 3] {
 
 impl Compiled {
     /// Whether a contact matches, and whether it must be turned round.
-    fn matches(&self, reading: &ContactReading, meeting: &Meeting, x_wb: &[Pose]) -> Option<bool> {
+    fn matches(&self, reading: &ContactReading, meeting: &SensedContact, x_wb: &[Pose]) -> Option<bool> {
         if let ContactsOf::Site(s) = reading.first {
             let site = &self.world.sites[s];
             let x_ws = x_wb[site.body] * site.pose;
@@ -95,9 +95,9 @@ impl Compiled {
     /// Reads a contact sensor.
     pub fn read_contacts(&self, reading: &ContactReading, loads: &mut Loads, out: &mut [f64]) {
         out.fill(0.0);
-        let Loads { chosen, meetings, x_wb, .. } = loads;
+        let Loads { chosen, sensed, x_wb, .. } = loads;
         chosen.clear();
-        for (k, meeting) in meetings.iter().enumerate() {
+        for (k, meeting) in sensed.iter().enumerate() {
             let Some(turned) = self.matches(reading, meeting, x_wb) else { continue };
             let key = match reading.choice {
                 ContactChoice::First | ContactChoice::Sum => 0.0,
@@ -120,7 +120,7 @@ impl Compiled {
         chosen.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for slot in 0..chosen.len().min(reading.slots) {
             let (_, k, turned) = loads.chosen[slot];
-            let meeting = &loads.meetings[k];
+            let meeting = &loads.sensed[k];
             let (angular, linear) = self.relative_motion(loads, meeting);
             let mut seen = Seen { frame: frame(&meeting.normal), meeting: *meeting, linear, angular };
             if turned {
@@ -131,7 +131,7 @@ impl Compiled {
     }
 
     /// Angular and linear velocity of the second body relative to the first at a contact, at the beginning of the step.
-    fn relative_motion(&self, loads: &Loads, meeting: &Meeting) -> (V3, V3) {
+    fn relative_motion(&self, loads: &Loads, meeting: &SensedContact) -> (V3, V3) {
         let at = |body: usize| -> (V3, V3) {
             let twist = self.multibody.twist(loads.workspace, body);
             let (w, v): (V3, V3) = (twist.fixed_rows::<3>(0).into(), twist.fixed_rows::<3>(3).into());
@@ -144,7 +144,7 @@ impl Compiled {
     /// What all chosen contacts do together to the second side.
     fn sum(&self, loads: &Loads) -> Seen {
         let sign = |turned: bool| if turned { -1.0 } else { 1.0 };
-        let chosen = || loads.chosen.iter().map(|&(_, k, turned)| (&loads.meetings[k], sign(turned)));
+        let chosen = || loads.chosen.iter().map(|&(_, k, turned)| (&loads.sensed[k], sign(turned)));
         let weight: f64 = chosen().map(|(m, _)| m.force.norm()).sum();
         let position = if weight > 0.0 {
             chosen().map(|(m, _)| m.position * m.force.norm()).sum::<V3>() / weight
@@ -154,7 +154,7 @@ impl Compiled {
         let force = chosen().map(|(m, sign)| sign * m.force).sum();
         let moment =
             chosen().map(|(m, sign)| sign * (m.moment + (m.position - position).cross(&m.force))).sum();
-        let meeting = Meeting {
+        let meeting = SensedContact {
             geoms: [0; 2],
             bodies: [0; 2],
             position,
@@ -170,7 +170,7 @@ impl Compiled {
 
 /// A contact as a sensor sees it.
 struct Seen {
-    meeting: Meeting,
+    meeting: SensedContact,
     frame: [V3; 3],
     linear: V3,
     angular: V3,

@@ -47,8 +47,8 @@ impl Model {
             drives: &kinematics.transmissions,
             actuator_forces: &actuator_forces,
             wrenches: &wrenches,
-            pushes: &[],
-            meetings: &[],
+            normal_forces: &[],
+            sensed: &[],
             chosen: &mut Vec::new(),
             limit_forces: (&vec![0.0; self.nv()], &vec![0.0; self.world().tendons.len()]),
         };

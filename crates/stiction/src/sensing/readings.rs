@@ -7,9 +7,9 @@ use crate::control::senses::gather;
 use crate::forces::tendon_path::pulls;
 use crate::forces::transmission::Link;
 use crate::model::Compiled;
-use crate::sensing::contacts::Meeting;
+use crate::sensing::contacts::SensedContact;
 use crate::sensing::distances::Near;
-use crate::sensing::sensors::{Loads, Push};
+use crate::sensing::sensors::{Loads, NormalForce};
 use crate::state::State;
 use crate::step::Stages;
 use crate::step::assemble::{Coupling, RowLog};
@@ -24,7 +24,7 @@ pub(crate) struct Readings {
     /// The numbers of all sensors, one after the other.
     pub values: Vec<f64>,
     wrenches: Vec<[f64; 6]>,
-    pushes: Vec<Push>,
+    normal_forces: Vec<NormalForce>,
     acceleration: Vec<f64>,
     actuator_forces: Vec<f64>,
     /// Forces of actuators along each velocity coordinate.
@@ -32,7 +32,7 @@ pub(crate) struct Readings {
     /// What their parents exert on the bodies asked for, about the body's origin in its axes, [moment; force].
     pub transmitted: Vec<[f64; 6]>,
     tendon_forces: Vec<f64>,
-    meetings: Vec<Meeting>,
+    sensed: Vec<SensedContact>,
     touches: Vec<Touch>,
     chosen: Vec<(f64, usize, bool)>,
     joint_limits: Vec<f64>,
@@ -76,8 +76,8 @@ impl Readings {
         self.values.resize(compiled.sensors.len(), 0.0);
         self.wrenches.clear();
         self.wrenches.resize(compiled.world.bodies.len(), [0.0; 6]);
-        self.pushes.clear();
-        self.meetings.clear();
+        self.normal_forces.clear();
+        self.sensed.clear();
         for (forces, count) in [
             (&mut self.tendon_forces, compiled.world.tendons.len()),
             (&mut self.tendon_limits, compiled.world.tendons.len()),
@@ -110,12 +110,12 @@ impl Readings {
         for contact in contacts {
             let none = Vector3::zeros();
             self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &none);
-            self.pushes.push(Push::of(contact));
+            self.normal_forces.push(NormalForce::of(contact));
         }
         if compiled.sensors.meets {
-            self.meetings.extend(contacts.iter().filter_map(Meeting::of_point));
+            self.sensed.extend(contacts.iter().filter_map(SensedContact::of_point));
             gather(&[], patches, compiled, &mut self.touches);
-            self.meetings.extend(self.touches.iter().map(Meeting::of_patch));
+            self.sensed.extend(self.touches.iter().map(SensedContact::of_patch));
         }
         let body = |geom: usize| compiled.geoms.geoms()[geom].body;
         for found in &patches.found.patches {
@@ -124,7 +124,12 @@ impl Readings {
                 let (face, result) = (&patches.found.faces.faces[index], &patches.results[index]);
                 self.act(bodies, &face.centroid, &result.force, &result.moment);
                 let force = result.force.dot(&face.normal);
-                self.pushes.push(Push { bodies, point: face.centroid, normal: face.normal, force });
+                self.normal_forces.push(NormalForce {
+                    bodies,
+                    point: face.centroid,
+                    normal: face.normal,
+                    force,
+                });
             }
         }
     }
@@ -187,8 +192,8 @@ impl Readings {
             drives: &kinematics.transmissions,
             actuator_forces: &self.actuator_forces,
             wrenches: &self.wrenches,
-            pushes: &self.pushes,
-            meetings: &self.meetings,
+            normal_forces: &self.normal_forces,
+            sensed: &self.sensed,
             chosen: &mut self.chosen,
             limit_forces: (&self.joint_limits, &self.tendon_limits),
         };

@@ -22,7 +22,7 @@ use crate::forces::tendons::joint_at;
 use crate::forces::transmission::Link;
 use crate::forces::{self, At};
 use crate::model::{Compiled, Energy};
-use crate::sensing::contacts::Meeting;
+use crate::sensing::contacts::SensedContact;
 use crate::sensing::distances::{Near, geoms_of};
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
@@ -106,9 +106,9 @@ pub(crate) struct Loads<'a> {
     /// What acts on each body from outside its joints: [moment about the world's origin; force].
     pub wrenches: &'a [[f64; 6]],
     /// Points at which bodies are pushed along normals: those of contacts, and of faces of patches.
-    pub pushes: &'a [Push],
+    pub normal_forces: &'a [NormalForce],
     /// Contact points and patches, if a sensor reads them.
-    pub meetings: &'a [Meeting],
+    pub sensed: &'a [SensedContact],
     /// Which of them fill the slots of a sensor; memory that is kept.
     pub chosen: &'a mut Vec<(f64, usize, bool)>,
     /// Forces of limits on each velocity coordinate, and on each tendon.
@@ -117,7 +117,7 @@ pub(crate) struct Loads<'a> {
 
 /// A normal force between two bodies at a point.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Push {
+pub(crate) struct NormalForce {
     pub bodies: (usize, usize),
     pub point: V3,
     /// From the first body into the second.
@@ -125,7 +125,7 @@ pub(crate) struct Push {
     pub force: f64,
 }
 
-impl Push {
+impl NormalForce {
     pub fn of(contact: &Contact) -> Self {
         let force = contact.force.dot(&contact.normal);
         Self {
@@ -428,7 +428,7 @@ impl Compiled {
                 let x_ws = loads.x_wb[body] * world.sites[site].pose;
                 let Some(volume) = &self.sensors.volumes[site] else { return };
                 out[0] = 0.0;
-                for push in loads.pushes.iter().filter(|p| p.force > 0.0) {
+                for push in loads.normal_forces.iter().filter(|p| p.force > 0.0) {
                     // Out of the body, through the place where it is touched.
                     let away = match push.bodies {
                         (a, _) if a == body => push.normal,

@@ -47,12 +47,13 @@ pub struct Simulation {
 impl Simulation {
     /// A simulation of `model` from its default state.
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
+        let stepping = Stepping::new(model, &options, None)?;
         let settings = Settings::new(model, options)?;
         Ok(Self {
             model: model.clone(),
             state: model.default_state(),
             stages: Stages::new(model, &settings),
-            stepping: Stepping::new(model, &options, None)?,
+            stepping,
             settings,
             now: Kinematics::new(model.compiled()),
             readings: Readings::default(),
@@ -75,10 +76,11 @@ impl Simulation {
         if model.family() != self.model.family() {
             return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
         }
-        let (options, law) = (*self.options(), self.contact_law().cloned());
+        let (options, law) = (self.options().clone(), self.contact_law().cloned());
         let refused = |error: OptionError| InputError::Variant(error.to_string());
+        let stepping = Stepping::new(model, &options, law).map_err(refused)?;
         let settings = Settings::new(model, options).map_err(refused)?;
-        self.stepping = Stepping::new(model, &options, law).map_err(refused)?;
+        self.stepping = stepping;
         self.stages = Stages::new(model, &settings);
         self.settings = settings;
         self.now = Kinematics::new(model.compiled());
@@ -97,8 +99,8 @@ impl Simulation {
     /// Changes the options from the next step on.
     pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
         let settings = Settings::new(&self.model, options)?;
-        self.set_stepping(&options, self.contact_law().cloned())?;
-        self.stages.set_options(&options);
+        self.set_stepping(&settings.options, self.contact_law().cloned())?;
+        self.stages.set_options(&settings.options);
         self.settings = settings;
         Ok(())
     }
@@ -106,7 +108,7 @@ impl Simulation {
     /// Has contact follow a law learned from data (see [`crate::methods::learned`]) from the next step on, or the options again.
     /// Steps have a fixed length then, and the options of the convex contact (its model, tolerances and margin) have no say.
     pub fn set_contact_law(&mut self, law: Option<Arc<Law>>) -> Result<(), OptionError> {
-        let options = *self.options();
+        let options = self.options().clone();
         self.set_stepping(&options, law)
     }
 
@@ -189,7 +191,7 @@ impl Simulation {
         if self.stepping.learned().is_some() {
             return Err(DerivativeError::Method("contact follows a learned law here"));
         }
-        let options = *self.options();
+        let options = self.options().clone();
         match &mut self.differentiator {
             Some(known) => known.set_options(&self.model, &options)?,
             none => *none = Some(Box::new(Differentiator::new(&self.model, &options)?)),

@@ -15,7 +15,9 @@ use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
 use stiction_convex::scalar::ScalarLaw;
-use stiction_convex::{BodyId, ContactSettings, PairId, Problem, ProblemError, RowCompliance, RowLaw};
+use stiction_convex::{
+    BodyId, ContactSettings, NormalLaw, NormalLawId, PairId, Problem, ProblemError, RowCompliance, RowLaw,
+};
 use stiction_model::{ContactLaw, JointKind};
 use stiction_multibody::Tree;
 
@@ -230,6 +232,8 @@ pub(crate) struct Parts<'a> {
 /// The problem of a step, and what its entries and rows stand for.
 pub(crate) struct Assembly {
     pub problem: Problem,
+    /// The normal law registered last.
+    normal_law: (NormalLaw, NormalLawId),
     /// What touches, sorted by body pair.
     pub manifolds: Vec<Manifold>,
     /// For each contact of the problem.
@@ -256,6 +260,7 @@ impl Assembly {
         let free = multibody.trees().iter().map(|tree| is_free_body(model, tree)).collect();
         Self {
             problem: Problem::new(1e-3, ContactSettings::default()).expect("a step that is allowed"),
+            normal_law: Default::default(),
             manifolds: Vec::new(),
             places: Vec::new(),
             log: RowLog::default(),
@@ -299,6 +304,7 @@ impl Assembly {
             compiled: parts.model.compiled(),
             calibration: &calibration,
             state: parts.state,
+            normal_law: &self.normal_law,
             x_wb: &parts.kinematics.x_wb,
             touching: parts.touching,
             manifold,
@@ -339,6 +345,10 @@ impl Assembly {
             ..ContactSettings::default()
         };
         self.problem.set(parts.dt, settings)?;
+        if self.normal_law.0 != parts.options.normal_law {
+            let law = &parts.options.normal_law;
+            self.normal_law = (law.clone(), self.problem.add_normal_law(law.clone())?);
+        }
         self.bodies.clear();
         self.places.clear();
         self.log.clear();
@@ -391,7 +401,7 @@ impl Assembly {
             TangentialSprings { stiffness_ratio, relaxation_time }
         }));
         let calibration = StepCalibration { law, springs, dt: parts.dt };
-        let Self { problem, log, bodies, manifolds, places, .. } = self;
+        let Self { problem, log, bodies, manifolds, places, normal_law, .. } = self;
         find_manifolds(compiled, touching, manifolds);
         let mut rows = Rows { problem, log, bodies, dt: parts.dt };
         for group in manifolds.chunk_by(|m, n| m.bodies == n.bodies) {
@@ -408,6 +418,7 @@ impl Assembly {
                     compiled,
                     calibration: &calibration,
                     state,
+                    normal_law,
                     x_wb,
                     touching,
                     manifold,

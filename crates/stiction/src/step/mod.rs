@@ -52,7 +52,7 @@ impl Settings {
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
         options.check()?;
         check_inertia(model, &options)?;
-        Ok(Self { options, calibration: calibration(model, &options) })
+        Ok(Self { calibration: calibration(model, &options), options })
     }
 }
 
@@ -140,7 +140,8 @@ impl Stages {
         ahead: &Ahead,
         report: &mut StepReport,
     ) {
-        let Self { kinematics, contacts, free, profile, .. } = self;
+        let Self { kinematics, contacts, free, results, profile, .. } = self;
+        results.faces.clear(); // those of patches that are found anew
         let mut timer = Timer::start(profile.as_deref_mut());
         kinematics.at(model.compiled(), state).drifts(model.compiled());
         free.begin(model, kinematics);

@@ -60,6 +60,9 @@ pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
     if options.tangential_springs.is_some() {
         return refuse("friction is the law's own: leave out tangential springs");
     }
+    if options.normal_law != Default::default() {
+        return refuse("normal forces are the law's own: leave out the normal law");
+    }
     Ok(())
 }
 

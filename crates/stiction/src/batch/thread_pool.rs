@@ -6,8 +6,7 @@
 //! next              number of the task and of the world that whoever is free takes
 //! ```
 //!
-//! Whoever waits looks for a few microseconds whether it is over before he sleeps: waking up takes longer than a step of a small
-//! model.
+//! A waiting thread spins for a few microseconds before it sleeps: waking up takes longer than a step of a small model.
 //!
 //! Each world has a lock of its own, which is never contended: it lets threads that outlive a call share the worlds without
 //! unsafe code.
@@ -36,13 +35,13 @@ pub enum Task {
 }
 
 /// A world and how its last task went.
-pub struct Place {
+pub struct Slot {
     pub simulation: Simulation,
     pub failure: Option<StepError>,
 }
 
 struct Shared {
-    places: Vec<Mutex<Place>>,
+    slots: Vec<Mutex<Slot>>,
     /// Number of the task in the upper half, of the world that is taken next in the lower: a helper that wakes up too late takes
     /// nothing of another task.
     next: AtomicU64,
@@ -60,16 +59,16 @@ struct Shared {
     finished: Condvar,
 }
 
-pub struct Crew {
+pub struct ThreadPool {
     shared: Arc<Shared>,
     helpers: Vec<JoinHandle<()>>,
 }
 
-impl Crew {
+impl ThreadPool {
     pub fn new(simulations: Vec<Simulation>, threads: usize) -> Self {
-        let place = |simulation| Mutex::new(Place { simulation, failure: None });
+        let place = |simulation| Mutex::new(Slot { simulation, failure: None });
         let shared = Arc::new(Shared {
-            places: simulations.into_iter().map(place).collect(),
+            slots: simulations.into_iter().map(place).collect(),
             next: AtomicU64::new(0),
             left: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
@@ -98,16 +97,16 @@ impl Crew {
     }
 
     pub fn len(&self) -> usize {
-        self.shared.places.len()
+        self.shared.slots.len()
     }
 
     pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
 
-    pub fn place(&self, index: usize) -> MutexGuard<'_, Place> {
+    pub fn slot(&self, index: usize) -> MutexGuard<'_, Slot> {
         // A step that ended in a fault said so in `failure`.
-        self.shared.places[index].lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.slots[index].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has every world do `task`; returns when all are done.
@@ -144,7 +143,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for ThreadPool {
     fn drop(&mut self) {
         let post = self.shared.task();
         self.shared.end.store(true, Ordering::Release);
@@ -188,10 +187,10 @@ impl Shared {
     }
 
     /// The next world of a task, if there is one left.
-    fn take(&self, number: u32) -> Option<&Mutex<Place>> {
+    fn take(&self, number: u32) -> Option<&Mutex<Slot>> {
         let mut next = self.next.load(Ordering::Acquire);
         loop {
-            let place = self.places.get(next as u32 as usize).filter(|_| (next >> 32) as u32 == number)?;
+            let place = self.slots.get(next as u32 as usize).filter(|_| (next >> 32) as u32 == number)?;
             match self.next.compare_exchange_weak(next, next + 1, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return Some(place),
                 Err(now) => next = now,
