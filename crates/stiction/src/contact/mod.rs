@@ -12,7 +12,7 @@
 //! | `patch_view.rs` | contact patches after a step |
 //! | `patch_faults.rs` | patches that are unreliable, and why |
 //!
-//! Friction itself, the law of one entry, is in `stiction_convex::contact`.
+//! Friction itself, the law of one entry, is in `stiction_convex::friction`.
 
 pub(crate) mod calibration;
 pub(crate) mod entries;

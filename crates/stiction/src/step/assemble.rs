@@ -336,7 +336,6 @@ impl Assembly {
             model: parts.options.contact,
             stiction_tolerance: parts.options.stiction_tolerance,
             regularization: parts.options.regularization,
-            ..ContactSettings::default()
         };
         self.problem.set(parts.dt, settings)?;
         self.bodies.clear();
