@@ -342,7 +342,6 @@ impl Assembly {
             model: parts.options.contact,
             stiction_tolerance: parts.options.stiction_tolerance,
             regularization: parts.options.regularization,
-            ..ContactSettings::default()
         };
         self.problem.set(parts.dt, settings)?;
         if self.normal_law.0 != parts.options.normal_law {
