@@ -15,11 +15,11 @@ use crate::stage::{Stage, Way, account};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use std::f64::consts::TAU;
 use std::fmt::Write;
-use thread::{PITCH, bolt, hole};
 use stiction::mesh_files::write_vtk;
 use stiction::{LoadOptions, Model, Simulation};
 use stiction_formats::files::Memory;
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, color};
+use thread::{PITCH, bolt, hole};
 
 /// The reproduction.
 pub const REPRODUCTION: Reproduction = Reproduction {
@@ -314,54 +314,4 @@ fn figures(outcome: &mut Outcome, runs: &[(&'static str, Threading)]) {
             .into(),
         panels: vec![height, faces],
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn a_turn_of_thread_has_ninety_two_triangles() {
-        let count = |turns| thread(turns, FOOT, RIDGE, 0.0, [-0.01, 0.1]).triangles.len();
-        assert_eq!(count(5) - count(4), 92);
-    }
-
-    #[test]
-    fn the_bolt_is_closed_and_the_hole_is_a_tube_with_a_ridge() {
-        let surface = bolt();
-        let mut edges: BTreeMap<(u32, u32), i32> = BTreeMap::new();
-        let mut volume = 0.0;
-        for [a, b, c] in &surface.triangles {
-            for (i, j) in [(a, b), (b, c), (c, a)] {
-                *edges.entry((*i.min(j), *i.max(j))).or_default() += if i < j { 1 } else { -1 };
-            }
-            let [a, b, c] = [a, b, c].map(|i| surface.vertices[*i as usize]);
-            volume += a.dot(&b.cross(&c)) / 6.0;
-        }
-        assert!(edges.values().all(|n| *n == 0));
-        // A polygon's cylinder, and four turns of a ridge of triangular section less its runouts.
-        let polygon = 0.5 * AROUND as f64 * (TAU / AROUND as f64).sin() * FOOT * FOOT * 0.045;
-        let ridge = 4.0 * TAU * (FOOT + 0.001) * 0.5 * PITCH * (RIDGE - FOOT);
-        assert!(volume > polygon + 0.8 * ridge && volume < polygon + ridge, "{volume}");
-
-        let solid = hole();
-        let cells = &solid.tetrahedra.as_ref().unwrap().cells;
-        let volume: f64 = cells
-            .iter()
-            .map(|c| {
-                let [a, b, c, d] = c.map(|i| solid.vertices[i as usize]);
-                let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
-                assert!(volume > 0.0);
-                volume
-            })
-            .sum();
-        let ring = 0.5
-            * AROUND as f64
-            * (TAU / AROUND as f64).sin()
-            * 0.049
-            * (OUTSIDE * OUTSIDE - (RIDGE + CLEARANCE).powi(2));
-        let ridge = 3.0 * TAU * (RIDGE + CLEARANCE - 0.001) * 0.5 * PITCH * (RIDGE - FOOT);
-        assert!(volume > ring + 0.8 * ridge && volume < ring + ridge, "{volume} {ring} {ridge}");
-    }
 }

@@ -316,4 +316,3 @@ fn beyond(study: &Study) -> Result<String, Failure> {
     }
     Ok(text)
 }
-
