@@ -55,7 +55,11 @@ impl Checkpoint {
             std::fs::rename(&beside, &self.path)
         };
         write().map_err(|e: std::io::Error| {
-            let kept = if self.path.exists() { "; the previous one is kept" } else { "; choose another --checkpoint" };
+            let kept = if self.path.exists() {
+                "; the previous one is kept"
+            } else {
+                "; choose another --checkpoint"
+            };
             Failure::work(format!("cannot write the checkpoint {}: {e}{kept}", self.path.display()))
         })
     }

@@ -14,20 +14,20 @@ impl Multibody {
     /// All passive forces (nv numbers) at the positions `q` and velocities `v`: springs, damping and
     /// gravity compensation. The positions must also be set in the workspace.
     pub fn passive_forces(&self, ws: &mut Workspace, q: &[f64], v: &[f64], out: &mut [f64]) {
-        self.spring_forces(q, out);
+        out.fill(0.0);
+        self.add_spring_forces(q, out);
         for ((out, damping), v) in out.iter_mut().zip(&self.damping).zip(v) {
             *out -= damping * v;
         }
         self.add_gravity_compensation(ws, out);
     }
 
-    /// Forces of the joint springs (nv numbers) at the positions `q`.
-    pub fn spring_forces(&self, q: &[f64], out: &mut [f64]) {
+    /// Adds the forces of the joint springs (nv numbers) at the positions `q` to `out`.
+    pub fn add_spring_forces(&self, q: &[f64], out: &mut [f64]) {
         assert_eq!(q.len(), self.nq(), "positions need nq numbers");
         assert_eq!(out.len(), self.nv(), "joint forces need nv numbers");
-        out.fill(0.0);
         if self.springs {
-            self.each_stretch(q, |dof, stretch| out[dof] = -self.stiffness[dof] * stretch);
+            self.each_stretch(q, |dof, stretch| out[dof] -= self.stiffness[dof] * stretch);
         }
     }
 

@@ -26,7 +26,7 @@ proptest! {
     fn spring_forces_are_minus_the_gradient_of_their_energy(seed: u64) {
         let case = Case::of(sprung_world(seed), seed);
         let mut forces = vec![0.0; case.nv()];
-        case.mb.spring_forces(&case.q, &mut forces);
+        case.mb.add_spring_forces(&case.q, &mut forces);
         let h = 1e-6;
         for i in 0..case.nv() {
             let mut unit = vec![0.0; case.nv()];
@@ -41,7 +41,7 @@ proptest! {
         let mut case = Case::of(sprung_world(seed), seed);
         let (mut all, mut springs) = (vec![0.0; case.nv()], vec![0.0; case.nv()]);
         case.mb.passive_forces(&mut case.ws, &case.q, &case.v, &mut all);
-        case.mb.spring_forces(&case.q, &mut springs);
+        case.mb.add_spring_forces(&case.q, &mut springs);
         let mut lift = vec![0.0; case.nv()];
         case.mb.add_gravity_compensation(&mut case.ws, &mut lift);
         for i in 0..case.nv() {

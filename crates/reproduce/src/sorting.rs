@@ -253,7 +253,7 @@ fn perform(stage: &mut Stage, count: usize) -> Result<Sorted, Failure> {
     stage.run(end, PERIOD, |sim| {
         let time = sim.state().time;
         // Its only measurement.
-        let touches = |p: &stiction::patches::PatchView| p.geom_a == paddle || p.geom_b == paddle;
+        let touches = |p: &stiction::contact::PatchView| p.geom_a == paddle || p.geom_b == paddle;
         let area: f64 = sim.patch_views().filter(touches).map(|p| p.area).sum();
         let target = sorter.target(time, area);
         let most = RATE * PERIOD;

@@ -56,7 +56,7 @@ pub mod state;
 pub mod step;
 
 pub use batch::{Batch, BatchError};
-pub use contact::patches::{self, ContactPatch};
+pub use contact::ContactPatch;
 pub use contact::result::Contact;
 pub use control::{Controller, Sample, Sampled, Senses};
 pub use derivatives::{ContactParameter, ContactProperty, DerivativeError, StepDerivatives};

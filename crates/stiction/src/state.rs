@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use stiction_model::Pose;
 
 /// Stretch of the tangential spring of one contact point.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactStretch {
     /// The geoms, ordered as in the contact.
     pub geoms: (u32, u32),

@@ -5,8 +5,8 @@ use crate::chunk::{self, Kind, put_f32, put_row, put_u32};
 use crate::error::RecordError;
 use crate::scene::append_scene;
 use nalgebra::Vector6;
+use stiction::contact::PatchView;
 use stiction::multibody::Workspace;
-use stiction::patches::PatchView;
 use stiction::{Model, Simulation};
 
 /// Takes frames of simulations of one model.

@@ -1,9 +1,9 @@
 //! The books of a scene: where its energy came from and went, and what its contacts may hold.
 
 use nalgebra::Vector3;
+use stiction::contact::{FaceView, PatchView};
 use stiction::convex::{Compliance, RowLaw};
 use stiction::model::{Joint, JointKind, Pose};
-use stiction::patches::{FaceView, PatchView};
 use stiction::{Model, Simulation};
 
 /// Energies since the beginning of a scene, J, and what was seen on the way.
@@ -303,7 +303,7 @@ fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
         return (0.0, 0.0);
     };
     let mut springs = still;
-    model.multibody().spring_forces(&state.q, &mut springs);
+    model.multibody().add_spring_forces(&state.q, &mut springs);
     model.multibody().add_gravity_compensation(&mut workspace, &mut springs);
     let change: Vec<f64> = state.v.iter().zip(v0).map(|(v, v0)| v - v0).collect();
     let damping = model.multibody().damping();

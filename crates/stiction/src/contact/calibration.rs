@@ -33,22 +33,22 @@ pub(crate) fn friction_factor(law: &FrictionLaw, points: usize, load: f64, slip:
     z.clamp(-MOST, MOST).exp()
 }
 
-/// The law of a step of length `dt`.
-pub(crate) struct Law<'a> {
+/// The calibrated contact over a step of length `dt`.
+pub(crate) struct StepCalibration<'a> {
     pub law: &'a ContactLaw,
     pub springs: Option<TangentialSprings>,
     pub dt: f64,
 }
 
-impl Law<'_> {
+impl StepCalibration<'_> {
     /// Whether points are changed by the state they are in.
-    pub fn looks_at_velocities(&self) -> bool {
+    pub fn reads_velocities(&self) -> bool {
         self.law.dissipation == Dissipation::Linear || self.law.friction != FrictionLaw::default()
     }
 
     /// Changes the entry of a contact whose velocity is `v0` in its frame; returns the normal impulse that limits its
     /// friction, N s.
-    pub fn bend(&self, entry: &mut ContactEntry, v0: Vector3<f64>, points: usize) -> f64 {
+    pub fn apply(&self, entry: &mut ContactEntry, v0: Vector3<f64>, points: usize) -> f64 {
         let force = match self.law.dissipation {
             Dissipation::HuntCrossley => {
                 entry.elastic_force.max(0.0) * (1.0 - entry.dissipation * v0.z).max(0.0)

@@ -1,8 +1,28 @@
-//! Contact between geoms: materials of a pair, patches, quadrature and what a step reports.
+//! Contact between geoms: finding it, turning it into entries of the convex problem, and what a step reports of it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `query.rs` | the contact query of a step: points and patches |
+//! | `patches.rs` | contact patches: polygons with pressure |
+//! | `quadrature.rs` | the points at which a polygon is taken |
+//! | `entries.rs` | from points and polygons to contact entries: stiffness, dissipation, friction |
+//! | `calibration.rs` | contact entries under a calibrated contact |
+//! | `surface_velocity.rs` | belts |
+//! | `result.rs` | contact points after a step |
+//! | `patch_view.rs` | contact patches after a step |
+//! | `patch_faults.rs` | patches that are unreliable, and why |
+//!
+//! Friction itself, the law of one entry, is in `stiction_convex::contact`.
 
 pub(crate) mod calibration;
-pub mod patches;
+pub(crate) mod entries;
+pub(crate) mod patch_faults;
+pub(crate) mod patch_view;
+pub(crate) mod patches;
 pub(crate) mod quadrature;
+pub(crate) mod query;
 pub mod result;
+pub(crate) mod surface_velocity;
 
-pub use result::*;
+pub use patch_view::{ContactPatch, FaceView, PatchView};
+pub use result::{Contact, PairWrench, body_wrenches, pair_wrenches};

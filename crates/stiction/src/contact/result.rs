@@ -1,9 +1,11 @@
 //! What touched during the last step, with which force.
 
+use crate::model::Compiled;
 use nalgebra::Vector3;
+use stiction_geometry::ContactPoint;
 
 /// A contact point after the solve. Vectors are in world axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contact {
     /// Index of geom A in the world's list; smaller than B's.
     pub geom_a: usize,
@@ -25,6 +27,23 @@ pub struct Contact {
     pub slip: Vector3<f64>,
     /// Whether friction holds: the contact carries force and its slip is within the tolerance.
     pub sticking: bool,
+}
+
+impl Contact {
+    /// A point as the geometry found it, half-way between the surfaces, without force and slip.
+    pub(crate) fn at(compiled: &Compiled, p: &ContactPoint) -> Self {
+        let geoms = compiled.geoms.geoms();
+        Self {
+            geom_a: compiled.colliding[p.geom_a],
+            geom_b: compiled.colliding[p.geom_b],
+            body_a: geoms[p.geom_a].body,
+            body_b: geoms[p.geom_b].body,
+            position: 0.5 * (p.p_wa + p.p_wb),
+            normal: p.normal_w,
+            penetration: -p.distance,
+            ..Self::default()
+        }
+    }
 }
 
 /// Net force and moment between two bodies, on body B.

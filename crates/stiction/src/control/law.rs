@@ -192,7 +192,8 @@ impl JointLaw {
     /// Less what springs, gravity compensation and, if so, damping do by themselves.
     fn add_passive(&mut self, sample: &Sample<'_>, damping: bool) {
         let multibody = sample.model.multibody();
-        multibody.spring_forces(sample.q, &mut self.passive);
+        self.passive.fill(0.0);
+        multibody.add_spring_forces(sample.q, &mut self.passive);
         multibody.add_gravity_compensation(&mut self.workspace, &mut self.passive);
         for (k, torque) in self.torque.iter_mut().enumerate() {
             let lost = if damping { multibody.damping()[k] * sample.v[k] } else { 0.0 };

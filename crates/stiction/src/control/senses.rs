@@ -1,6 +1,6 @@
 //! What controllers may ask to be measured, and the measurement, which is part of the state.
 
-use crate::contact::patches::PatchSet;
+use crate::contact::patch_view::SolvedPatches;
 use crate::contact::result::Contact;
 use crate::model::Compiled;
 use crate::sensing::tactile::{TactileGrid, TactileImage};
@@ -205,7 +205,12 @@ impl Touch {
 }
 
 /// Sums contact points and faces of patches for each pair of geoms, ordered by pair.
-pub(crate) fn gather(contacts: &[Contact], patches: &PatchSet, compiled: &Compiled, out: &mut Vec<Touch>) {
+pub(crate) fn gather(
+    contacts: &[Contact],
+    patches: SolvedPatches,
+    compiled: &Compiled,
+    out: &mut Vec<Touch>,
+) {
     out.clear();
     let none = Vector3::zeros();
     for group in contacts.chunk_by(|c, d| (c.geom_a, c.geom_b) == (d.geom_a, d.geom_b)) {
@@ -214,15 +219,15 @@ pub(crate) fn gather(contacts: &[Contact], patches: &PatchSet, compiled: &Compil
         group.iter().for_each(|c| touch.add(&c.position, &c.normal, &c.force, &none));
         out.extend(touch.finish());
     }
-    if patches.solved() {
+    if patches.complete() {
         let geoms = compiled.geoms.geoms();
-        for found in &patches.patches {
+        for found in &patches.found.patches {
             let [a, b] = [found.geom_a, found.geom_b];
             let pair = (compiled.colliding[a], compiled.colliding[b]);
             let mut touch = Touch::none(pair, (geoms[a].body, geoms[b].body));
             touch.area = found.patch.area;
             for index in found.patch.faces.clone() {
-                let (face, result) = (&patches.faces.faces[index], &patches.results[index]);
+                let (face, result) = (&patches.found.faces.faces[index], &patches.results[index]);
                 touch.add(&face.centroid, &face.normal, &result.force, &result.moment);
             }
             out.extend(touch.finish());

@@ -14,16 +14,17 @@
 
 use super::features::{Placed, change, displacement};
 use super::parameters::{EntryChange, MaterialChange};
-use super::touching;
+use crate::contact::entries::{EntryPlace, EntrySource, Manifold, stored_stretch};
 use crate::contact::patches::PatchSet;
+use crate::contact::query::Touching;
 use crate::error::StepError;
 use crate::model::material::PairMaterial;
 use crate::model::{Compiled, Model};
 use crate::state::State;
-use crate::step::Stepper;
-use crate::step::assemble::{Assembler, EntryPlace, EntrySource, Manifold, Touching, stored_stretch};
+use crate::step::assemble::{Assembly, Parts};
+use crate::step::{Settings, Stages};
 use nalgebra::{
-    Isometry3, Matrix3, Matrix6, Matrix6x3, Point3, SMatrix, Translation3, UnitQuaternion, Vector3, Vector6,
+    Isometry3, Matrix3, Matrix6, Matrix6x3, SMatrix, Translation3, UnitQuaternion, Vector3, Vector6,
 };
 use stiction_convex::{ContactEntry, PairMotion, Problem, ProblemError};
 use stiction_geometry::ContactPoint;
@@ -36,8 +37,7 @@ const BOUNDS: [f64; 2] = [1e-9, 1e-7];
 
 /// Memory.
 pub(super) struct ManifoldScratch {
-    assembler: Assembler,
-    problem: Problem,
+    assembly: Assembly,
     patches: PatchSet,
     points: Vec<ContactPoint>,
     geometry: Scratch,
@@ -62,8 +62,9 @@ pub(super) struct ManifoldLinear {
 /// One manifold of the step that is differentiated.
 pub(super) struct ManifoldStep<'a> {
     pub model: &'a Model,
+    pub settings: &'a Settings,
     pub state: &'a State,
-    pub stepper: &'a Stepper,
+    pub stages: &'a Stages,
     pub manifold: Manifold,
     /// P.
     pub reference: Vector3<f64>,
@@ -83,8 +84,7 @@ struct EntryLinear {
 impl ManifoldScratch {
     pub fn new(model: &Model) -> Self {
         Self {
-            assembler: Assembler::new(model),
-            problem: Problem::new(1e-3, Default::default()).expect("a step that is allowed"),
+            assembly: Assembly::new(model),
             patches: PatchSet::default(),
             points: Vec::new(),
             geometry: Scratch::default(),
@@ -100,7 +100,7 @@ impl ManifoldScratch {
         materials: &[Option<MaterialChange>],
     ) -> Result<ManifoldLinear, StepError> {
         let (compiled, manifold) = (step.model.compiled(), step.manifold);
-        self.gather(step, touching(step.stepper), manifold).map_err(|error| step.fails(&error))?;
+        self.gather(step, step.stages.contacts.touching(), manifold).map_err(|error| step.fails(&error))?;
         let mut out = ManifoldLinear {
             wrench: Vector6::zeros(),
             by_twist: Matrix6::zeros(),
@@ -116,13 +116,13 @@ impl ManifoldScratch {
         let mut deepest = 0.0f64;
         let mut by_turned_stretch = Matrix6x3::zeros();
         for (index, entry) in self.entries.iter().enumerate() {
-            let place = &self.assembler.places[index];
+            let place = &self.assembly.places[index];
             let stretch = step.stretch(place);
-            let linear = step.entry(&self.problem, entry, &stretch, &mut out);
+            let linear = step.entry(&self.assembly.problem, entry, &stretch, &mut out);
             by_turned_stretch -= linear.by_stretch * stretch.cross_matrix();
             let mut witness = Vector3::zeros();
             if let EntrySource::Point(p) = place.source {
-                let point = &step.stepper.points[p];
+                let point = &step.stages.contacts.points[p];
                 deepest = deepest.max(point.distance.abs());
                 witness = point.p_wb - point.p_wa;
                 closed = closed && step.add_closed_form(point, entry, &material, &linear, &mut out.by_pose);
@@ -136,10 +136,10 @@ impl ManifoldScratch {
         }
         if !closed {
             if manifold.patch {
-                let found = step.stepper.patches.patches.iter();
+                let found = step.stages.contacts.patches.patches.iter();
                 let (a, b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
                 let mut same = found.filter(|p| (p.geom_a, p.geom_b) == (a, b));
-                deepest = same.next().map_or(0.0, |p| step.stepper.patches.depth(p));
+                deepest = same.next().map_or(0.0, |p| step.stages.contacts.patches.depth(p));
             }
             let h = (SHARE * deepest).clamp(BOUNDS[0], BOUNDS[1]);
             self.difference_pose(step, h, &mut out).map_err(|error| step.fails(&error))?;
@@ -159,11 +159,11 @@ impl ManifoldScratch {
         touching: Touching,
         manifold: Manifold,
     ) -> Result<(), ProblemError> {
-        let (compiled, stepper) = (step.model.compiled(), step.stepper);
-        let (options, free, dt) = (&stepper.options, &stepper.free, stepper.options.step);
-        let (reference, problem) = (step.reference, &mut self.problem);
-        let assembler = &mut self.assembler;
-        assembler.entries(compiled, options, dt, step.state, free, touching, manifold, reference, problem)?;
+        let Settings { options, calibration } = step.settings;
+        let Stages { kinematics, free, .. } = step.stages;
+        let (model, state, dt) = (step.model, step.state, options.step);
+        let parts = Parts { model, options, calibration, state, kinematics, touching, free, dt };
+        let problem = self.assembly.build_entries(&parts, manifold, step.reference)?;
         self.entries.clear();
         self.entries
             .extend(problem.contacts().iter().map(|e| ContactEntry { bias: Vector3::zeros(), ..e.clone() }));
@@ -227,12 +227,12 @@ impl ManifoldScratch {
         *moved = displacement * *moved;
         let mut displaced = Manifold { begin: 0, ..manifold };
         if manifold.patch {
-            self.patches.find_pair(model, &step.stepper.options, (geom_a, geom_b), (&x_wa, &x_wb));
+            self.patches.find_pair(model, &step.settings.options, (geom_a, geom_b), (&x_wa, &x_wb));
             displaced.end = self.patches.faces.faces.len() as u32;
         } else {
             let geoms = model.compiled().geoms.geoms();
             let (a, b) = (&geoms[geom_a], &geoms[geom_b]);
-            let margin = step.stepper.options.margin.max(a.margin).max(b.margin);
+            let margin = step.settings.options.margin.max(a.margin).max(b.margin);
             self.points.clear();
             contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), margin, &mut self.geometry, &mut self.points);
             for point in &mut self.points {
@@ -246,7 +246,7 @@ impl ManifoldScratch {
         (self.points, self.patches) = (points, patches);
         let mut wrench = Vector6::zeros();
         for entry in &self.entries {
-            let g = self.problem.contact_impulse(entry, &step.motion);
+            let g = self.assembly.problem.contact_impulse(entry, &step.motion);
             wrench += displacement_transposed(&entry.r, &g);
         }
         let count = self.entries.len();
@@ -270,19 +270,19 @@ impl ManifoldStep<'_> {
     fn geom_poses(&self) -> [Pose; 2] {
         let geoms = self.model.compiled().geoms.geoms();
         let (a, b) = self.manifold.geoms;
-        [a, b].map(|g| self.stepper.free.x_wb[geoms[g as usize].body] * geoms[g as usize].x_bg)
+        [a, b].map(|g| self.stages.kinematics.x_wb[geoms[g as usize].body] * geoms[g as usize].x_bg)
     }
 
     /// Stretch of the tangential spring of an entry as it is remembered, b relative to a, world axes: with its part along the
     /// normal, which the step leaves out and which turns into the tangent plane with the normal.
     fn stretch(&self, place: &EntryPlace) -> Vector3<f64> {
         let EntrySource::Point(p) = place.source else { return Vector3::zeros() };
-        if self.stepper.options.tangential_springs.is_none() {
+        if self.settings.options.tangential_springs.is_none() {
             return Vector3::zeros();
         }
-        let (compiled, free) = (self.model.compiled(), &self.stepper.free);
-        let point = &self.stepper.points[p];
-        place.sign * stored_stretch(compiled, &self.state.stretches, free, point, &place.position)
+        let (compiled, x_wb) = (self.model.compiled(), &self.stages.kinematics.x_wb);
+        let point = &self.stages.contacts.points[p];
+        place.sign * stored_stretch(compiled, &self.state.stretches, x_wb, point, &place.position)
     }
 
     /// Adds an entry's wrench and what it changes with the twists and K; returns what it changes with its own numbers.
@@ -378,21 +378,4 @@ impl ManifoldStep<'_> {
 fn displacement_transposed(arm: &Vector3<f64>, g: &Vector3<f64>) -> Vector6<f64> {
     let moment = arm.cross(g);
     Vector6::new(moment.x, moment.y, moment.z, g.x, g.y, g.z)
-}
-
-/// Velocity field of a geom's belt as a twist about `p_wq`, world axes.
-pub(super) fn belt_twist(
-    compiled: &Compiled,
-    x_wb: &[Pose],
-    geom: usize,
-    p_wq: &Vector3<f64>,
-) -> Vector6<f64> {
-    let described = &compiled.world.geoms[compiled.colliding[geom]];
-    let Some(twist) = described.surface_velocity else { return Vector6::zeros() };
-    let x_wb = &x_wb[described.body];
-    let p_bq = x_wb.inverse_transform_point(&Point3::from(*p_wq)).coords;
-    let w = Vector3::new(twist[0], twist[1], twist[2]);
-    let v = x_wb.rotation * (Vector3::new(twist[3], twist[4], twist[5]) + w.cross(&p_bq));
-    let w = x_wb.rotation * w;
-    Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
 }

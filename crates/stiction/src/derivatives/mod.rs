@@ -14,8 +14,8 @@
 //! | open | for ∂r/∂x of |
 //! |---|---|
 //! | `stiction_multibody::derivatives` | inverse dynamics, in closed form |
-//! | `joints` | limits, actuators and springs of single coordinates, in closed form |
-//! | `others` | everything else that acts on joints (tendons, couplings, muscles…), by central differences of that part |
+//! | `joints` | forces in closed form, each in its own file ([`crate::forces`]) |
+//! | `others` | forces without one (tendons, couplings, muscles…), by central differences of that part |
 //! | `pairs` | contact: from a pair's wrench to coordinates |
 //! | `manifold` | contact: the wrench of one manifold and its six-dimensional derivatives |
 //! | `features` | contact geometry in closed form |
@@ -34,25 +34,27 @@
 //! derivatives over several steps leave out what springs carry from one to the next.
 
 mod features;
-mod joints;
+pub(crate) mod joints;
 mod manifold;
 mod others;
 mod pairs;
 pub mod parameters;
 
 use crate::error::{InputError, OptionError, StepError};
-use crate::forces::transmission::Link;
+use crate::forces;
+use crate::methods::support::{MethodKind, refusal};
 use crate::model::Model;
 use crate::options::{Method, Options};
 use crate::state::State;
-use crate::step::assemble::Touching;
-use crate::step::{StepReport, Stepper};
-use joints::JointDerivatives;
+use crate::step::first_touch::Ahead;
+use crate::step::kinematics::Kinematics;
+use crate::step::{Settings, Stages, StepReport};
+use joints::{DifferentiatedStep, slope};
 use manifold::ManifoldScratch;
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 use others::Others;
 pub use parameters::{ContactParameter, ContactProperty};
-use stiction_multibody::{Derivatives, Workspace};
+use stiction_multibody::Derivatives;
 
 /// Tolerance of the solve whose optimum is differentiated, unless the options have a smaller one.
 const TIGHT: f64 = 1e-11;
@@ -107,14 +109,15 @@ pub struct StepDerivatives {
     pub report: StepReport,
 }
 
-/// The memory of differentiation: a stepper of its own, so that the simulation's results stay what they are.
+/// The memory of differentiation: stages of its own, so that the simulation's results stay what they are.
 pub(crate) struct Differentiator {
-    stepper: Stepper,
+    settings: Settings,
+    stages: Stages,
     multibody: Derivatives,
     /// ∂M_kk/∂q_j.
     diagonal: DMatrix<f64>,
     /// Kinematics at the end's velocities and the beginning's positions.
-    end: Workspace,
+    end: Kinematics,
     /// Motion of what each coordinate's joint hangs on, at the beginning's and the end's velocities.
     before: [Vec<[f64; 6]>; 2],
     manifolds: ManifoldScratch,
@@ -128,22 +131,26 @@ impl Differentiator {
     pub fn new(model: &Model, options: &Options) -> Result<Self, DerivativeError> {
         let multibody = model.multibody();
         let nv = multibody.nv();
-        let plain = joints::is_plain(model);
+        let closed = forces::all().iter().all(|force| force.has_derivatives(model));
+        let settings = Settings::new(model, tightened(model, options)?)?;
         Ok(Self {
-            stepper: Stepper::new(model, tightened(model, options)?)?,
+            stages: Stages::new(model, &settings),
+            settings,
             multibody: Derivatives::new(multibody),
             diagonal: DMatrix::zeros(nv, nv),
-            end: Workspace::new(multibody),
+            end: Kinematics::new(model.compiled()),
             before: [vec![[0.0; 6]; nv], vec![[0.0; 6]; nv]],
             manifolds: ManifoldScratch::new(model),
-            others: (!plain).then(|| Others::new(model)),
+            others: (!closed).then(|| Others::new(model)),
             rhs: DMatrix::zeros(0, 0),
             doubtful: Vec::new(),
         })
     }
 
     pub fn set_options(&mut self, model: &Model, options: &Options) -> Result<(), DerivativeError> {
-        Ok(self.stepper.set_options(model, tightened(model, options)?)?)
+        self.settings = Settings::new(model, tightened(model, options)?)?;
+        self.stages.set_options(&self.settings.options);
+        Ok(())
     }
 
     /// Derivatives of the step from `state`.
@@ -154,11 +161,10 @@ impl Differentiator {
         parameters: &[ContactParameter],
     ) -> Result<StepDerivatives, DerivativeError> {
         model.check_state(state)?;
-        let dt = self.stepper.options.step;
-        let mut report = StepReport::default();
-        self.stepper.look(model, state, &mut report);
-        self.stepper.solve(model, state, dt, None, &mut report)?;
-        report.step = dt;
+        let (settings, dt) = (&self.settings, self.settings.options.step);
+        let mut report = StepReport { step: dt, ..StepReport::default() };
+        self.stages.observe(model, settings, state, &Ahead::default(), &mut report);
+        self.stages.solve(model, settings, state, dt, None, &mut report)?;
 
         let (nv, na, nu) = (model.nv(), state.activation.len(), state.ctrl.len());
         let columns = Columns { nv, na, nu };
@@ -168,13 +174,16 @@ impl Differentiator {
         }
         self.rhs.fill(0.0);
         self.doubtful.clear();
-        let v: Vec<f64> = self.stepper.solver.velocities().to_vec();
+        let v: Vec<f64> = self.stages.solver.velocities().to_vec();
         self.dynamics(model, state, dt, &v);
-        if let Some(others) = &mut self.others {
-            others.differentiate(model, state, &self.stepper, dt, &v, columns, &mut self.rhs)?;
-        } else {
-            let joints = JointDerivatives { model, state, dt, v: &v, diagonal: &self.diagonal };
-            joints.add(&self.stepper, columns, &mut self.rhs);
+        let (kinematics, free, diagonal) = (&self.stages.kinematics, &self.stages.free, &self.diagonal);
+        let step = DifferentiatedStep { model, state, kinematics, free, dt, v: &v, diagonal, columns };
+        match &mut self.others {
+            None => forces::all().iter().for_each(|force| force.derivatives(&step, &mut self.rhs)),
+            Some(others) => {
+                let (options, stages) = (&self.settings.options, &self.stages);
+                others.differentiate(model, state, options, stages, dt, &v, columns, &mut self.rhs)?;
+            }
         }
         self.contacts(model, state, &v, columns, parameters)?;
 
@@ -183,7 +192,7 @@ impl Differentiator {
             self.rhs.row_mut(k).fill(0.0);
             self.rhs.column_mut(nv + k).fill(0.0);
         }
-        let (solver, problem) = (&mut self.stepper.solver, &self.stepper.problem);
+        let (solver, problem) = (&mut self.stages.solver, &self.stages.assembly.problem);
         solver.factor_at_solution(problem).expect("the problem just solved");
         for mut column in self.rhs.column_iter_mut() {
             let column = column.as_mut_slice();
@@ -197,25 +206,24 @@ impl Differentiator {
 
     /// Inverse dynamics at v̇ = (v⁺ − v)/δt, and what the contacts need of the kinematics.
     fn dynamics(&mut self, model: &Model, state: &State, dt: f64, v: &[f64]) {
-        let (multibody, free, nv) = (model.multibody(), &mut self.stepper.free, model.nv());
-        let rate: Vec<f64> = v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt).collect();
+        let (multibody, compiled, nv) = (model.multibody(), model.compiled(), model.nv());
+        let Stages { kinematics, free, .. } = &mut self.stages;
+        let (workspace, v0) = (&mut kinematics.workspace, &kinematics.v);
+        let rate: Vec<f64> = v.iter().zip(v0).map(|(v, v0)| (v - v0) / dt).collect();
         let places = &mut self.multibody;
-        multibody.inverse_dynamics_derivatives(&mut free.workspace, &free.v0, &rate, places);
-        multibody.add_mean_bias_derivatives(&free.workspace, &free.v0, dt, places);
+        multibody.inverse_dynamics_derivatives(workspace, v0, &rate, places);
+        multibody.add_mean_bias_derivatives(workspace, v0, dt, places);
         for tree in multibody.trees() {
             for (j, k) in tree.v.clone().flat_map(|j| tree.v.clone().map(move |k| (j, k))) {
                 self.rhs[(k, j)] = dt * places.by_q[(k, j)];
                 self.rhs[(k, nv + j)] = dt * places.by_v[(k, j)] - free.mass.get(k, j);
             }
         }
-        multibody.mass_diagonal_derivatives(&mut free.workspace, &mut free.mass, places, &mut self.diagonal);
-        multibody.twists_before(&free.workspace, &free.v0, &mut self.before[0]);
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            self.end.set_mocap(k, &mocap.pose, &mocap.twist.into());
-        }
-        multibody.positions(&state.q, &mut self.end);
-        multibody.velocities(v, &mut self.end);
-        multibody.twists_before(&self.end, v, &mut self.before[1]);
+        multibody.mass_diagonal_derivatives(workspace, &mut free.mass, places, &mut self.diagonal);
+        multibody.twists_before(workspace, v0, &mut self.before[0]);
+        self.end.positions(compiled, &state.mocap, &state.q);
+        self.end.velocities(compiled, v);
+        multibody.twists_before(&self.end.workspace, v, &mut self.before[1]);
     }
 
     /// Rows of v⁺ are solved for; those of q⁺ and of the activations follow from them.
@@ -227,7 +235,7 @@ impl Differentiator {
         columns: Columns,
         report: StepReport,
     ) -> StepDerivatives {
-        let (nv, dt) = (columns.nv, self.stepper.options.step);
+        let (nv, dt) = (columns.nv, self.settings.options.step);
         let (n, width) = (2 * nv + columns.na, self.rhs.ncols());
         let mut all = DMatrix::zeros(n, width);
         all.rows_mut(nv, nv).copy_from(&self.rhs);
@@ -256,19 +264,15 @@ impl Differentiator {
         for (u, drive) in model.compiled().drives.drives.iter().enumerate() {
             let Some(i) = drive.activation else { continue };
             let (at, ctrl) = (state.activation[i], state.ctrl[u]);
-            let slope = |f: &dyn Fn(f64) -> f64, x: f64| {
-                let h = 1e-6 * x.abs().max(1.0);
-                (f(x + h) - f(x - h)) / (2.0 * h)
-            };
-            all[(2 * nv + i, columns.activation(i))] = slope(&|a| drive.next_activation(ctrl, a, dt), at);
-            all[(2 * nv + i, columns.control(u))] = slope(&|c| drive.next_activation(c, at, dt), ctrl);
+            all[(2 * nv + i, columns.activation(i))] = slope(at, |a| drive.next_activation(ctrl, a, dt));
+            all[(2 * nv + i, columns.control(u))] = slope(ctrl, |c| drive.next_activation(c, at, dt));
         }
         let doubtful = self.doubtful.clone();
         StepDerivatives {
             state: all.columns(0, n).into_owned(),
             ctrl: all.columns(n, columns.nu).into_owned(),
             parameters: all.columns_range(columns.parameters()..).into_owned(),
-            q: self.stepper.q_next.clone(),
+            q: self.stages.q_next.clone(),
             v,
             doubtful,
             report,
@@ -285,15 +289,15 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    fn velocity(&self, k: usize) -> usize {
+    pub(crate) fn velocity(&self, k: usize) -> usize {
         self.nv + k
     }
 
-    fn activation(&self, k: usize) -> usize {
+    pub(crate) fn activation(&self, k: usize) -> usize {
         2 * self.nv + k
     }
 
-    fn control(&self, k: usize) -> usize {
+    pub(crate) fn control(&self, k: usize) -> usize {
         2 * self.nv + self.na + k
     }
 
@@ -326,24 +330,13 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
             "under error control the length of the step jumps with the state; give a step instead of an accuracy",
         ));
     }
-    if crate::step::effective_law(model, options) != Default::default() {
+    if crate::step::calibration(model, options) != Default::default() {
         return Err(DerivativeError::Method(
             "the contact law of the file or of a learned contact has no derivative; give Options::law = Some(Default::default())",
         ));
     }
-    let drives = model.compiled().drives.drives.iter();
-    for (drive, actuator) in drives.zip(&model.world().actuators) {
-        if matches!(drive.link, Link::Adhesion { .. }) {
-            return Err(DerivativeError::Model(format!(
-                "actuator \"{}\" pulls on whatever its body touches, and derivatives of adhesion are not there: remove it",
-                actuator.name
-            )));
-        }
+    if let Some(reason) = refusal(model.world(), MethodKind::Derivatives) {
+        return Err(DerivativeError::Model(reason));
     }
     Ok(Options { relative_tolerance: options.relative_tolerance.min(TIGHT), ..*options })
-}
-
-/// What touches in the stepper's step.
-fn touching(stepper: &Stepper) -> Touching<'_> {
-    Touching { points: &stepper.points, patches: &stepper.patches }
 }

@@ -6,15 +6,19 @@
 
 use super::{Columns, DerivativeError};
 use crate::contact::patches::PatchSet;
+use crate::contact::query::Touching;
 use crate::error::StepError;
+use crate::forces::Force;
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::State;
-use crate::step::Stepper;
-use crate::step::assemble::Assembler;
+use crate::step::Stages;
+use crate::step::assemble::{Assembly, Parts};
 use crate::step::free_motion::FreeMotion;
+use crate::step::kinematics::Kinematics;
 use nalgebra::DMatrix;
-use stiction_convex::{Problem, Solver};
+use stiction_convex::Solver;
+use stiction_model::ContactLaw;
 use stiction_multibody::QuaternionStep;
 
 /// Step of the differences, m, rad and their rates; relative for controls beyond 1.
@@ -22,9 +26,9 @@ const STEP: f64 = 1e-6;
 
 /// Memory of the differences.
 pub(super) struct Others {
+    kinematics: Kinematics,
     free: FreeMotion,
-    assembler: Assembler,
-    problem: Problem,
+    assembly: Assembly,
     solver: Solver,
     nothing: PatchSet,
     state: State,
@@ -46,9 +50,9 @@ impl Others {
     pub fn new(model: &Model) -> Self {
         let nv = model.nv();
         Self {
+            kinematics: Kinematics::new(model.compiled()),
             free: FreeMotion::new(model),
-            assembler: Assembler::new(model),
-            problem: Problem::new(1e-3, Default::default()).expect("a step that is allowed"),
+            assembly: Assembly::new(model),
             solver: Solver::default(),
             nothing: PatchSet::default(),
             state: model.default_state(),
@@ -63,13 +67,14 @@ impl Others {
         &mut self,
         model: &Model,
         state: &State,
-        stepper: &Stepper,
+        options: &Options,
+        stages: &Stages,
         dt: f64,
         v: &[f64],
         columns: Columns,
         rhs: &mut DMatrix<f64>,
     ) -> Result<(), DerivativeError> {
-        let step = Step { model, options: &stepper.options, dt, v, v_star: &stepper.free.v_star };
+        let step = Step { model, options, dt, v, v_star: &stages.free.v_star };
         for j in 0..columns.nv {
             for side in 0..2 {
                 self.state.copy_from(state);
@@ -126,18 +131,31 @@ impl Others {
 
     /// added ∘ v⁺ − δt f − Jᵀγ of the rows, at the state in memory.
     fn residual(&mut self, step: &Step, side: usize) -> Result<(), DerivativeError> {
-        let (state, free) = (&self.state, &mut self.free);
-        free.kinematics(step.model, state);
-        let touching = crate::step::assemble::Touching { points: &[], patches: &self.nothing };
-        free.forces(step.model, state, step.dt, touching, false);
+        let Self { kinematics, free, assembly, state, nothing, .. } = self;
+        let (compiled, touching) = (step.model.compiled(), Touching { points: &[], patches: nothing });
+        kinematics.at(compiled, state).drifts(compiled);
+        free.begin(step.model, kinematics);
+        let not_inertia = |force: &dyn Force| !force.is_inertia();
+        free.gather_forces(step.model, state, kinematics, touching, step.dt, not_inertia);
         for (k, out) in self.values[side].iter_mut().enumerate() {
             *out = free.added[k] * step.v[k] - step.dt * free.v_star[k];
         }
         free.v_star.copy_from_slice(step.v_star);
-        let rows = &mut self.assembler;
-        let built = rows.assemble_rows(step.model, step.options, step.dt, state, free, &mut self.problem);
+        let parts = Parts {
+            model: step.model,
+            options: step.options,
+            calibration: &ContactLaw::default(),
+            state,
+            kinematics,
+            touching,
+            free,
+            dt: step.dt,
+        };
+        let built =
+            assembly.build_rows(&parts).map(|_| ()).and_then(|()| assembly.add_reached_limits(step.v));
         let impulses = &mut self.impulses;
-        let found = built.and_then(|()| self.solver.constraint_impulse_at(&self.problem, step.v, impulses));
+        let found =
+            built.and_then(|_| self.solver.constraint_impulse_at(&assembly.problem, step.v, impulses));
         found.map_err(|error| StepError::NotFinite {
             time: state.time,
             what: error.to_string(),

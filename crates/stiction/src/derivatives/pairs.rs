@@ -14,11 +14,12 @@
 //! δr_k = −s_k [(c_jk − α_j)(S_j × S_k) · W + S_k · δW]
 //! ```
 
-use super::manifold::{ManifoldLinear, ManifoldStep, belt_twist};
+use super::manifold::{ManifoldLinear, ManifoldStep};
 use super::{Columns, ContactParameter, DerivativeError, Differentiator};
+use crate::contact::entries::Manifold;
+use crate::contact::surface_velocity::surface_twist;
 use crate::model::Model;
 use crate::state::State;
-use crate::step::assemble::Manifold;
 use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_convex::PairMotion;
 use stiction_multibody::Workspace;
@@ -53,8 +54,8 @@ impl Differentiator {
             parameter.check(model)?;
         }
         let compiled = model.compiled();
-        for m in 0..self.stepper.assembler.manifolds.len() {
-            let manifold = self.stepper.assembler.manifolds[m];
+        for m in 0..self.stages.assembly.manifolds.len() {
+            let manifold = self.stages.assembly.manifolds[m];
             let reference = self.middle(manifold);
             let coordinates = self.coordinates(model, manifold, &reference);
             if coordinates.is_empty() {
@@ -67,9 +68,9 @@ impl Differentiator {
             // Belts are part of the motion, of b's surface and of a's.
             let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
             let (on_a, on_b) = if manifold.swapped { (geom_b, geom_a) } else { (geom_a, geom_b) };
-            let belt = |geom| belt_twist(compiled, &self.stepper.free.x_wb, geom, &reference);
+            let belt = |geom| surface_twist(compiled, &self.stages.kinematics.x_wb, geom, &reference);
             let (belt_a, belt_b) = (belt(on_a), belt(on_b));
-            let spaces = [&self.stepper.free.workspace, &self.end];
+            let spaces = [&self.stages.kinematics.workspace, &self.end.workspace];
             let twist = |space: &Workspace, body: u32| twist_at(model, space, body as usize, &reference);
             let of_b = spaces.map(|space| twist(space, manifold.bodies.1) + belt_b);
             let of_a = spaces.map(|space| twist(space, manifold.bodies.0) + belt_a);
@@ -77,8 +78,8 @@ impl Differentiator {
                 sum + c.column * c.column.transpose() * (c.sign * c.sign * c.compliance)
             });
             let motion = PairMotion { previous: of_b[0] - of_a[0], twist: of_b[1] - of_a[1], delassus };
-            let stepper = &self.stepper;
-            let step = ManifoldStep { model, state, stepper, manifold, reference, motion };
+            let (settings, stages) = (&self.settings, &self.stages);
+            let step = ManifoldStep { model, settings, state, stages, manifold, reference, motion };
             let linear = self.manifolds.linearise(&step, &changes)?;
             if linear.doubtful {
                 let world = |g: u32| compiled.colliding[g as usize];
@@ -138,24 +139,18 @@ impl Differentiator {
 
     /// A point in the middle of a manifold.
     fn middle(&self, manifold: Manifold) -> Vector3<f64> {
-        let range = manifold.begin as usize..manifold.end as usize;
-        let number = range.len() as f64;
-        let sum: Vector3<f64> = if manifold.patch {
-            self.stepper.patches.faces.faces[range].iter().map(|f| f.centroid).sum()
-        } else {
-            self.stepper.points[range].iter().map(|p| 0.5 * (p.p_wa + p.p_wb)).sum()
-        };
-        sum / number
+        manifold.sum_of_points(self.stages.contacts.touching()) / manifold.range().len() as f64
     }
 
     /// The coordinates that move the bodies of a manifold.
     fn coordinates(&self, model: &Model, manifold: Manifold, p: &Vector3<f64>) -> Vec<Coordinate> {
-        let (multibody, free) = (model.multibody(), &self.stepper.free);
+        let (multibody, free) = (model.multibody(), &self.stages.free);
+        let workspace = &self.stages.kinematics.workspace;
         let (a, b) = (manifold.bodies.0 as usize, manifold.bodies.1 as usize);
         let mut list: Vec<Coordinate> = Vec::new();
         for (body, is_a) in [(a, true), (b, false)] {
             let Some(tree) = multibody.body_tree(body) else { continue };
-            let arm = p - multibody.reference_point(&free.workspace, tree);
+            let arm = p - multibody.reference_point(workspace, tree);
             for index in multibody.body_dofs(body).iter().flat_map(|run| run.clone()) {
                 if let Some(known) = list.iter_mut().find(|c| c.index == index) {
                     known.sign = 0.0; // b moves with a
@@ -166,7 +161,7 @@ impl Differentiator {
                     index,
                     moves_a: if is_a { 1.0 } else { 0.0 },
                     sign: if is_a { -1.0 } else { 1.0 },
-                    column: shifted(&multibody.columns(&free.workspace)[index], &arm),
+                    column: shifted(&multibody.columns(workspace)[index], &arm),
                     before: [0, 1].map(|t| shifted(&self.before[t][index], &arm)),
                     compliance: if multibody.locked()[index] { 0.0 } else { 1.0 / diagonal },
                 });

@@ -1,4 +1,4 @@
-//! Actuators and joint limits, compiled to coordinates.
+//! Actuators: servos, motors and muscles.
 //!
 //! An actuator's force along its length l is u = (g · [1, l, l̇]) a + b · [1, l, l̇], clamped to its range, with a
 //! the control or the activation that follows it. At a given input this is u = u₀ − K_p l − K_d l̇. Where
@@ -6,14 +6,23 @@
 //! negative slope would not be convex and is evaluated at the beginning of the step. A muscle's curves are taken
 //! by their tangents in the same way.
 //!
+//! In a step, a law without limits on a single coordinate joins A and the forces; others become rows.
+//!
 //! An activation acts as it is at the beginning of the step, and then follows the control over the step.
 
+use super::adhesion::adhere;
+use super::{At, Force, Implicit, StepAt};
+use crate::derivatives::joints::{DifferentiatedStep, slope};
 use crate::error::LoadError;
 use crate::forces::moments::{Moments, Pattern};
 use crate::forces::muscle::{CompiledMuscle, activation_rate};
 use crate::forces::transmission::{self, Link};
-use nalgebra::{Quaternion, UnitQuaternion};
-use stiction_model::{Dynamics, Transmission, World};
+use crate::methods::support::{Feature, MethodKind, Support};
+use crate::model::Model;
+use crate::step::assemble::Rows;
+use nalgebra::DMatrix;
+use stiction_convex::{ProblemError, RowLaw};
+use stiction_model::{Actuator, Dynamics, Transmission, World};
 use stiction_multibody::Multibody;
 
 /// An actuator in coordinates.
@@ -110,6 +119,12 @@ impl Drive {
         self.force_range[0].is_finite() || self.force_range[1].is_finite()
     }
 
+    /// Middle and half of the force range; the middle is zero and the half infinite where there is none.
+    fn range(&self) -> (f64, f64) {
+        let [low, high] = self.force_range;
+        if self.limited() { (0.5 * (low + high), 0.5 * (high - low)) } else { (0.0, f64::INFINITY) }
+    }
+
     /// Whether the law at `servo` becomes a row of the problem; otherwise it is part of A and v*.
     pub fn needs_row(&self, servo: &Servo, coordinates: usize) -> bool {
         self.limited() || (coordinates != 1 && servo.proportional + servo.derivative > 0.0)
@@ -126,25 +141,6 @@ pub(crate) struct Drives {
 }
 
 impl Drives {
-    /// Adds the joint forces of actuator `row` at positions `q`, velocities `v` and control `ctrl` to `out`, for an actuator
-    /// that acts on a joint and has no activation.
-    pub fn add_joint_force(&self, row: usize, q: &[f64], v: &[f64], ctrl: f64, out: &mut [f64]) {
-        let drive = &self.drives[row];
-        let turned: [(usize, f64); 3];
-        let (length, arms): (f64, &[(usize, f64)]) = match drive.link {
-            Link::Coordinate { q: i, gear } => (gear * q[i], &self.constant[row]),
-            Link::Turn { q: i, v: dof, gear, .. } => {
-                let turn = Quaternion::new(q[i], q[i + 1], q[i + 2], q[i + 3]);
-                turned = std::array::from_fn(|k| (dof + k, gear[k]));
-                (gear.dot(&UnitQuaternion::from_quaternion(turn).scaled_axis()), &turned)
-            }
-            _ => (0.0, &self.constant[row]),
-        };
-        let rate = arms.iter().map(|&(i, arm)| arm * v[i]).sum();
-        let force = drive.force(length, rate, drive.input(ctrl, &[], 0.0));
-        arms.iter().for_each(|&(i, arm)| out[i] += arm * force);
-    }
-
     /// Compiles the actuators; `tendons` are any moments of the world's tendons.
     pub fn new(world: &World, multibody: &Multibody, tendons: &Moments) -> Result<Self, LoadError> {
         let mut this = Self { pattern: Pattern::new(), ..Self::default() };
@@ -229,50 +225,164 @@ impl Drives {
 
 const EVERYTHING: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// A coordinate with position limits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LimitedCoordinate {
-    pub q: usize,
-    pub v: usize,
-    pub lower: f64,
-    pub upper: f64,
-    pub stiffness: Option<f64>,
+/// Names the first actuator of a kind.
+fn find(world: &World, what: &str, is: fn(&Actuator) -> bool) -> Option<String> {
+    let actuator = world.actuators.iter().find(|a| is(a))?;
+    Some(format!("{}: actuator \"{}\" {what}", actuator.source, actuator.name))
 }
 
-/// A ball joint whose angle of rotation is bounded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LimitedBall {
-    pub q: usize,
-    pub v: usize,
-    pub upper: f64,
-    pub stiffness: Option<f64>,
-}
+const FEATURES: [Feature; 4] = [
+    Feature {
+        name: "actuators on joints",
+        find: |world| {
+            let on_joint = |a: &Actuator| matches!(a.transmission, Transmission::Joint { .. });
+            find(world, "drives a joint", on_joint)
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Learned, "remove it")
+            .without(MethodKind::Rigid, "remove it, or give the state at the impact"),
+    },
+    Feature {
+        name: "actuators on tendons, sites and slider-cranks",
+        find: |world| {
+            let elsewhere = |a: &Actuator| {
+                !matches!(a.transmission, Transmission::Joint { .. } | Transmission::Body { .. })
+            };
+            find(world, "does not act on a joint", elsewhere)
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "drive joints directly")
+            .without(MethodKind::Learned, "remove it")
+            .without(MethodKind::Rigid, "remove it, or give the state at the impact")
+            .note(MethodKind::Derivatives, "by differences"),
+    },
+    Feature {
+        name: "activations and muscles",
+        find: |world| {
+            let activates = |a: &Actuator| a.dynamics != Dynamics::None || a.muscle.is_some();
+            find(world, "has an activation or is a muscle", activates)
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "drive joints directly")
+            .without(MethodKind::Learned, "remove it")
+            .without(MethodKind::Rigid, "remove it, or give the state at the impact")
+            .note(MethodKind::Derivatives, "muscles by differences"),
+    },
+    Feature {
+        name: "adhesion",
+        find: |world| {
+            let adhesion = |a: &Actuator| matches!(a.transmission, Transmission::Body { .. });
+            find(world, "pulls on whatever its body touches", adhesion)
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "remove it")
+            .without(MethodKind::Learned, "remove it")
+            .without(MethodKind::Rigid, "remove it")
+            .without(MethodKind::Derivatives, "remove it"),
+    },
+];
 
-/// Limits of all joints.
-pub(crate) fn compile_limits(multibody: &Multibody) -> (Vec<LimitedCoordinate>, Vec<LimitedBall>) {
-    let (mut coordinates, mut balls) = (Vec::new(), Vec::new());
-    for joint in multibody.joints() {
-        let stiffness = joint.limit_stiffness;
-        let dofs = &multibody.dofs()[joint.v.clone()];
-        match joint.q.len() {
-            4 if dofs[0].upper.is_finite() => {
-                balls.push(LimitedBall {
-                    q: joint.q.start,
-                    v: joint.v.start,
-                    upper: dofs[0].upper,
-                    stiffness,
-                });
-            }
-            4 | 7 => {}
-            _ => {
-                for ((q, v), dof) in joint.q.clone().zip(joint.v.clone()).zip(dofs) {
-                    if dof.lower.is_finite() || dof.upper.is_finite() {
-                        let (lower, upper) = (dof.lower, dof.upper);
-                        coordinates.push(LimitedCoordinate { q, v, lower, upper, stiffness });
-                    }
+pub(crate) struct Actuators;
+
+impl Force for Actuators {
+    fn features(&self) -> &'static [Feature] {
+        &FEATURES
+    }
+
+    fn implicit(&self, at: &mut At, step: &mut Implicit) {
+        let (compiled, state, kinematics, dt) = (at.compiled, at.state, &*at.kinematics, step.dt);
+        let moments = &kinematics.transmissions;
+        for (row, (drive, &ctrl)) in compiled.drives.drives.iter().zip(&state.ctrl).enumerate() {
+            let (length, rate) = (moments.lengths[row], moments.rate(row, &kinematics.v));
+            let servo = drive.servo(length, rate, drive.input(ctrl, &state.activation, dt));
+            step.servos[row] = servo;
+            let arms = moments.row(row);
+            if let Link::Adhesion { body, gear } = drive.link {
+                let pull = gear * servo.force.clamp(drive.force_range[0], drive.force_range[1]);
+                adhere(compiled, &kinematics.workspace, step.touching, body, pull, step.force);
+            } else if drive.needs_row(&servo, arms.len()) {
+                // The middle of the range is a constant; the row carries the rest.
+                let middle = drive.range().0;
+                arms.iter().for_each(|&(i, arm)| step.force[i] += arm * middle);
+            } else {
+                let slope = dt * servo.proportional + servo.derivative;
+                for &(i, arm) in arms {
+                    step.force[i] += arm * (servo.force - slope * moments.biases[row]);
+                    step.added[i] += arm * arm * dt * slope;
                 }
             }
         }
     }
-    (coordinates, balls)
+
+    /// Rows of actuators that are limited, or whose implicit part couples coordinates.
+    fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
+        let moments = &at.kinematics.transmissions;
+        for (row, (drive, servo)) in at.compiled.drives.drives.iter().zip(at.servos).enumerate() {
+            let arms = moments.row(row);
+            if matches!(drive.link, Link::Adhesion { .. }) || !drive.needs_row(servo, arms.len()) {
+                continue; // part of A and the forces
+            }
+            let (middle, half) = drive.range();
+            let law = RowLaw::Pd {
+                proportional: servo.proportional,
+                derivative: servo.derivative,
+                position_error: 0.0,
+                target_velocity: 0.0,
+                feed_forward: servo.force - middle,
+                effort_limit: half,
+            };
+            rows.problem.add_row(arms, moments.biases[row], law)?;
+        }
+        Ok(())
+    }
+
+    fn other(&self, at: &mut At, out: &mut [f64]) {
+        let (drives, moments) = (&at.compiled.drives.drives, &at.kinematics.transmissions);
+        for (row, (drive, &ctrl)) in drives.iter().zip(&at.state.ctrl).enumerate() {
+            // An early activation is that of the end of a step; this instant has no step.
+            let input = drive.input(ctrl, &at.state.activation, 0.0);
+            let force = drive.force(moments.lengths[row], moments.rate(row, &at.kinematics.v), input);
+            moments.row(row).iter().for_each(|&(i, arm)| out[i] += arm * force);
+        }
+    }
+
+    fn has_derivatives(&self, model: &Model) -> bool {
+        let plain = |d: &Drive| {
+            d.muscle.is_none() && d.gain[1..] == [0.0, 0.0] && matches!(d.link, Link::Coordinate { .. })
+        };
+        model.compiled().drives.drives.iter().all(plain)
+    }
+
+    /// A servo on a coordinate has −γ g in the residual, γ = δt clamp(u₀ − (δt K_p + K_d) g v⁺) and
+    /// u₀ = gain · input + b₁ g q + b₂ g v, g its gear.
+    fn derivatives(&self, step: &DifferentiatedStep, rhs: &mut DMatrix<f64>) {
+        let drives = &step.model.compiled().drives.drives;
+        let (dt, state, columns) = (step.dt, step.state, step.columns);
+        for (row, drive) in drives.iter().enumerate() {
+            let servo = &step.free.servos[row];
+            let &[(k, gear)] = step.kinematics.transmissions.row(row) else { continue };
+            if drive.limited() {
+                let [low, high] = drive.force_range;
+                let force = servo.force - (dt * servo.proportional + servo.derivative) * gear * step.v[k];
+                if !(low..=high).contains(&force) {
+                    continue;
+                }
+            }
+            // A slope that is taken implicitly by the end's velocity does not see the beginning's.
+            let by_rate = if servo.derivative > 0.0 { 0.0 } else { drive.bias[2] };
+            rhs[(k, k)] -= dt * gear * drive.bias[1] * gear;
+            rhs[(k, columns.velocity(k))] -= dt * gear * by_rate * gear;
+            let ctrl = state.ctrl[row];
+            let by_ctrl = slope(ctrl, |ctrl| drive.input(ctrl, &state.activation, dt));
+            rhs[(k, columns.control(row))] -= dt * gear * drive.gain[0] * by_ctrl;
+            if let Some(i) = drive.activation {
+                let mut activation = state.activation.clone();
+                let by_activation = slope(state.activation[i], |a| {
+                    activation[i] = a;
+                    drive.input(ctrl, &activation, dt)
+                });
+                rhs[(k, columns.activation(i))] -= dt * gear * drive.gain[0] * by_activation;
+            }
+        }
+    }
 }

@@ -13,15 +13,15 @@
 //! the stiffness differs by direction, turns about changing axes therefore do a little work on the springs (Drake's law has
 //! it too, and the two agree).
 
+use super::{At, Force, StepAt};
 use crate::error::InputError;
+use crate::methods::support::{Feature, MethodKind, Support};
 use crate::model::Compiled;
-use crate::state::State;
-use crate::step::assemble::{Assembler, Coupling};
-use crate::step::free_motion::FreeMotion;
+use crate::step::assemble::Rows;
+use crate::step::kinematics::Kinematics;
 use nalgebra::{Point3, UnitQuaternion, Vector3, Vector6};
-use stiction_convex::{Problem, ProblemError, RowLaw};
+use stiction_convex::{ProblemError, RowLaw};
 use stiction_model::{Bushing, Pose};
-use stiction_multibody::{Multibody, Workspace};
 
 /// Least cosine of the pitch at which angles still say how C is turned: half a degree from a right angle.
 const LEAST_COSINE: f64 = 0.008_726_535_498_373_935;
@@ -82,84 +82,123 @@ fn constants(bushing: &Bushing) -> [(f64, f64); 6] {
     std::array::from_fn(|k| if k < 3 { (kt[k], dt[k]) } else { (kf[k - 3], df[k - 3]) })
 }
 
-/// The first bushing whose angles are undefined at these poses, as an error.
-pub(crate) fn check(compiled: &Compiled, x_wb: &[Pose]) -> Result<(), InputError> {
-    let turns = |b: &&Bushing| b.torque_stiffness != Vector3::zeros() || b.torque_damping != Vector3::zeros();
-    let bad = compiled.world.bushings.iter().filter(turns).find(|b| !Stretch::new(b, x_wb).regular());
-    bad.map_or(Ok(()), |b| Err(InputError::GimbalLock { bushing: b.name.clone() }))
+const FEATURES: [Feature; 1] = [Feature {
+    name: "bushings",
+    find: |world| {
+        let b = world.bushings.first()?;
+        Some(format!("{}: bushing \"{}\" ties bodies by springs and dampers", b.source, b.name))
+    },
+    support: Support::EVERYWHERE
+        .without(MethodKind::Continuous, "remove it")
+        .without(MethodKind::Learned, "remove it")
+        .without(MethodKind::Rigid, "remove it")
+        .note(MethodKind::Derivatives, "by differences"),
+}];
+
+pub(crate) struct Bushings;
+
+impl Force for Bushings {
+    fn features(&self) -> &'static [Feature] {
+        &FEATURES
+    }
+
+    /// Angles must be defined at these poses.
+    fn check(&self, compiled: &Compiled, kinematics: &Kinematics) -> Result<(), InputError> {
+        let turns =
+            |b: &&Bushing| b.torque_stiffness != Vector3::zeros() || b.torque_damping != Vector3::zeros();
+        let mut turning = compiled.world.bushings.iter().filter(turns);
+        match turning.find(|b| !Stretch::new(b, &kinematics.x_wb).regular()) {
+            Some(b) => Err(InputError::GimbalLock { bushing: b.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Six rows of each.
+    fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
+        let StepAt { compiled, state, kinematics, .. } = *at;
+        for bushing in &compiled.world.bushings {
+            let bodies = (bushing.body_a, bushing.body_c);
+            let carriers = (compiled.carrier[bodies.0], compiled.carrier[bodies.1]);
+            if carriers.0 == carriers.1 {
+                continue; // welded together: it moves nothing
+            }
+            let stretch = Stretch::new(bushing, &kinematics.x_wb);
+            let pair = rows.pair(compiled, state, kinematics, carriers, stretch.point)?;
+            for (k, (proportional, derivative)) in constants(bushing).into_iter().enumerate() {
+                if proportional == 0.0 && derivative == 0.0 {
+                    continue;
+                }
+                let law = RowLaw::Pd {
+                    proportional,
+                    derivative,
+                    position_error: stretch.values[k],
+                    target_velocity: 0.0,
+                    feed_forward: 0.0,
+                    effort_limit: f64::INFINITY,
+                };
+                rows.add_coupling(pair, bodies, stretch.point, stretch.directions[k], law)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn passive(&self) -> bool {
+        true
+    }
+
+    fn conservative(&self, at: &mut At, out: &mut [f64]) {
+        add_forces(at, |(k, _), x, _| k * x, out);
+    }
+
+    fn other(&self, at: &mut At, out: &mut [f64]) {
+        add_forces(at, |(_, d), _, rate| d * rate, out);
+    }
+
+    fn wrenches(&self, at: &At, visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>)) {
+        wrenches(at, |(k, d), x, rate| k * x + d * rate, visit);
+    }
+
+    /// ½ k x² of each direction.
+    fn energy(&self, at: &At) -> f64 {
+        let stored = |b: &Bushing| {
+            let stretch = Stretch::new(b, &at.kinematics.x_wb);
+            constants(b).iter().zip(stretch.values).map(|((k, _), x)| 0.5 * k * x * x).sum::<f64>()
+        };
+        at.compiled.world.bushings.iter().map(stored).sum()
+    }
 }
 
-/// Energy stored in the springs of all bushings, J.
-pub(crate) fn energy(compiled: &Compiled, x_wb: &[Pose]) -> f64 {
-    let stored = |b: &Bushing| {
-        let stretch = Stretch::new(b, x_wb);
-        constants(b).iter().zip(stretch.values).map(|((k, _), x)| 0.5 * k * x * x).sum::<f64>()
-    };
-    compiled.world.bushings.iter().map(stored).sum()
-}
-
-/// Visits every bushing with the point at which it acts and the wrench [moment; force] on C there, world axes, at the
-/// velocities in the workspace.
-pub(crate) fn wrenches(
-    compiled: &Compiled,
-    multibody: &Multibody,
-    workspace: &Workspace,
-    x_wb: &[Pose],
-    mut visit: impl FnMut(&Bushing, &Vector3<f64>, &Vector6<f64>),
+/// Visits the wrenches on C and A of every bushing whose directions pull with `pull(constants, stretch, rate)`.
+fn wrenches(
+    at: &At,
+    pull: impl Fn((f64, f64), f64, f64) -> f64,
+    visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>),
 ) {
-    for bushing in &compiled.world.bushings {
-        let stretch = Stretch::new(bushing, x_wb);
+    let (multibody, kinematics) = (&at.compiled.multibody, &*at.kinematics);
+    for bushing in &at.compiled.world.bushings {
+        let stretch = Stretch::new(bushing, &kinematics.x_wb);
         let twist = |body: usize| {
-            let twist = multibody.twist(workspace, body);
+            let twist = multibody.twist(&kinematics.workspace, body);
             let angular: Vector3<f64> = twist.fixed_rows::<3>(0).into();
             let linear: Vector3<f64> = twist.fixed_rows::<3>(3).into();
-            let linear = linear + angular.cross(&(stretch.point - multibody.origin(workspace, body)));
+            let arm = stretch.point - multibody.origin(&kinematics.workspace, body);
+            let linear = linear + angular.cross(&arm);
             Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
         };
         let relative = twist(bushing.body_c) - twist(bushing.body_a);
         let mut wrench = Vector6::zeros();
-        for ((k, d), (x, direction)) in
+        for (constants, (x, direction)) in
             constants(bushing).into_iter().zip(stretch.values.iter().zip(&stretch.directions))
         {
-            wrench -= direction * (k * x + d * direction.dot(&relative));
+            wrench -= direction * pull(constants, *x, direction.dot(&relative));
         }
-        visit(bushing, &stretch.point, &wrench);
+        visit(bushing.body_c, &stretch.point, &wrench);
+        visit(bushing.body_a, &stretch.point, &-wrench);
     }
 }
 
-impl Assembler {
-    /// Six rows of a bushing.
-    pub fn bushing(
-        &mut self,
-        compiled: &Compiled,
-        state: &State,
-        free: &FreeMotion,
-        bushing: &Bushing,
-        problem: &mut Problem,
-    ) -> Result<(), ProblemError> {
-        let bodies = (bushing.body_a, bushing.body_c);
-        let carriers = (compiled.carrier[bodies.0], compiled.carrier[bodies.1]);
-        if carriers.0 == carriers.1 {
-            return Ok(()); // welded together: it moves nothing
-        }
-        let stretch = Stretch::new(bushing, &free.x_wb);
-        let pair = self.pair(compiled, state, free, carriers, stretch.point, problem)?;
-        for (k, (proportional, derivative)) in constants(bushing).into_iter().enumerate() {
-            if proportional == 0.0 && derivative == 0.0 {
-                continue;
-            }
-            let law = RowLaw::Pd {
-                proportional,
-                derivative,
-                position_error: stretch.values[k],
-                target_velocity: 0.0,
-                feed_forward: 0.0,
-                effort_limit: f64::INFINITY,
-            };
-            let direction = stretch.directions[k];
-            let row = problem.add_pair_row(pair, direction, law)?;
-            self.couplings.push(Coupling { row, bodies, point: stretch.point, direction });
-        }
-        Ok(())
-    }
+/// Adds the generalised forces of such wrenches.
+fn add_forces(at: &At, pull: impl Fn((f64, f64), f64, f64) -> f64, out: &mut [f64]) {
+    let (multibody, workspace) = (&at.compiled.multibody, &at.kinematics.workspace);
+    wrenches(at, pull, &mut |body, point, wrench| multibody.add_wrench(workspace, body, point, wrench, out));
 }

@@ -1,8 +1,183 @@
-//! Everything that acts besides contact, one file each.
+//! Everything that acts on bodies and joints besides contact: one file for each kind, one interface for all.
+//!
+//! | file | force | enters a convex step as |
+//! |---|---|---|
+//! | `applied.rs` | generalised forces from outside ([`crate::State::applied`]) | force |
+//! | `joint_springs.rs` | springs and damping of joints | implicit force |
+//! | `inertia.rs` | gravity, Coriolis and centrifugal forces | force |
+//! | `gravity_compensation.rs` | bodies whose weight is carried | force |
+//! | `equalities.rs` | couplings of joints, tendons and bodies; welds to mocap bodies | rows |
+//! | `bushings.rs` | springs and dampers in six directions | rows |
+//! | `joint_limits.rs` | limits of hinges, slides and ball joints | rows |
+//! | `dry_friction.rs` | dry friction of joints | rows |
+//! | `tendons.rs` | springs, damping, limits, friction and inertia of tendons (paths: `tendon_path.rs`) | rows |
+//! | `actuators.rs` | servos, motors, muscles (`muscle.rs`), adhesion (`adhesion.rs`) by a transmission (`transmission.rs`) | implicit force, or rows where it is limited or couples coordinates |
+//!
+//! Each implements [`Force`]; [`all`] lists them. Whatever asks for forces, energies or what a method supports is a fold over
+//! that list, so that no kind can be forgotten. To add a force: write its file, add it to the list.
+//!
+//! `moments.rs` holds lengths and moment arms, along which tendons and actuators act.
 
 pub(crate) mod actuators;
+mod adhesion;
+mod applied;
 pub(crate) mod bushings;
+mod dry_friction;
+pub(crate) mod equalities;
+mod gravity_compensation;
+mod inertia;
+pub(crate) mod joint_limits;
+mod joint_springs;
 pub(crate) mod moments;
 pub(crate) mod muscle;
+pub(crate) mod tendon_path;
 pub(crate) mod tendons;
+#[cfg(test)]
+mod tests;
 pub(crate) mod transmission;
+
+use crate::contact::query::Touching;
+use crate::derivatives::joints::DifferentiatedStep;
+use crate::error::InputError;
+use crate::methods::support::Feature;
+use crate::model::{Compiled, Model};
+use crate::options::Options;
+use crate::state::State;
+use crate::step::assemble::Rows;
+use crate::step::kinematics::Kinematics;
+use actuators::Servo;
+use nalgebra::{DMatrix, Vector3, Vector6};
+use stiction_convex::ProblemError;
+
+/// A state at which forces are asked for.
+pub(crate) struct At<'a> {
+    pub compiled: &'a Compiled,
+    /// Controls, activations, applied forces and mocap bodies.
+    pub state: &'a State,
+    /// Positions; those of the state, or on the way of an integrator.
+    pub q: &'a [f64],
+    /// Poses, twists, lengths at `q` and at its velocities `v`; its workspace is scratch for some forces.
+    pub kinematics: &'a mut Kinematics,
+    /// Slip speed below which dry friction sticks, m/s or rad/s.
+    pub stiction_tolerance: f64,
+}
+
+/// What acts over a step of length `dt` without rows of the problem.
+pub(crate) struct Implicit<'a> {
+    pub dt: f64,
+    /// What A has beyond M, on its diagonal: the part that is linear in the velocity at the end of the step.
+    pub added: &'a mut [f64],
+    /// Generalised forces, the rest.
+    pub force: &'a mut [f64],
+    /// The law of each actuator over the step.
+    pub servos: &'a mut [Servo],
+    /// What touches, for forces that act there.
+    pub touching: Touching<'a>,
+    pub scratch: &'a mut [f64],
+}
+
+/// The step whose rows are asked for.
+pub(crate) struct StepAt<'a> {
+    pub compiled: &'a Compiled,
+    pub options: &'a Options,
+    pub state: &'a State,
+    pub kinematics: &'a Kinematics,
+    pub dt: f64,
+    pub servos: &'a [Servo],
+}
+
+/// One kind of force.
+pub(crate) trait Force: Sync {
+    /// How it appears in a world, and what each method of stepping makes of that.
+    fn features(&self) -> &'static [Feature];
+
+    /// Whether it can be evaluated at these poses.
+    fn check(&self, compiled: &Compiled, kinematics: &Kinematics) -> Result<(), InputError> {
+        let _ = (compiled, kinematics);
+        Ok(())
+    }
+
+    /// Adds what it does over a step apart from rows.
+    fn implicit(&self, at: &mut At, step: &mut Implicit) {
+        let _ = (at, step);
+    }
+
+    /// Adds its rows to the problem of a step.
+    fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
+        let _ = (at, rows);
+        Ok(())
+    }
+
+    /// Adds the generalised forces that its stored energy explains, −∂energy/∂q, N or N m.
+    fn conservative(&self, at: &mut At, out: &mut [f64]) {
+        let _ = (at, out);
+    }
+
+    /// Adds its other generalised forces as a function of the state: damping, friction, actuation, N or N m.
+    fn other(&self, at: &mut At, out: &mut [f64]) {
+        let _ = (at, out);
+    }
+
+    /// Whether it is the inertial force, which inverse dynamics has too.
+    fn is_inertia(&self) -> bool {
+        false
+    }
+
+    /// Whether it is one of the forces of [`crate::Model::passive_forces`].
+    fn passive(&self) -> bool {
+        false
+    }
+
+    /// Visits the wrenches [moment; force] (world axes, at a world point) that it exerts on bodies, where it acts on bodies
+    /// rather than on joints.
+    fn wrenches(&self, at: &At, visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>)) {
+        let _ = (at, visit);
+    }
+
+    /// Energy that it stores, J.
+    fn energy(&self, at: &At) -> f64 {
+        let _ = at;
+        0.0
+    }
+
+    /// Kinetic energy beyond that of the bodies, J.
+    fn kinetic_energy(&self, at: &At) -> f64 {
+        let _ = at;
+        0.0
+    }
+
+    /// Whether [`Force::derivatives`] has the derivatives of all that it does in this model. If not, those of all forces are
+    /// taken by differences.
+    fn has_derivatives(&self, model: &Model) -> bool {
+        self.features().iter().all(|feature| (feature.find)(model.world()).is_none())
+    }
+
+    /// Adds the derivatives of its part of a step's residual to ∂r/∂x, in closed form.
+    fn derivatives(&self, step: &DifferentiatedStep, rhs: &mut DMatrix<f64>) {
+        let _ = (step, rhs);
+    }
+}
+
+/// All kinds of force, in the order in which steps add them.
+pub(crate) fn all() -> [&'static dyn Force; 10] {
+    [
+        &applied::Applied,
+        &joint_springs::JointSprings,
+        &inertia::Inertia,
+        &gravity_compensation::GravityCompensation,
+        &equalities::Equalities,
+        &bushings::Bushings,
+        &joint_limits::JointLimits,
+        &dry_friction::DryFriction,
+        &tendons::TendonForces,
+        &actuators::Actuators,
+    ]
+}
+
+/// Kinetic and potential energy at a state: the bodies' and what each force stores.
+pub(crate) fn energy(at: &At) -> crate::model::Energy {
+    let bodies = at.compiled.multibody.kinetic_energy(&at.kinematics.workspace, &at.kinematics.v);
+    let kinetic = all().iter().fold(bodies, |sum, force| sum + force.kinetic_energy(at));
+    let potential = all().iter().fold(0.0, |sum, force| sum + force.energy(at));
+    crate::model::Energy { kinetic, potential }
+}

@@ -6,7 +6,7 @@
 //! the model is compiled; a step only fills in numbers.
 
 use crate::model::Compiled;
-use crate::state::State;
+use crate::state::MocapState;
 use nalgebra::Vector3;
 use stiction_model::Pose;
 use stiction_multibody::{Multibody, Workspace};
@@ -141,7 +141,8 @@ impl Moments {
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub compiled: &'a Compiled,
-    pub state: &'a State,
+    pub q: &'a [f64],
+    pub mocap: &'a [MocapState],
     pub workspace: &'a Workspace,
     pub x_wb: &'a [Pose],
 }
@@ -162,7 +163,7 @@ impl Place<'_> {
         torque: &Vector3<f64>,
     ) -> f64 {
         let Some(k) = self.compiled.base_mocap[body] else { return 0.0 };
-        let mocap = &self.state.mocap[k];
+        let mocap = &self.mocap[k];
         let w = Vector3::new(mocap.twist[0], mocap.twist[1], mocap.twist[2]);
         let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
         force.dot(&(v + w.cross(&(point - mocap.pose.translation.vector)))) + torque.dot(&w)

@@ -1,8 +1,4 @@
-//! Tendons: their lengths and moment arms, and what they add to the problem of a step.
-//!
-//! A path of straight pieces from p to p′ changes at u · (v(p′) − v(p)), u its direction. Where it wraps around a
-//! geom, the points at which it touches make it shortest, so to first order their sliding along the geom does not
-//! change the length: they count as fixed to the geom's body, and the piece between them not at all.
+//! Tendons: springs, dampers, limits, friction and inertia along a length (`tendon_path.rs`).
 //!
 //! | part | in the problem |
 //! |---|---|
@@ -12,12 +8,15 @@
 //! | friction | a row of dry friction |
 //! | armature a | −a (l̇ − l̇₀ − δt d)/δt, d the second derivative of the length while no coordinate accelerates |
 
+use super::tendon_path::{Part, add_path, pulls, walk};
+use super::{At, Force, StepAt};
+use crate::forces::joint_limits::expected_reach;
 use crate::forces::moments::{Moments, Pattern, Place};
-use crate::model::Compiled;
-use nalgebra::{DMatrix, Vector3};
-use stiction_convex::{Compliance, Problem, ProblemError, RowLaw};
-use stiction_geometry::wrap::{Round, wrap};
-use stiction_model::{PathStage, Pose, Shape, Tendon, TendonPath, World};
+use crate::methods::support::{Feature, MethodKind, Support};
+use crate::step::assemble::{LimitOf, Rows};
+use nalgebra::{DMatrix, Vector3, Vector6};
+use stiction_convex::{Compliance, ProblemError, RowLaw};
+use stiction_model::{PathStage, Pose, Tendon, TendonPath, World};
 use stiction_multibody::{JointInfo, Multibody, Workspace};
 
 /// What of the tendons never changes.
@@ -83,13 +82,13 @@ impl Tendons {
                 TendonPath::Fixed { .. } => {
                     let locked = place.compiled.multibody.locked();
                     for &(q, v, coefficient) in &self.fixed[t] {
-                        out.lengths[t] += coefficient * place.state.q[q];
+                        out.lengths[t] += coefficient * place.q[q];
                         let arms = out.row_mut(t);
                         let at = arms.partition_point(|&(dof, _)| dof < v);
                         arms[at].1 += if locked[v] { 0.0 } else { coefficient };
                     }
                 }
-                TendonPath::Spatial { stages } => path(stages, t, place, out),
+                TendonPath::Spatial { stages } => add_path(stages, t, place, out),
             }
         }
     }
@@ -145,224 +144,166 @@ impl Tendons {
         }
     }
 
-    /// Kinetic energy of tendons with inertia, J.
-    pub fn kinetic_energy(&self, world: &World, moments: &Moments, v: &[f64]) -> f64 {
-        let heavy = world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.armature > 0.0);
-        heavy.map(|(t, tendon)| 0.5 * tendon.armature * moments.rate(t, v).powi(2)).sum()
-    }
-
-    /// Energy stored in the springs at these lengths, J.
-    pub fn energy(&self, world: &World, lengths: &[f64]) -> f64 {
-        let stretch = |t: usize| {
-            let [low, high] = self.rest[t];
-            (lengths[t] - high).max(0.0) + (low - lengths[t]).max(0.0)
-        };
-        world.tendons.iter().enumerate().map(|(t, tendon)| 0.5 * tendon.stiffness * stretch(t).powi(2)).sum()
-    }
-
-    /// Force of spring and damper along a tendon at a length and its rate.
-    pub fn passive_force(&self, t: usize, tendon: &Tendon, length: f64, rate: f64) -> f64 {
+    /// Force of the spring of a tendon at a length.
+    pub fn spring_force(&self, t: usize, tendon: &Tendon, length: f64) -> f64 {
         let [low, high] = self.rest[t];
-        tendon.stiffness * ((low - length).max(0.0) - (length - high).max(0.0)) - tendon.damping * rate
+        tendon.stiffness * ((low - length).max(0.0) - (length - high).max(0.0))
     }
 }
 
-/// A part of a path.
-pub(crate) enum Part {
-    /// A straight line between points of two bodies, world.
-    Straight { from: (usize, Vector3<f64>), to: (usize, Vector3<f64>) },
-    /// A way along a geom, of this length.
-    Along(f64),
-}
+const FEATURES: [Feature; 1] = [Feature {
+    name: "tendons",
+    find: |world| {
+        let t = world.tendons.first()?;
+        Some(format!("{}: tendon \"{}\" acts along its length", t.source, t.name))
+    },
+    support: Support::EVERYWHERE
+        .without(MethodKind::Continuous, "remove it")
+        .without(MethodKind::Learned, "remove it")
+        .without(MethodKind::Rigid, "remove it")
+        .note(MethodKind::Derivatives, "by differences"),
+}];
 
-/// Visits the parts of a path, each with the divisor of its branch.
-pub(crate) fn walk(stages: &[PathStage], world: &World, x_wb: &[Pose], mut visit: impl FnMut(Part, f64)) {
-    let mut divisor = 1.0;
-    let mut last: Option<(usize, Vector3<f64>)> = None;
-    let mut around: Option<(usize, Option<usize>)> = None;
-    for stage in stages {
-        match *stage {
-            PathStage::Pulley { divisor: d } => (divisor, last, around) = (d, None, None),
-            PathStage::Wrap { geom, side } => around = Some((geom, side)),
-            PathStage::Site { site } => {
-                let here = (world.sites[site].body, site_point(world, x_wb, site));
-                if let Some(before) = last {
-                    let wrapped =
-                        around.and_then(|(geom, side)| wrapped(geom, side, &before.1, &here.1, world, x_wb));
-                    match wrapped {
-                        None => visit(Part::Straight { from: before, to: here }, divisor),
-                        Some((body, first, end, length)) => {
-                            visit(Part::Straight { from: before, to: (body, first) }, divisor);
-                            visit(Part::Along(length), divisor);
-                            visit(Part::Straight { from: (body, end), to: here }, divisor);
-                        }
-                    }
-                }
-                (last, around) = (Some(here), None);
-            }
+pub(crate) struct TendonForces;
+
+impl Force for TendonForces {
+    fn features(&self) -> &'static [Feature] {
+        &FEATURES
+    }
+
+    fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
+        (0..at.compiled.world.tendons.len()).try_for_each(|t| tendon_rows(t, at, rows))
+    }
+
+    fn passive(&self) -> bool {
+        true
+    }
+
+    fn conservative(&self, at: &mut At, out: &mut [f64]) {
+        add_forces(
+            at,
+            |t, length, _| at.compiled.tendons.spring_force(t, &at.compiled.world.tendons[t], length),
+            out,
+        );
+    }
+
+    fn other(&self, at: &mut At, out: &mut [f64]) {
+        add_forces(at, |t, _, rate| -at.compiled.world.tendons[t].damping * rate, out);
+    }
+
+    /// Along spatial paths; tendons over joints pull at no body.
+    fn wrenches(&self, at: &At, visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>)) {
+        let (world, tendons) = (&at.compiled.world, &at.kinematics.tendons);
+        for (t, tendon) in world.tendons.iter().enumerate() {
+            let rate = tendons.rate(t, &at.kinematics.v);
+            let spring = at.compiled.tendons.spring_force(t, tendon, tendons.lengths[t]);
+            pulls(tendon, world, &at.kinematics.x_wb, spring - tendon.damping * rate, |body, point, f| {
+                visit(body, point, &Vector6::new(0.0, 0.0, 0.0, f.x, f.y, f.z));
+            });
         }
     }
-}
 
-/// Adds the length of a path and its gradient to row `t`.
-fn path(stages: &[PathStage], t: usize, place: &Place, out: &mut Moments) {
-    walk(stages, &place.compiled.world, place.x_wb, |part, divisor| match part {
-        Part::Along(length) => out.lengths[t] += length / divisor,
-        Part::Straight { from, to } => piece(from, to, divisor, t, place, out),
-    });
-}
-
-/// Visits the forces on bodies, (body, point, force) in the world, of a force `f` along a path that lengthens it.
-pub(crate) fn pulls(
-    tendon: &Tendon,
-    world: &World,
-    x_wb: &[Pose],
-    f: f64,
-    mut visit: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
-) {
-    let TendonPath::Spatial { stages } = &tendon.path else { return };
-    walk(stages, world, x_wb, |part, divisor| {
-        if let Part::Straight { from, to } = part
-            && let Some(u) = (to.1 - from.1).try_normalize(1e-300)
-        {
-            let force = u * (f / divisor);
-            visit(to.0, &to.1, &force);
-            visit(from.0, &from.1, &-force);
-        }
-    });
-}
-
-fn site_point(world: &World, x_wb: &[Pose], site: usize) -> Vector3<f64> {
-    let site = &world.sites[site];
-    (x_wb[site.body] * nalgebra::Point3::from(site.pose.translation.vector)).coords
-}
-
-/// Body, two points and length of the part of a path that lies on a geom.
-fn wrapped(
-    geom: usize,
-    side: Option<usize>,
-    from: &Vector3<f64>,
-    to: &Vector3<f64>,
-    world: &World,
-    x_wb: &[Pose],
-) -> Option<(usize, Vector3<f64>, Vector3<f64>, f64)> {
-    let geom = &world.geoms[geom];
-    let x_wg = x_wb[geom.body] * geom.pose;
-    let round = match geom.shape {
-        Shape::Sphere { radius } => Round::Sphere(radius),
-        Shape::Cylinder { radius, .. } => Round::Cylinder(radius),
-        _ => return None, // validated
-    };
-    let local = |p: &Vector3<f64>| x_wg.inverse_transform_point(&(*p).into()).coords;
-    let side = side.map(|s| local(&site_point(world, x_wb, s)));
-    let found = wrap(round, &local(from), &local(to), side.as_ref())?;
-    let back = |p: Vector3<f64>| (x_wg * nalgebra::Point3::from(p)).coords;
-    Some((geom.body, back(found.first), back(found.last), found.length))
-}
-
-/// A straight piece between points of two bodies.
-fn piece(
-    (body_a, p_a): (usize, Vector3<f64>),
-    (body_b, p_b): (usize, Vector3<f64>),
-    divisor: f64,
-    t: usize,
-    place: &Place,
-    out: &mut Moments,
-) {
-    let along = p_b - p_a;
-    let length = along.norm();
-    out.lengths[t] += length / divisor;
-    // Points of one body keep their distance; points that coincide have no direction.
-    if body_a != body_b && length > 1e-300 {
-        let (pull, none) = (along / (length * divisor), Vector3::zeros());
-        out.add_wrench(t, place, body_b, &p_b, &pull, &none);
-        out.add_wrench(t, place, body_a, &p_a, &-pull, &none);
-    }
-}
-
-/// Coefficients of a row, and which rows pull at which tendon: (row, tendon, sign).
-#[derive(Default)]
-pub(crate) struct TendonScratch {
-    pub turned: Vec<(usize, f64)>,
-    pub rows: Vec<(usize, usize, f64)>,
-    /// Those of them that are limits: (row, tendon).
-    pub limits: Vec<(usize, usize)>,
-}
-
-/// Rows of one tendon: spring, damper, limits, friction.
-pub(crate) fn tendon_rows(
-    t: usize,
-    compiled: &Compiled,
-    moments: &Moments,
-    v: (&[f64], &[f64]),
-    dt: f64,
-    epsilon: f64,
-    scratch: &mut TendonScratch,
-    problem: &mut Problem,
-) -> Result<(), ProblemError> {
-    let tendon = &compiled.world.tendons[t];
-    let (row, length, bias) = (moments.row(t), moments.lengths[t], moments.biases[t]);
-    let [low, high] = compiled.tendons.rest[t];
-    let plain = low == high;
-    if (plain && tendon.stiffness > 0.0) || tendon.damping > 0.0 {
-        let law = RowLaw::Pd {
-            proportional: if plain { tendon.stiffness } else { 0.0 },
-            derivative: tendon.damping,
-            position_error: length - high,
-            target_velocity: 0.0,
-            feed_forward: 0.0,
-            effort_limit: f64::INFINITY,
+    /// Of the springs.
+    fn energy(&self, at: &At) -> f64 {
+        let stretch = |t: usize| {
+            let ([low, high], length) = (at.compiled.tendons.rest[t], at.kinematics.tendons.lengths[t]);
+            (length - high).max(0.0) + (low - length).max(0.0)
         };
-        let index = problem.add_row(row, bias, law)?;
-        scratch.rows.push((index, t, 1.0));
+        let tendons = at.compiled.world.tendons.iter().enumerate();
+        tendons.map(|(t, tendon)| 0.5 * tendon.stiffness * stretch(t).powi(2)).sum()
     }
-    // One-sided rows act on (l − low) and (high − l): the second needs the arms turned round.
-    let TendonScratch { turned, rows, limits } = scratch;
-    turned.clear();
-    turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));
-    // A damped limit acts where length and relaxation time times rate together pass it.
-    let span = 2.0 * dt + tendon.limit_relaxation_time.unwrap_or(0.0);
-    let reach = span * (moments.rate(t, v.0).abs() + moments.rate(t, v.1).abs());
-    type Rows = Vec<(usize, usize, f64)>;
-    let sided = |rows: &mut Rows, low: f64, high: f64, slack: f64, compliance, problem: &mut Problem| {
-        if length - low < slack {
-            let index = problem.add_row(row, bias, RowLaw::Limit { phi: length - low, compliance })?;
-            rows.push((index, t, 1.0));
-        }
-        if high - length < slack {
-            let index = problem.add_row(turned, -bias, RowLaw::Limit { phi: high - length, compliance })?;
-            rows.push((index, t, -1.0));
-        }
-        Ok(())
-    };
+
+    /// Of tendons with inertia.
+    fn kinetic_energy(&self, at: &At) -> f64 {
+        let heavy = at.compiled.world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.armature > 0.0);
+        let rate = |t: usize| at.kinematics.tendons.rate(t, &at.kinematics.v);
+        heavy.map(|(t, tendon)| 0.5 * tendon.armature * rate(t).powi(2)).sum()
+    }
+}
+
+/// Adds the joint forces of `force(tendon, length, rate)` along each tendon.
+fn add_forces(at: &At, force: impl Fn(usize, f64, f64) -> f64, out: &mut [f64]) {
+    let tendons = &at.kinematics.tendons;
+    for t in 0..at.compiled.world.tendons.len() {
+        let f = force(t, tendons.lengths[t], tendons.rate(t, &at.kinematics.v));
+        tendons.row(t).iter().for_each(|&(dof, arm)| out[dof] += arm * f);
+    }
+}
+
+/// Rows of one tendon: spring, damper, limits, inertia, friction.
+fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
+    let (tendon, moments) = (&at.compiled.world.tendons[t], &at.kinematics.tendons);
+    let (dt, v0) = (at.dt, &at.kinematics.v);
+    let [low, high] = at.compiled.tendons.rest[t];
+    let (plain, length) = (low == high, moments.lengths[t]);
+    if (plain && tendon.stiffness > 0.0) || tendon.damping > 0.0 {
+        rows.add_tendon_row(
+            t,
+            moments,
+            RowLaw::Pd {
+                proportional: if plain { tendon.stiffness } else { 0.0 },
+                derivative: tendon.damping,
+                position_error: length - high,
+                target_velocity: 0.0,
+                feed_forward: 0.0,
+                effort_limit: f64::INFINITY,
+            },
+        )?;
+    }
     if !plain && tendon.stiffness > 0.0 {
         // τ = 0 and β = 0: exactly k times the stretch at the end of the step.
         let spring = Compliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
-        sided(rows, low, high, f64::INFINITY, spring, problem)?;
+        one_sided(t, moments, [low, high], spring, f64::INFINITY, LimitOf::TendonSpring, rows)?;
     }
-    let [low, high] = tendon.range;
+    // A damped limit acts where length and relaxation time times rate together pass it.
     let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
-    let bend = moments.bend(t, v.0);
+    let reach =
+        expected_reach(dt + 0.5 * tendon.limit_relaxation_time.unwrap_or(0.0), moments.rate(t, v0).abs());
+    let drift = moments.bend(t, v0);
     let compliance =
-        tendon.limit_stiffness.map_or(Compliance::near_rigid(bend), |k| Compliance::spring(k, relaxation));
-    let springs = rows.len();
-    sided(rows, low, high, 1e-3 + reach, compliance, problem)?;
-    limits.extend(rows[springs..].iter().map(|&(row, tendon, _)| (row, tendon)));
+        tendon.limit_stiffness.map_or(Compliance::near_rigid(drift), |k| Compliance::spring(k, relaxation));
+    one_sided(t, moments, tendon.range, compliance, reach, LimitOf::Tendon, rows)?;
     if tendon.armature > 0.0 {
-        let law = RowLaw::Pd {
-            proportional: 0.0,
-            derivative: tendon.armature / dt,
-            position_error: 0.0,
-            target_velocity: moments.rate(t, v.0) - dt * moments.drifts[t],
-            feed_forward: 0.0,
-            effort_limit: f64::INFINITY,
-        };
-        let index = problem.add_row(row, bias, law)?;
-        rows.push((index, t, 1.0));
+        rows.add_tendon_row(
+            t,
+            moments,
+            RowLaw::Pd {
+                proportional: 0.0,
+                derivative: tendon.armature / dt,
+                position_error: 0.0,
+                target_velocity: moments.rate(t, v0) - dt * moments.drifts[t],
+                feed_forward: 0.0,
+                effort_limit: f64::INFINITY,
+            },
+        )?;
     }
     if tendon.friction > 0.0 {
-        let index = problem.add_row(row, bias, RowLaw::DryFriction { force: tendon.friction, epsilon })?;
-        rows.push((index, t, 1.0));
+        rows.add_tendon_row(
+            t,
+            moments,
+            RowLaw::DryFriction { force: tendon.friction, epsilon: at.options.stiction_tolerance },
+        )?;
     }
     Ok(())
+}
+
+/// Limits that keep a tendon's length within a range.
+fn one_sided(
+    t: usize,
+    moments: &Moments,
+    [low, high]: [f64; 2],
+    compliance: Compliance,
+    reach: f64,
+    of: fn(usize, f64) -> LimitOf,
+    rows: &mut Rows,
+) -> Result<(), ProblemError> {
+    let (row, length, bias) = (moments.row(t), moments.lengths[t], moments.biases[t]);
+    rows.add_limit(row, bias, (length - low, compliance), reach, of(t, 1.0))?;
+    // high − l grows against the arms.
+    let mut turned = std::mem::take(&mut rows.log.scratch);
+    turned.clear();
+    turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));
+    let added = rows.add_limit(&turned, -bias, (high - length, compliance), reach, of(t, -1.0));
+    rows.log.scratch = turned;
+    added
 }

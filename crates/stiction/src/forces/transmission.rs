@@ -88,10 +88,10 @@ impl Link {
     /// Length and arms of row `row` at a state.
     pub fn update(&self, row: usize, place: &Place, tendons: &Moments, out: &mut Moments) {
         match *self {
-            Self::Coordinate { q, gear } => out.lengths[row] = gear * place.state.q[q],
+            Self::Coordinate { q, gear } => out.lengths[row] = gear * place.q[q],
             Self::Coordinates | Self::Adhesion { .. } => {}
             Self::Turn { q, v, gear, in_parent, measured } => {
-                let [w, x, y, z] = [0, 1, 2, 3].map(|k| place.state.q[q + k]);
+                let [w, x, y, z] = [0, 1, 2, 3].map(|k| place.q[q + k]);
                 let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
                 let arms = if in_parent { turn.inverse() * gear } else { gear };
                 if measured {

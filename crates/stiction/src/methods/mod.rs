@@ -1,5 +1,109 @@
-//! Methods of stepping.
+//! Methods of stepping, and what each supports.
+//!
+//! | method | where |
+//! |---|---|
+//! | fixed steps | `../step/fixed.rs` |
+//! | error control | `../step/error_control.rs` |
+//! | [`continuous`] | continuous time: forces as functions of state and an integrator instead of convex steps |
+//! | [`learned`] | steps with a contact law learned from data |
+//! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
+//!
+//! All begin with the same kinematics and the same contact query ([`crate::step`]). [`support`] is the table of what each
+//! method supports. To add a method: a column there, a variant of `Stepping` here.
 
 pub mod continuous;
 pub mod learned;
 pub mod rigid;
+pub mod support;
+
+use crate::error::{OptionError, StepError};
+use crate::model::Model;
+use crate::options::{Method, Options};
+use crate::state::State;
+use crate::step::error_control::ErrorControl;
+use crate::step::{Settings, Stages, StepReport, fixed};
+use continuous::Continuous;
+use learned::Learned;
+use std::sync::Arc;
+use stiction_dac::Law;
+use support::{MethodKind, refusal};
+
+/// The method in force, with its memory.
+pub(crate) enum Stepping {
+    Fixed,
+    ErrorControl(Box<ErrorControl>),
+    Continuous(Box<Continuous>),
+    Learned(Box<Learned>),
+}
+
+impl Stepping {
+    /// The method that options and a learned law ask for. An error if it does not support something in the model.
+    pub fn new(model: &Model, options: &Options, law: Option<Arc<Law>>) -> Result<Self, OptionError> {
+        let world = model.world();
+        let checked = |kind: MethodKind, error: fn(String) -> OptionError| match refusal(world, kind) {
+            Some(reason) => Err(error(reason)),
+            None => Ok(()),
+        };
+        if let Some(law) = law {
+            learned::fits(options)?;
+            checked(MethodKind::Learned, OptionError::Learned)?;
+            return Ok(Self::Learned(Box::new(Learned::new(model, law))));
+        }
+        if options.method != Method::Convex {
+            checked(MethodKind::Continuous, OptionError::Continuous)?;
+            return Ok(Self::Continuous(Box::new(Continuous::new(model))));
+        }
+        match options.error_controlled() {
+            true => Ok(Self::ErrorControl(Box::new(ErrorControl::new(model)))),
+            false => Ok(Self::Fixed),
+        }
+    }
+
+    /// Whether this is the method that options and a learned law ask for.
+    pub fn is(&self, options: &Options, law: Option<&Arc<Law>>) -> bool {
+        match (self, law) {
+            (Self::Learned(learned), Some(law)) => {
+                Arc::ptr_eq(&learned.law, law) && learned::fits(options).is_ok()
+            }
+            (_, Some(_)) | (Self::Learned(_), None) => false,
+            (Self::Continuous(_), None) => options.method != Method::Convex,
+            (Self::ErrorControl(_), None) => options.method == Method::Convex && options.error_controlled(),
+            (Self::Fixed, None) => options.method == Method::Convex && !options.error_controlled(),
+        }
+    }
+
+    /// The learned law, if contact follows one.
+    pub fn learned(&self) -> Option<&Learned> {
+        match self {
+            Self::Learned(learned) => Some(learned),
+            _ => None,
+        }
+    }
+
+    /// Takes one step; with error control or in continuous time one no longer than `limit` (s). On an error `state` is
+    /// untouched.
+    pub fn step(
+        &mut self,
+        stages: &mut Stages,
+        model: &Model,
+        settings: &Settings,
+        state: &mut State,
+        limit: f64,
+    ) -> Result<StepReport, StepError> {
+        match self {
+            Self::Fixed => fixed::step(stages, model, settings, state),
+            Self::ErrorControl(control) => control.step(stages, model, settings, state, limit),
+            Self::Continuous(continuous) => continuous.step(stages, model, &settings.options, state, limit),
+            Self::Learned(learned) => learned.step(stages, model, state, settings.options.step),
+        }
+    }
+
+    /// Forgets the last step.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Fixed | Self::ErrorControl(_) => {}
+            Self::Continuous(continuous) => continuous.clear(),
+            Self::Learned(learned) => learned.report.forget(),
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! A compiled model: immutable, cheap to clone and to share between threads.
 
 mod archive;
+mod dynamics;
 pub(crate) mod geoms;
 mod lookup;
 pub mod material;
@@ -22,24 +23,22 @@ pub use stiction_model::{
 };
 
 use crate::error::{InputError, LoadError};
-use crate::forces::actuators::{Drives, LimitedBall, LimitedCoordinate, compile_limits};
+use crate::forces::actuators::Drives;
+use crate::forces::joint_limits::Limits;
 use crate::forces::moments::Moments;
 use crate::forces::tendons::Tendons;
 use crate::model::geoms::{compile_geoms, vary_geoms};
 use crate::model::material::{GeomMaterial, PairOverride};
 use crate::model::names::unknown_name;
-use crate::model::reference_lengths::Gauge;
 use crate::model::variation::Variation;
-use crate::sensing::readings::add_tendon_wrenches;
-use crate::sensing::sensors::{Loads, Sensors};
+use crate::sensing::sensors::Sensors;
 use crate::state::{MocapState, State};
-use nalgebra::DMatrix;
 use std::sync::Arc;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
 use stiction_geometry::patch::ContactSolid;
 use stiction_geometry::solid::Solid;
-use stiction_multibody::{MassMatrix, Multibody, Workspace};
+use stiction_multibody::Multibody;
 
 /// A compiled model. Cloning shares it.
 #[derive(Clone)]
@@ -66,8 +65,7 @@ pub(crate) struct Compiled {
     pub tendons: Tendons,
     pub sensors: Arc<Sensors>,
     pub drives: Drives,
-    pub limits: Vec<LimitedCoordinate>,
-    pub ball_limits: Vec<LimitedBall>,
+    pub limits: Limits,
     pub dry_friction: Vec<(usize, f64)>,
     pub warnings: Vec<Warning>,
     pub fingerprint: u64,
@@ -148,7 +146,7 @@ impl Model {
         let tendons = Tendons::new(&world, &multibody);
         let drives = Drives::new(&world, &multibody, &Moments::new(&tendons.pattern))?;
         warn_of_shared_limits(&world, &mut warnings);
-        let (limits, ball_limits) = compile_limits(&multibody);
+        let limits = Limits::new(&multibody);
         let dofs = multibody.dofs().iter().enumerate();
         let dry_friction = dofs.filter(|(_, d)| d.friction > 0.0).map(|(v, d)| (v, d.friction)).collect();
         let mut compiled = Compiled {
@@ -167,7 +165,6 @@ impl Model {
             sensors: shapes.sensors,
             drives,
             limits,
-            ball_limits,
             dry_friction,
             // A variant has what its model was warned of.
             warnings: base.map_or(warnings, |base| base.warnings.clone()),
@@ -351,180 +348,6 @@ impl Model {
         Ok(())
     }
 
-    /// Mass matrix at positions `q`, armature and rotor inertia included.
-    pub fn mass_matrix(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
-        check("q", q, self.nq())?;
-        let (multibody, mut workspace) = (self.multibody(), Workspace::new(self.multibody()));
-        multibody.positions(q, &mut workspace);
-        let mut mass = MassMatrix::new(multibody);
-        multibody.mass_matrix(&mut workspace, &mut mass);
-        let mut dense = mass.to_dense();
-        if self.inner.tendons.heavy {
-            self.inner.tendons.add_inertia(self.world(), &self.gauge(q).tendons, &mut dense);
-        }
-        Ok(dense)
-    }
-
-    /// Whether tendons have inertia (armature), which couples coordinates of different trees in the mass matrix.
-    pub fn has_tendon_inertia(&self) -> bool {
-        self.inner.tendons.heavy
-    }
-
-    /// Adds the forces that the inertia of tendons needs at velocities `v` and accelerations `a`.
-    fn add_tendon_inertia(&self, q: &[f64], v: &[f64], a: Option<&[f64]>, out: &mut [f64]) {
-        if !self.inner.tendons.heavy {
-            return;
-        }
-        let mut gauge = self.gauge(q);
-        self.multibody().velocities(v, &mut gauge.workspace);
-        let Gauge { x_wb, workspace, tendons, .. } = &mut gauge;
-        self.inner.tendons.drifts(self.world(), self.multibody(), x_wb, workspace, tendons);
-        for (t, tendon) in self.world().tendons.iter().enumerate() {
-            let along = a.map_or(0.0, |a| tendons.row(t).iter().map(|&(i, arm)| arm * a[i]).sum());
-            let force = tendon.armature * (along + tendons.drifts[t]);
-            tendons.row(t).iter().for_each(|&(i, arm)| out[i] += arm * force);
-        }
-    }
-
-    /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation.
-    pub fn bias(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, InputError> {
-        let mut workspace = self.at(q, v)?;
-        let mut out = vec![0.0; self.nv()];
-        self.multibody().bias(&mut workspace, &mut out);
-        self.add_tendon_inertia(q, v, None, &mut out);
-        Ok(out)
-    }
-
-    /// Joint forces that produce the accelerations `a`: M a + bias.
-    pub fn inverse_dynamics(&self, q: &[f64], v: &[f64], a: &[f64]) -> Result<Vec<f64>, InputError> {
-        check("a", a, self.nv())?;
-        let mut workspace = self.at(q, v)?;
-        let mut out = vec![0.0; self.nv()];
-        self.multibody().inverse_dynamics(&mut workspace, a, &mut out);
-        self.add_tendon_inertia(q, v, Some(a), &mut out);
-        Ok(out)
-    }
-
-    /// Accelerations under the joint forces `tau`: M⁻¹ (tau − bias).
-    pub fn forward_dynamics(&self, q: &[f64], v: &[f64], tau: &[f64]) -> Result<Vec<f64>, InputError> {
-        check("tau", tau, self.nv())?;
-        let mut workspace = self.at(q, v)?;
-        let mut out = vec![0.0; self.nv()];
-        if self.inner.tendons.heavy {
-            // Tendons couple coordinates of different trees: the whole matrix.
-            let bias = self.bias(q, v)?;
-            let rest = nalgebra::DVector::from_iterator(self.nv(), tau.iter().zip(&bias).map(|(t, b)| t - b));
-            let solved = self.mass_matrix(q)?.cholesky().map(|factor| factor.solve(&rest));
-            out.copy_from_slice(
-                solved.unwrap_or_else(|| nalgebra::DVector::repeat(self.nv(), f64::NAN)).as_slice(),
-            );
-        } else {
-            self.multibody().forward_dynamics(&mut workspace, tau, &mut out);
-        }
-        match out.iter().position(|x| !x.is_finite()) {
-            None => Ok(out),
-            Some(dof) => Err(InputError::Singular { dof, joint: self.joint_of(dof) }),
-        }
-    }
-
-    /// Kinetic and potential energy at a state.
-    pub fn energy(&self, q: &[f64], v: &[f64]) -> Result<Energy, InputError> {
-        let workspace = self.at(q, v)?;
-        let multibody = self.multibody();
-        let mut potential = multibody.potential_energy(&workspace) + multibody.spring_energy(q);
-        let mut kinetic = multibody.kinetic_energy(&workspace, v);
-        if !self.world().bushings.is_empty() {
-            potential += crate::forces::bushings::energy(&self.inner, &self.gauge(q).x_wb);
-        }
-        if !self.world().tendons.is_empty() {
-            let tendons = self.gauge(q).tendons;
-            potential += self.inner.tendons.energy(self.world(), &tendons.lengths);
-            kinetic += self.inner.tendons.kinetic_energy(self.world(), &tendons, v);
-        }
-        Ok(Energy { kinetic, potential })
-    }
-
-    /// The lengths between which the spring of each tendon is slack, in the unit of its length.
-    pub fn tendon_rest(&self) -> &[[f64; 2]] {
-        &self.inner.tendons.rest
-    }
-
-    /// Lengths of all tendons at positions `q`.
-    pub fn tendon_lengths(&self, q: &[f64]) -> Result<Vec<f64>, InputError> {
-        check("q", q, self.nq())?;
-        Ok(self.gauge(q).tendons.lengths)
-    }
-
-    /// Moment arms of all tendons at positions `q`: the gradient of each length, one row a tendon.
-    pub fn tendon_moments(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
-        check("q", q, self.nq())?;
-        Ok(dense(&self.gauge(q).tendons, self.nv()))
-    }
-
-    /// Lengths of all actuators' transmissions at positions `q`.
-    pub fn actuator_lengths(&self, q: &[f64]) -> Result<Vec<f64>, InputError> {
-        check("q", q, self.nq())?;
-        Ok(self.gauge(q).drives.lengths)
-    }
-
-    /// Moment arms of all actuators at positions `q`: joint forces per unit of actuator force, one row an
-    /// actuator. Adhesion has none without contacts.
-    pub fn actuator_moments(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
-        check("q", q, self.nq())?;
-        Ok(dense(&self.gauge(q).drives, self.nv()))
-    }
-
-    /// Forces of all actuators along their lengths at positions `q`, velocities `v`, controls and activations.
-    pub fn actuator_forces(
-        &self,
-        q: &[f64],
-        v: &[f64],
-        ctrl: &[f64],
-        activation: &[f64],
-    ) -> Result<Vec<f64>, InputError> {
-        check("q", q, self.nq())?;
-        check("v", v, self.nv())?;
-        check("ctrl", ctrl, self.nu())?;
-        check("activation", activation, self.na())?;
-        let (gauge, drives) = (self.gauge(q), self.inner.drives.drives.iter().enumerate());
-        Ok(drives
-            .map(|(row, drive)| {
-                // An early activation is that of the end of a step; this instant has no step.
-                let input = drive.input(ctrl[row], activation, 0.0);
-                drive.force(gauge.drives.lengths[row], gauge.drives.rate(row, v), input)
-            })
-            .collect())
-    }
-
-    /// Forces of springs, damping and gravity compensation of joints, and of springs and damping of tendons and bushings.
-    pub fn passive_forces(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, InputError> {
-        let mut workspace = self.at(q, v)?;
-        let mut out = vec![0.0; self.nv()];
-        self.multibody().passive_forces(&mut workspace, q, v, &mut out);
-        let gauge = self.gauge(q);
-        if !self.world().bushings.is_empty() {
-            crate::forces::bushings::check(&self.inner, &gauge.x_wb)?;
-            let multibody = self.multibody();
-            crate::forces::bushings::wrenches(
-                &self.inner,
-                multibody,
-                &workspace,
-                &gauge.x_wb,
-                |b, point, wrench| {
-                    multibody.add_wrench(&workspace, b.body_c, point, wrench, &mut out);
-                    multibody.add_wrench(&workspace, b.body_a, point, &-wrench, &mut out);
-                },
-            );
-        }
-        let tendons = &gauge.tendons;
-        for (t, tendon) in self.world().tendons.iter().enumerate() {
-            let (length, rate) = (tendons.lengths[t], tendons.rate(t, v));
-            let force = self.inner.tendons.passive_force(t, tendon, length, rate);
-            tendons.row(t).iter().for_each(|&(dof, arm)| out[dof] += arm * force);
-        }
-        Ok(out)
-    }
-
     /// How many numbers all sensors read.
     pub fn sensor_count(&self) -> usize {
         self.inner.sensors.len()
@@ -533,80 +356,6 @@ impl Model {
     /// Where the numbers of sensor number `sensor` lie among the readings.
     pub fn sensor_range(&self, sensor: usize) -> std::ops::Range<usize> {
         self.inner.sensors.starts[sensor]..self.inner.sensors.starts[sensor + 1]
-    }
-
-    /// Readings of all sensors at a state with the accelerations `vdot`, without contacts and couplings.
-    pub fn sensors(&self, state: &State, vdot: &[f64]) -> Result<Vec<f64>, InputError> {
-        self.check_state(state)?;
-        check("acceleration", vdot, self.nv())?;
-        let mut values = vec![0.0; self.sensor_count()];
-        let mut gauge = Gauge::new(&self.inner);
-        gauge.update(&self.inner, state);
-        self.multibody().velocities(&state.v, &mut gauge.workspace);
-        self.inner.read_state(state, &mut gauge, &mut values);
-        let drives = self.inner.drives.drives.iter().enumerate();
-        let force = |(row, drive): (usize, &crate::forces::actuators::Drive)| {
-            let input = drive.input(state.ctrl[row], &state.activation, 0.0);
-            drive.force(gauge.drives.lengths[row], gauge.drives.rate(row, &state.v), input)
-        };
-        let actuator_forces: Vec<f64> = drives.map(force).collect();
-        let passive = |(t, tendon): (usize, &stiction_model::Tendon)| {
-            let (length, rate) = (gauge.tendons.lengths[t], gauge.tendons.rate(t, &state.v));
-            self.inner.tendons.passive_force(t, tendon, length, rate)
-        };
-        let mut tendon_forces: Vec<f64> = self.world().tendons.iter().enumerate().map(passive).collect();
-        let mut wrenches = vec![[0.0; 6]; self.world().bodies.len()];
-        add_tendon_wrenches(&self.inner, &gauge.x_wb, &actuator_forces, &mut tendon_forces, &mut wrenches);
-        crate::forces::bushings::check(&self.inner, &gauge.x_wb)?;
-        crate::forces::bushings::wrenches(
-            &self.inner,
-            self.multibody(),
-            &gauge.workspace,
-            &gauge.x_wb,
-            |b, point, wrench| {
-                let force = wrench.fixed_rows::<3>(3);
-                let moment = point.cross(&force) + wrench.fixed_rows::<3>(0);
-                for (body, sign) in [(b.body_a, -1.0), (b.body_c, 1.0)] {
-                    for k in 0..3 {
-                        wrenches[body][k] += sign * moment[k];
-                        wrenches[body][3 + k] += sign * force[k];
-                    }
-                }
-            },
-        );
-        let mut loads = Loads {
-            x_wb: &gauge.x_wb,
-            workspace: &mut gauge.workspace,
-            acceleration: vdot,
-            drives: &gauge.drives,
-            actuator_forces: &actuator_forces,
-            wrenches: &wrenches,
-            pushes: &[],
-            meetings: &[],
-            chosen: &mut Vec::new(),
-            limit_forces: (&vec![0.0; self.nv()], &vec![0.0; self.world().tendons.len()]),
-        };
-        self.inner.read_forces(&mut loads, &mut values);
-        Ok(values)
-    }
-
-    /// Lengths and moment arms at positions `q`, mocap bodies at their default poses.
-    fn gauge(&self, q: &[f64]) -> Gauge {
-        let mut state = self.default_state();
-        state.q.copy_from_slice(q);
-        let mut gauge = Gauge::new(&self.inner);
-        gauge.update(&self.inner, &state);
-        gauge
-    }
-
-    /// A workspace at positions `q` and velocities `v`, mocap bodies at their default poses.
-    pub fn at(&self, q: &[f64], v: &[f64]) -> Result<Workspace, InputError> {
-        check("q", q, self.nq())?;
-        check("v", v, self.nv())?;
-        let mut workspace = Workspace::new(self.multibody());
-        self.multibody().positions(q, &mut workspace);
-        self.multibody().velocities(v, &mut workspace);
-        Ok(workspace)
     }
 
     /// The name of the joint that has a velocity coordinate.
@@ -662,15 +411,7 @@ fn warn_of_shared_limits(world: &World, warnings: &mut Vec<Warning>) {
     }
 }
 
-fn dense(moments: &Moments, nv: usize) -> DMatrix<f64> {
-    let mut out = DMatrix::zeros(moments.lengths.len(), nv);
-    for row in 0..moments.lengths.len() {
-        moments.row(row).iter().for_each(|&(dof, arm)| out[(row, dof)] = arm);
-    }
-    out
-}
-
-fn check(what: &'static str, values: &[f64], needed: usize) -> Result<(), InputError> {
+pub(crate) fn check(what: &'static str, values: &[f64], needed: usize) -> Result<(), InputError> {
     if values.len() != needed {
         return Err(InputError::Length { what, given: values.len(), needed });
     }

@@ -2,91 +2,43 @@
 //! strong muscles are and between which lengths they work, and what a damping ratio amounts to.
 
 use crate::error::LoadError;
-use crate::forces::moments::{Moments, Place};
 use crate::forces::muscle::CompiledMuscle;
 use crate::model::Compiled;
-use crate::sensing::distances::Near;
 use crate::state::State;
+use crate::step::kinematics::Kinematics;
 use nalgebra::DVector;
-use stiction_model::{Pose, Warning};
-use stiction_multibody::{Factor, MassMatrix, Workspace};
-
-/// Lengths and moment arms of all tendons and actuators at any positions. Allocates; stepping has its own.
-pub(crate) struct Gauge {
-    pub workspace: Workspace,
-    pub x_wb: Vec<Pose>,
-    pub tendons: Moments,
-    pub drives: Moments,
-    /// What measuring distances needs.
-    pub near: Near,
-}
-
-impl Gauge {
-    pub fn new(compiled: &Compiled) -> Self {
-        let multibody = &compiled.multibody;
-        Self {
-            workspace: Workspace::new(multibody),
-            x_wb: vec![Pose::identity(); multibody.body_count()],
-            tendons: Moments::new(&compiled.tendons.pattern),
-            drives: compiled.drives.moments(multibody),
-            near: Near::default(),
-        }
-    }
-
-    /// Takes the measure at a state.
-    pub fn update(&mut self, compiled: &Compiled, state: &State) {
-        let multibody = &compiled.multibody;
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &mocap.twist.into());
-        }
-        multibody.positions(&state.q, &mut self.workspace);
-        for (body, pose) in self.x_wb.iter_mut().enumerate() {
-            *pose = multibody.pose(&self.workspace, body);
-        }
-        let place = Place { compiled, state, workspace: &self.workspace, x_wb: &self.x_wb };
-        compiled.links(&place, &mut self.tendons, &mut self.drives);
-    }
-}
+use stiction_model::Warning;
+use stiction_multibody::{Factor, MassMatrix};
 
 impl Compiled {
-    /// Lengths and moment arms of tendons, then of actuators.
-    pub fn links(&self, place: &Place, tendons: &mut Moments, drives: &mut Moments) {
-        if !self.world.tendons.is_empty() {
-            self.tendons.update(place, tendons);
-        }
-        for (row, drive) in self.drives.drives.iter().enumerate() {
-            drive.link.update(row, place, tendons, drives);
-        }
-    }
-
-    /// Fills in what [`Gauge`] finds at the reference positions.
+    /// Fills in what [`Kinematics`] has at the reference positions.
     pub fn measure(&mut self, state: &mut State) -> Result<(), LoadError> {
         let felt = self.world.actuators.iter().any(|a| a.muscle.is_some() || a.damping_ratio.is_some());
         if self.world.tendons.is_empty() && !felt {
             return Ok(());
         }
-        let mut gauge = Gauge::new(self);
-        gauge.update(self, state);
-        self.tendons.default_length.copy_from_slice(&gauge.tendons.lengths);
+        let mut kinematics = Kinematics::new(self);
+        kinematics.lengths(self, &state.mocap, &state.q);
+        self.tendons.default_length.copy_from_slice(&kinematics.tendons.lengths);
         if felt {
-            self.measure_actuators(&mut gauge, state)?;
+            self.measure_actuators(&mut kinematics, state)?;
         }
         // Joint springs are relaxed at their rest positions, which need not be the default ones.
         for joint in self.multibody.joints().iter().filter(|j| j.q.len() == 1) {
             state.q[joint.q.start] = self.multibody.dofs()[joint.v.start].rest;
         }
-        gauge.update(self, state);
+        kinematics.lengths(self, &state.mocap, &state.q);
         state.q.copy_from_slice(self.multibody.default_q());
         for (t, _) in self.world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.rest.is_none()) {
-            self.tendons.rest[t] = [gauge.tendons.lengths[t]; 2];
+            self.tendons.rest[t] = [kinematics.tendons.lengths[t]; 2];
         }
         Ok(())
     }
 
     /// Damping of servos from their ratio, strength and lengths of muscles.
-    fn measure_actuators(&mut self, gauge: &mut Gauge, state: &mut State) -> Result<(), LoadError> {
-        let default = gauge.drives.clone();
-        let response = self.unit_response(gauge);
+    fn measure_actuators(&mut self, kinematics: &mut Kinematics, state: &mut State) -> Result<(), LoadError> {
+        let default = kinematics.transmissions.clone();
+        let response = self.unit_response(kinematics);
         for row in 0..self.world.actuators.len() {
             let actuator = &self.world.actuators[row];
             if actuator.muscle.is_none() && actuator.damping_ratio.is_none() {
@@ -122,7 +74,7 @@ impl Compiled {
             let Some(law) = actuator.muscle else { continue };
             let felt = acceleration.map_or(0.0, |a| a.iter().map(|a| a * a).sum::<f64>().sqrt());
             let peak = if law.force < 0.0 { law.scale / felt.max(1e-15) } else { law.force };
-            let lengths = law.length_range.unwrap_or_else(|| self.extremes(row, gauge, state));
+            let lengths = law.length_range.unwrap_or_else(|| self.extremes(row, kinematics, state));
             if lengths[1] - lengths[0] < 1e-9 || !peak.is_finite() {
                 let actuator = &self.world.actuators[row];
                 return Err(LoadError::Shape {
@@ -135,16 +87,19 @@ impl Compiled {
         Ok(())
     }
 
-    /// The accelerations that a unit force along given arms makes where `gauge` was taken, inertia of tendons included;
+    /// The accelerations that a unit force along given arms makes where `kinematics` was taken, inertia of tendons included;
     /// `None` if the mass matrix is singular.
-    fn unit_response(&self, gauge: &mut Gauge) -> impl Fn(&[(usize, f64)]) -> Option<Vec<f64>> + use<> {
+    fn unit_response(
+        &self,
+        kinematics: &mut Kinematics,
+    ) -> impl Fn(&[(usize, f64)]) -> Option<Vec<f64>> + use<> {
         let mut mass = MassMatrix::new(&self.multibody);
-        self.multibody.mass_matrix(&mut gauge.workspace, &mut mass);
+        self.multibody.mass_matrix(&mut kinematics.workspace, &mut mass);
         let nv = self.multibody.nv();
         // Tendons couple coordinates of different trees: the whole matrix.
         let whole = self.tendons.heavy.then(|| {
             let mut dense = mass.to_dense();
-            self.tendons.add_inertia(&self.world, &gauge.tendons, &mut dense);
+            self.tendons.add_inertia(&self.world, &kinematics.tendons, &mut dense);
             dense.cholesky()
         });
         let mut factor = Factor::new(&self.multibody);
@@ -167,11 +122,12 @@ impl Compiled {
 
     /// Smallest and largest length of an actuator within the limits of the joints it acts on, searched along one
     /// coordinate after the other from the default positions. Joints without limits stay there.
-    fn extremes(&self, row: usize, gauge: &mut Gauge, state: &mut State) -> [f64; 2] {
+    fn extremes(&self, row: usize, kinematics: &mut Kinematics, state: &mut State) -> [f64; 2] {
         const POINTS: usize = 20;
-        let arms: Vec<usize> = gauge.drives.row(row).iter().map(|&(dof, _)| dof).collect();
+        let arms: Vec<usize> = kinematics.transmissions.row(row).iter().map(|&(dof, _)| dof).collect();
         let limits: Vec<_> = self
             .limits
+            .coordinates
             .iter()
             .filter(|l| arms.contains(&l.v) && l.lower.is_finite() && l.upper.is_finite())
             .copied()
@@ -180,8 +136,8 @@ impl Compiled {
         for (end, sign) in ends.iter_mut().zip([-1.0, 1.0]) {
             state.q.copy_from_slice(self.multibody.default_q());
             let mut measure = |state: &State| {
-                gauge.update(self, state);
-                sign * gauge.drives.lengths[row]
+                kinematics.lengths(self, &state.mocap, &state.q);
+                sign * kinematics.transmissions.lengths[row]
             };
             let mut best = measure(state);
             for _sweep in 0..8 {

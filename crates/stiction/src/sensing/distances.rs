@@ -4,7 +4,7 @@
 //! the geoms to part. Of several geoms the pair of the smallest signed distance counts, of equal ones the first.
 
 use crate::model::Compiled;
-use crate::model::reference_lengths::Gauge;
+use crate::step::kinematics::Kinematics;
 use nalgebra::Vector3;
 use stiction_geometry::ContactPoint;
 use stiction_geometry::point::{Scratch, contact_pair};
@@ -28,7 +28,7 @@ pub(crate) fn geoms_of(world: &World, side: GeomsOf) -> impl Iterator<Item = usi
 
 impl Compiled {
     /// Reads a sensor of distance, direction or points.
-    pub fn read_distance(&self, sensor: &Sensor, gauge: &mut Gauge, out: &mut [f64]) {
+    pub fn read_distance(&self, sensor: &Sensor, kinematics: &Kinematics, near: &mut Near, out: &mut [f64]) {
         let (SensorKind::Distance { first, second }
         | SensorKind::DistanceDirection { first, second }
         | SensorKind::DistancePoints { first, second }) = sensor.kind
@@ -36,7 +36,7 @@ impl Compiled {
             return;
         };
         let reach = sensor.cutoff.unwrap_or(0.0);
-        let nearest = self.nearest(first, second, reach, gauge);
+        let nearest = self.nearest(first, second, reach, kinematics, near);
         match (sensor.kind, nearest) {
             (SensorKind::Distance { .. }, found) => out[0] = found.map_or(reach, |n| n.distance),
             (_, None) => out.fill(0.0),
@@ -58,11 +58,12 @@ impl Compiled {
         first: GeomsOf,
         second: GeomsOf,
         reach: f64,
-        gauge: &mut Gauge,
+        kinematics: &Kinematics,
+        near: &mut Near,
     ) -> Option<ContactPoint> {
         let (world, shapes) = (&self.world, &self.sensors.near);
         let mut nearest: Option<ContactPoint> = None;
-        let Gauge { x_wb, near, .. } = gauge;
+        let x_wb = &kinematics.x_wb;
         for a in geoms_of(world, first) {
             for b in geoms_of(world, second) {
                 let (Some(shape_a), Some(shape_b)) = (&shapes[a], &shapes[b]) else { continue };

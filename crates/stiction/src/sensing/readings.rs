@@ -1,17 +1,21 @@
 //! The memory of sensor readings: what acted on each body during the last step, gathered when asked for.
 
-use crate::contact::patches::PatchSet;
+use crate::contact::patch_view::SolvedPatches;
 use crate::contact::result::Contact;
 use crate::control::Touch;
 use crate::control::senses::gather;
-use crate::forces::tendons::pulls;
+use crate::forces::tendon_path::pulls;
 use crate::forces::transmission::Link;
 use crate::model::Compiled;
 use crate::sensing::contacts::Meeting;
+use crate::sensing::distances::Near;
 use crate::sensing::sensors::{Loads, Push};
-use crate::step::assemble::Coupling;
+use crate::state::State;
+use crate::step::Stages;
+use crate::step::assemble::{Coupling, RowLog};
 use crate::step::free_motion::FreeMotion;
-use nalgebra::Vector3;
+use crate::step::kinematics::Kinematics;
+use nalgebra::{Vector3, Vector6};
 use stiction_model::Pose;
 
 /// Readings, and what they are made from.
@@ -33,11 +37,37 @@ pub(crate) struct Readings {
     chosen: Vec<(f64, usize, bool)>,
     joint_limits: Vec<f64>,
     tendon_limits: Vec<f64>,
+    near: Near,
 }
 
 impl Readings {
+    /// Reads all sensors: positions and velocities of `state`, forces of the step that led to it with the results in `stages`;
+    /// also the wrenches at `bodies`. A step with a learned law has no rows; its velocities are given instead.
+    pub fn read(
+        &mut self,
+        compiled: &Compiled,
+        state: &State,
+        now: &mut Kinematics,
+        stages: &mut Stages,
+        learned: Option<&[f64]>,
+        bodies: &[usize],
+    ) {
+        now.at(compiled, state);
+        self.clear(compiled, bodies.len());
+        compiled.read_state(state, now, &mut self.near, &mut self.values);
+        let Stages { contacts, results, kinematics, free, assembly, solver, .. } = stages;
+        let dt = results.step;
+        if dt > 0.0 {
+            self.contacts(&results.contacts, results.patches(&contacts.patches), compiled);
+            if learned.is_none() {
+                self.rows(&assembly.log, solver.row_impulses(), dt);
+            }
+            self.forces(compiled, kinematics, free, learned.unwrap_or(solver.velocities()), dt, bodies);
+        }
+    }
+
     /// All readings at zero, those of `bodies` bodies included.
-    pub fn clear(&mut self, compiled: &Compiled, bodies: usize) {
+    fn clear(&mut self, compiled: &Compiled, bodies: usize) {
         self.joint_torques.clear();
         self.joint_torques.resize(compiled.multibody.nv(), 0.0);
         self.transmitted.clear();
@@ -76,7 +106,7 @@ impl Readings {
     }
 
     /// Forces of contact points and of faces of patches.
-    pub fn contacts(&mut self, contacts: &[Contact], patches: &PatchSet, compiled: &Compiled) {
+    fn contacts(&mut self, contacts: &[Contact], patches: SolvedPatches, compiled: &Compiled) {
         for contact in contacts {
             let none = Vector3::zeros();
             self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &none);
@@ -88,10 +118,10 @@ impl Readings {
             self.meetings.extend(self.touches.iter().map(Meeting::of_patch));
         }
         let body = |geom: usize| compiled.geoms.geoms()[geom].body;
-        for found in &patches.patches {
+        for found in &patches.found.patches {
             let bodies = (body(found.geom_a), body(found.geom_b));
             for index in found.patch.faces.clone() {
-                let (face, result) = (&patches.faces.faces[index], &patches.results[index]);
+                let (face, result) = (&patches.found.faces.faces[index], &patches.results[index]);
                 self.act(bodies, &face.centroid, &result.force, &result.moment);
                 let force = result.force.dot(&face.normal);
                 self.pushes.push(Push { bodies, point: face.centroid, normal: face.normal, force });
@@ -99,68 +129,62 @@ impl Readings {
         }
     }
 
-    /// Forces along tendons, from the impulses of their rows over a step of `dt`.
-    pub fn tendons(&mut self, rows: &[(usize, usize, f64)], impulses: &[f64], dt: f64) {
-        for &(row, tendon, sign) in rows {
+    /// Forces of couplings between bodies, along tendons and of limits, from the impulses of their rows over a step of `dt`.
+    fn rows(&mut self, log: &RowLog, impulses: &[f64], dt: f64) {
+        for &Coupling { row, bodies, point, direction } in &log.couplings {
+            let wrench = direction * (impulses[row] / dt);
+            let (moment, force) = (wrench.fixed_rows::<3>(0).into(), wrench.fixed_rows::<3>(3).into());
+            self.act(bodies, &point, &force, &moment);
+        }
+        for &(row, tendon, sign) in &log.tendons {
             self.tendon_forces[tendon] += sign * impulses[row] / dt;
         }
+        log.joint_limits.iter().for_each(|&(row, dof)| self.joint_limits[dof] += impulses[row] / dt);
+        log.tendon_limits.iter().for_each(|&(row, tendon)| self.tendon_limits[tendon] += impulses[row] / dt);
     }
 
-    /// Forces of limits, from the impulses of their rows over a step of `dt`: (row, velocity coordinate) and (row, tendon).
-    pub fn limits(
-        &mut self,
-        joints: &[(usize, usize)],
-        tendons: &[(usize, usize)],
-        impulses: &[f64],
-        dt: f64,
-    ) {
-        joints.iter().for_each(|&(row, dof)| self.joint_limits[dof] += impulses[row] / dt);
-        tendons.iter().for_each(|&(row, tendon)| self.tendon_limits[tendon] += impulses[row] / dt);
-    }
-
-    /// Forces of couplings between bodies, from the impulses of their rows over a step of `dt`.
-    pub fn couplings(&mut self, couplings: &[Coupling], impulses: &[f64], dt: f64) {
-        for coupling in couplings {
-            let wrench = coupling.direction * (impulses[coupling.row] / dt);
-            let (moment, force) = (wrench.fixed_rows::<3>(0).into(), wrench.fixed_rows::<3>(3).into());
-            self.act(coupling.bodies, &coupling.point, &force, &moment);
-        }
-    }
-
-    /// Reads the sensors of forces, and what acts on `bodies` from their parents, after a step of `dt` from where `free`
-    /// stands to velocities `v`.
-    pub fn forces(
+    /// Reads the sensors of forces, and what acts on `bodies` from their parents, after a step of `dt` from `kinematics` to
+    /// velocities `v`.
+    fn forces(
         &mut self,
         compiled: &Compiled,
-        free: &mut FreeMotion,
+        kinematics: &mut Kinematics,
+        free: &FreeMotion,
         v: &[f64],
         dt: f64,
         bodies: &[usize],
     ) {
         self.acceleration.clear();
-        self.acceleration.extend(v.iter().zip(&free.v0).map(|(v, v0)| (v - v0) / dt));
+        self.acceleration.extend(v.iter().zip(&kinematics.v).map(|(v, v0)| (v - v0) / dt));
         self.actuator_forces.clear();
         for (row, drive) in compiled.drives.drives.iter().enumerate() {
             let servo = &free.servos[row];
-            let rate =
-                if matches!(drive.link, Link::Adhesion { .. }) { 0.0 } else { free.drives.rate(row, v) };
+            let rate = if matches!(drive.link, Link::Adhesion { .. }) {
+                0.0
+            } else {
+                kinematics.transmissions.rate(row, v)
+            };
             let force = servo.force - (dt * servo.proportional + servo.derivative) * rate;
             let force = force.clamp(drive.force_range[0], drive.force_range[1]);
             self.actuator_forces.push(force);
-            free.drives.row(row).iter().for_each(|&(dof, arm)| self.joint_torques[dof] += arm * force);
+            kinematics
+                .transmissions
+                .row(row)
+                .iter()
+                .for_each(|&(dof, arm)| self.joint_torques[dof] += arm * force);
         }
-        add_tendon_wrenches(
+        add_actuated_tendons(
             compiled,
-            &free.x_wb,
+            &kinematics.x_wb,
             &self.actuator_forces,
             &mut self.tendon_forces,
             &mut self.wrenches,
         );
         let mut loads = Loads {
-            x_wb: &free.x_wb,
-            workspace: &mut free.workspace,
+            x_wb: &kinematics.x_wb,
+            workspace: &mut kinematics.workspace,
             acceleration: &self.acceleration,
-            drives: &free.drives,
+            drives: &kinematics.transmissions,
             actuator_forces: &self.actuator_forces,
             wrenches: &self.wrenches,
             pushes: &self.pushes,
@@ -181,7 +205,7 @@ impl Readings {
 
 /// What spatial tendons do to bodies, with the forces of actuators added to those in `tendon_forces`:
 /// [moment about the world's origin; force].
-pub(crate) fn add_tendon_wrenches(
+pub(crate) fn add_actuated_tendons(
     compiled: &Compiled,
     x_wb: &[Pose],
     actuator_forces: &[f64],
@@ -195,11 +219,17 @@ pub(crate) fn add_tendon_wrenches(
     }
     for (tendon, &force) in compiled.world.tendons.iter().zip(&*tendon_forces) {
         pulls(tendon, &compiled.world, x_wb, force, |body, point, f| {
-            let moment = point.cross(f);
-            for k in 0..3 {
-                wrenches[body][k] += moment[k];
-                wrenches[body][3 + k] += f[k];
-            }
+            add_wrench(&mut wrenches[body], point, &Vector6::new(0.0, 0.0, 0.0, f.x, f.y, f.z));
         });
+    }
+}
+
+/// Adds a wrench [moment; force] at a point to one about the world's origin.
+pub(crate) fn add_wrench(sum: &mut [f64; 6], point: &Vector3<f64>, wrench: &Vector6<f64>) {
+    let force: Vector3<f64> = wrench.fixed_rows::<3>(3).into();
+    let moment = point.cross(&force) + wrench.fixed_rows::<3>(0);
+    for k in 0..3 {
+        sum[k] += moment[k];
+        sum[3 + k] += force[k];
     }
 }

@@ -20,11 +20,12 @@ use crate::contact::result::Contact;
 use crate::forces::moments::Moments;
 use crate::forces::tendons::joint_at;
 use crate::forces::transmission::Link;
-use crate::model::Compiled;
-use crate::model::reference_lengths::Gauge;
+use crate::forces::{self, At};
+use crate::model::{Compiled, Energy};
 use crate::sensing::contacts::Meeting;
-use crate::sensing::distances::geoms_of;
+use crate::sensing::distances::{Near, geoms_of};
 use crate::state::State;
+use crate::step::kinematics::Kinematics;
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction_geometry::Shape as Solid;
 use stiction_model::{FrameOf, Pose, SensorKind, Shape, World};
@@ -173,12 +174,16 @@ fn frame_in_body(world: &World, frame: FrameOf) -> (usize, Pose) {
 }
 
 /// Mass, centre of mass, momentum and angular momentum about the world's origin of a range of bodies.
-fn momentum(compiled: &Compiled, gauge: &Gauge, bodies: std::ops::Range<usize>) -> (f64, V3, V3, V3) {
+fn momentum(
+    compiled: &Compiled,
+    kinematics: &Kinematics,
+    bodies: std::ops::Range<usize>,
+) -> (f64, V3, V3, V3) {
     let (mut mass, mut moment, mut linear, mut angular) = (0.0, V3::zeros(), V3::zeros(), V3::zeros());
     for b in bodies {
         let inertia = &compiled.world.bodies[b].inertia;
-        let x_wb = &gauge.x_wb[b];
-        let twist = compiled.multibody.twist(&gauge.workspace, b);
+        let x_wb = &kinematics.x_wb[b];
+        let twist = compiled.multibody.twist(&kinematics.workspace, b);
         let (w, v): (V3, V3) = (twist.fixed_rows::<3>(0).into(), twist.fixed_rows::<3>(3).into());
         let arm = x_wb.rotation * inertia.com;
         let com = x_wb.translation.vector + arm;
@@ -193,24 +198,51 @@ fn momentum(compiled: &Compiled, gauge: &Gauge, bodies: std::ops::Range<usize>) 
 }
 
 impl Compiled {
-    /// Reads the sensors that need only the state, which `gauge` must have been taken at, velocities included.
-    pub fn read_state(&self, state: &State, gauge: &mut Gauge, values: &mut [f64]) {
+    /// Reads the sensors that need only the state, which `kinematics` must have been taken at, velocities included.
+    pub fn read_state(
+        &self,
+        state: &State,
+        kinematics: &mut Kinematics,
+        near: &mut Near,
+        values: &mut [f64],
+    ) {
         for (k, sensor) in self.world.sensors.iter().enumerate().filter(|(_, s)| !s.kind.reads_forces()) {
             let out = &mut values[self.sensors.starts[k]..self.sensors.starts[k + 1]];
             match sensor.kind {
                 SensorKind::Distance { .. }
                 | SensorKind::DistanceDirection { .. }
-                | SensorKind::DistancePoints { .. } => self.read_distance(sensor, gauge, out),
-                _ => self.read_one(&sensor.kind, state, gauge, out),
+                | SensorKind::DistancePoints { .. } => self.read_distance(sensor, kinematics, near, out),
+                SensorKind::PotentialEnergy => {
+                    out[0] = self.energy(state, kinematics).potential + self.held_weight(kinematics)
+                }
+                SensorKind::KineticEnergy => out[0] = self.energy(state, kinematics).kinetic,
+                _ => self.read_one(&sensor.kind, state, kinematics, out),
             }
             cut(&sensor.kind, sensor.cutoff, out);
         }
     }
 
-    fn read_one(&self, kind: &SensorKind, state: &State, gauge: &Gauge, out: &mut [f64]) {
+    /// Kinetic and potential energy at `state`, whose kinematics are given.
+    pub fn energy(&self, state: &State, kinematics: &mut Kinematics) -> Energy {
+        let at = At { compiled: self, state, q: &state.q, kinematics, stiction_tolerance: 0.0 };
+        forces::energy(&at)
+    }
+
+    /// Potential energy of what stands still or is moved from outside, which MuJoCo counts too.
+    fn held_weight(&self, kinematics: &Kinematics) -> f64 {
+        let held = (0..self.world.bodies.len()).filter(|&b| self.multibody.body_tree(b).is_none());
+        held.map(|b| {
+            let inertia = &self.world.bodies[b].inertia;
+            let com = kinematics.x_wb[b] * nalgebra::Point3::from(inertia.com);
+            -inertia.mass * self.world.options.gravity.dot(&com.coords)
+        })
+        .sum()
+    }
+
+    fn read_one(&self, kind: &SensorKind, state: &State, kinematics: &Kinematics, out: &mut [f64]) {
         use SensorKind as K;
         let (world, multibody) = (&self.world, &self.multibody);
-        let at = |frame: FrameOf| moving(self, &gauge.x_wb, &gauge.workspace, frame);
+        let at = |frame: FrameOf| moving(self, &kinematics.x_wb, &kinematics.workspace, frame);
         let seen = |reference: Option<FrameOf>| reference.map(at);
         let joint = |joint: (usize, usize)| joint_at(multibody, joint);
         let vector = |out: &mut [f64], v: V3| out.copy_from_slice(v.as_slice());
@@ -228,7 +260,7 @@ impl Compiled {
                 let rotation = at(FrameOf::Site(site)).pose.rotation;
                 vector(out, rotation.inverse() * world.options.magnetic_field);
             }
-            K::Rangefinder { site } => out[0] = self.range(site, gauge),
+            K::Rangefinder { site } => out[0] = self.range(site, kinematics),
             K::JointPosition { joint: j } => out[0] = state.q[joint(j).q.start],
             K::JointVelocity { joint: j } => out[0] = state.v[joint(j).v.start],
             K::JointLimitPosition { joint: j } => {
@@ -240,10 +272,10 @@ impl Compiled {
                 turn(out, UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3])));
             }
             K::BallVelocity { joint: j } => out.copy_from_slice(&state.v[joint(j).v.clone()]),
-            K::TendonPosition { tendon } => out[0] = gauge.tendons.lengths[tendon],
-            K::TendonVelocity { tendon } => out[0] = gauge.tendons.rate(tendon, &state.v),
+            K::TendonPosition { tendon } => out[0] = kinematics.tendons.lengths[tendon],
+            K::TendonVelocity { tendon } => out[0] = kinematics.tendons.rate(tendon, &state.v),
             K::TendonLimitPosition { tendon } => {
-                let (length, [low, high]) = (gauge.tendons.lengths[tendon], world.tendons[tendon].range);
+                let (length, [low, high]) = (kinematics.tendons.lengths[tendon], world.tendons[tendon].range);
                 out[0] = (length - low).min(high - length).min(0.0);
             }
             K::JointLimitVelocity { joint: j } => {
@@ -252,11 +284,11 @@ impl Compiled {
                 out[0] = leaving(q, v, [dof.lower, dof.upper]);
             }
             K::TendonLimitVelocity { tendon } => {
-                let rate = gauge.tendons.rate(tendon, &state.v);
-                out[0] = leaving(gauge.tendons.lengths[tendon], rate, world.tendons[tendon].range);
+                let rate = kinematics.tendons.rate(tendon, &state.v);
+                out[0] = leaving(kinematics.tendons.lengths[tendon], rate, world.tendons[tendon].range);
             }
-            K::ActuatorPosition { actuator } => out[0] = gauge.drives.lengths[actuator],
-            K::ActuatorVelocity { actuator } => out[0] = gauge.drives.rate(actuator, &state.v),
+            K::ActuatorPosition { actuator } => out[0] = kinematics.transmissions.lengths[actuator],
+            K::ActuatorVelocity { actuator } => out[0] = kinematics.transmissions.rate(actuator, &state.v),
             K::FramePosition { frame, reference } => {
                 let p = at(frame).pose.translation.vector;
                 vector(out, seen(reference).map_or(p, |r| r.pose.inverse_transform_point(&p.into()).coords));
@@ -287,8 +319,8 @@ impl Compiled {
             | K::SubtreeVelocity { body }
             | K::SubtreeAngularMomentum { body } => {
                 let (mass, moment, linear, angular) =
-                    momentum(self, gauge, body..self.sensors.subtree_end[body]);
-                let com = if mass > 0.0 { moment / mass } else { gauge.x_wb[body].translation.vector };
+                    momentum(self, kinematics, body..self.sensors.subtree_end[body]);
+                let com = if mass > 0.0 { moment / mass } else { kinematics.x_wb[body].translation.vector };
                 let value = match kind {
                     K::SubtreeCenterOfMass { .. } => com,
                     K::SubtreeVelocity { .. } if mass > 0.0 => linear / mass,
@@ -310,33 +342,15 @@ impl Compiled {
                 out.copy_from_slice(&world.visual.cameras[camera].project(&p_c));
             }
             K::User { .. } => out.fill(0.0),
-            K::PotentialEnergy => {
-                // MuJoCo counts what stands still or is led too.
-                let held = (0..world.bodies.len()).filter(|&b| multibody.body_tree(b).is_none());
-                let weight = held.map(|b| {
-                    let inertia = &world.bodies[b].inertia;
-                    let com = gauge.x_wb[b] * nalgebra::Point3::from(inertia.com);
-                    -inertia.mass * world.options.gravity.dot(&com.coords)
-                });
-                out[0] = weight.sum::<f64>()
-                    + multibody.potential_energy(&gauge.workspace)
-                    + multibody.spring_energy(&state.q)
-                    + self.tendons.energy(world, &gauge.tendons.lengths)
-                    + crate::forces::bushings::energy(self, &gauge.x_wb);
-            }
-            K::KineticEnergy => {
-                out[0] = multibody.kinetic_energy(&gauge.workspace, &state.v)
-                    + self.tendons.kinetic_energy(world, &gauge.tendons, &state.v);
-            }
             K::Clock => out[0] = state.time,
             _ => {} // reads forces
         }
     }
 
     /// Distance from a site along its z-axis to the first geom of another body; −1 if there is none.
-    fn range(&self, site: usize, gauge: &Gauge) -> f64 {
+    fn range(&self, site: usize, kinematics: &Kinematics) -> f64 {
         let body = self.world.sites[site].body;
-        let x_ws = gauge.x_wb[body] * self.world.sites[site].pose;
+        let x_ws = kinematics.x_wb[body] * self.world.sites[site].pose;
         let (origin, direction) = (x_ws.translation.vector, x_ws.rotation * V3::z());
         let mut nearest = f64::INFINITY;
         for (index, shape) in &self.sensors.rays {
@@ -344,7 +358,7 @@ impl Compiled {
             if geom.body == body {
                 continue;
             }
-            let x_wg = gauge.x_wb[geom.body] * geom.pose;
+            let x_wg = kinematics.x_wb[geom.body] * geom.pose;
             if let Shape::HeightField { field } = geom.shape {
                 nearest = nearest.min(self.base_hit(field, &x_wg, &origin, &direction));
             }

@@ -13,7 +13,7 @@
 //! traction is distributed as the pressure field at the beginning of the step. Polygons that face away from the grid (the
 //! other side of a finger) are left out.
 
-use crate::contact::patches::PatchSet;
+use crate::contact::patch_view::SolvedPatches;
 use crate::error::InputError;
 use crate::model::Compiled;
 use crate::simulation::Simulation;
@@ -118,20 +118,27 @@ impl TactileGrid {
 
     /// The same into memory that is kept.
     pub fn sample_into(&self, simulation: &Simulation, image: &mut TactileImage) {
-        let (set, x_wb) = simulation.patch_set();
-        self.feel(simulation.model().compiled(), set, x_wb, image);
+        let (patches, x_wb) = simulation.solved_patches();
+        self.feel(simulation.model().compiled(), patches, x_wb, image);
     }
 
     /// What the grid feels of patches found with the bodies at `x_wb`.
-    pub(crate) fn feel(&self, compiled: &Compiled, set: &PatchSet, x_wb: &[Pose], image: &mut TactileImage) {
+    pub(crate) fn feel(
+        &self,
+        compiled: &Compiled,
+        patches: SolvedPatches,
+        x_wb: &[Pose],
+        image: &mut TactileImage,
+    ) {
         (image.rows, image.columns) = (self.rows, self.columns);
         image.pressure.clear();
         image.pressure.resize(self.rows * self.columns, 0.0);
         image.shear.clear();
         image.shear.resize(self.rows * self.columns, [0.0; 2]);
-        let Some(x_wb) = x_wb.get(self.body).filter(|_| set.solved()) else { return };
+        let Some(x_wb) = x_wb.get(self.body).filter(|_| patches.complete()) else { return };
         let x_wg = x_wb * self.x_bg;
         let geoms = compiled.geoms.geoms();
+        let set = patches.found;
         for found in &set.patches {
             let (body_a, body_b) = (geoms[found.geom_a].body, geoms[found.geom_b].body);
             let sign = match self.body {
@@ -140,7 +147,7 @@ impl TactileGrid {
                 _ => continue,
             };
             for index in found.patch.faces.clone() {
-                let (face, result) = (&set.faces.faces[index], &set.results[index]);
+                let (face, result) = (&set.faces.faces[index], &patches.results[index]);
                 // The normal points into B: against the skin of B, out of the skin of A.
                 let outward = -sign * x_wg.inverse_transform_vector(&face.normal).z;
                 let force = sign * x_wg.inverse_transform_vector(&result.force);

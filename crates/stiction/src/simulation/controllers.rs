@@ -1,8 +1,10 @@
 //! Controllers of a simulation: when they are called, what is measured for them, and what is undone when a step fails.
 
 use super::Simulation;
+use crate::control::senses::gather;
 use crate::control::{Controller, Measured, Sample, Senses};
 use crate::error::{InputError, StepError};
+use crate::sensing::tactile::TactileImage;
 use crate::state::{ControllerState, State};
 
 /// The controllers and what they share.
@@ -117,7 +119,7 @@ impl Simulation {
                 && !self.state.measured.serves(&self.controllers.senses, time, self.model.compiled())
             {
                 // A state that nothing was measured at, as after a jump: without the forces of some other step.
-                self.stepper.clear_results();
+                self.clear_results();
                 self.measure();
             }
             let Self { model, state, controllers: Controllers { attached, ctrl, .. }, .. } = self;
@@ -180,7 +182,7 @@ impl Simulation {
 
     /// Times are sums of steps: allow for their rounding, s.
     fn slack(&self) -> f64 {
-        1e-9 * self.stepper.options().step
+        1e-9 * self.options().step
     }
 
     /// The earliest sample time that is to come, s; infinite if there is none.
@@ -204,11 +206,29 @@ impl Simulation {
 
     /// Measures what the controllers want, into the state.
     fn measure(&mut self) {
-        if self.controllers.senses.any() {
-            let mut measured = std::mem::take(&mut self.state.measured);
-            self.stepper.measure(&self.model, &self.state, &self.controllers.senses, &mut measured);
-            self.state.measured = measured;
+        if !self.controllers.senses.any() {
+            return;
         }
+        let senses = std::mem::take(&mut self.controllers.senses);
+        let mut out = std::mem::take(&mut self.state.measured);
+        out.time = Some(self.state.time);
+        if senses.readings() {
+            self.read_sensors(&senses.bodies);
+            out.sensors.clone_from(&self.readings.values);
+            out.joint_torques.clone_from(&self.readings.joint_torques);
+            out.bodies.clone_from(&senses.bodies);
+            out.wrenches.clone_from(&self.readings.transmitted);
+        }
+        let (patches, x_wb) = self.solved_patches();
+        if senses.touches {
+            gather(self.contacts(), patches, self.model.compiled(), &mut out.touches);
+        }
+        out.skins.resize_with(senses.skins.len(), TactileImage::default);
+        for (grid, image) in senses.skins.iter().zip(&mut out.skins) {
+            grid.feel(self.model.compiled(), patches, x_wb, image);
+        }
+        self.controllers.senses = senses;
+        self.state.measured = out;
     }
 }
 

@@ -4,17 +4,21 @@ mod controllers;
 pub mod stats;
 pub(crate) mod trajectory_hash;
 
-use crate::contact::patches::{ContactPatch, PatchSet, PatchView};
+use crate::contact::patch_faults::PatchWarnings;
+use crate::contact::patch_view::{ContactPatch, PatchView, SolvedPatches};
 use crate::contact::result::Contact;
 use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, StepDerivatives};
 use crate::error::{InputError, OptionError, StepError};
+use crate::methods::Stepping;
 use crate::methods::learned::LearnedReport;
 use crate::model::{Energy, Model};
-use crate::options::{Method, Options};
+use crate::options::Options;
+use crate::sensing::readings::Readings;
 use crate::simulation::stats::Stats;
 use crate::state::State;
+use crate::step::kinematics::Kinematics;
 use crate::step::profile::Profile;
-use crate::step::{StepReport, Stepper};
+use crate::step::{Settings, Stages, StepReport};
 use controllers::Controllers;
 use nalgebra::{Vector3, Vector6};
 use std::sync::Arc;
@@ -27,7 +31,14 @@ use stiction_model::{Pose, Warning};
 pub struct Simulation {
     model: Model,
     state: State,
-    stepper: Stepper,
+    settings: Settings,
+    stages: Stages,
+    stepping: Stepping,
+    /// Kinematics at the present state, for whoever asks about it.
+    now: Kinematics,
+    readings: Readings,
+    last_report: StepReport,
+    patch_warnings: PatchWarnings,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,
@@ -36,10 +47,17 @@ pub struct Simulation {
 impl Simulation {
     /// A simulation of `model` from its default state.
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
+        let settings = Settings::new(model, options)?;
         Ok(Self {
             model: model.clone(),
             state: model.default_state(),
-            stepper: Stepper::new(model, options)?,
+            stages: Stages::new(model, &settings),
+            stepping: Stepping::new(model, &options, None)?,
+            settings,
+            now: Kinematics::new(model.compiled()),
+            readings: Readings::default(),
+            last_report: StepReport::default(),
+            patch_warnings: PatchWarnings::default(),
             stats: Stats::default(),
             controllers: Controllers::default(),
             differentiator: None,
@@ -57,40 +75,58 @@ impl Simulation {
         if model.family() != self.model.family() {
             return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
         }
-        let law = self.contact_law().cloned();
-        let stepper = Stepper::new(model, *self.options()).and_then(|mut stepper| {
-            stepper.set_law(model, law)?;
-            Ok(stepper)
-        });
-        self.stepper = stepper.map_err(|error| InputError::Variant(error.to_string()))?;
+        let (options, law) = (*self.options(), self.contact_law().cloned());
+        let refused = |error: OptionError| InputError::Variant(error.to_string());
+        let settings = Settings::new(model, options).map_err(refused)?;
+        self.stepping = Stepping::new(model, &options, law).map_err(refused)?;
+        self.stages = Stages::new(model, &settings);
+        self.settings = settings;
+        self.now = Kinematics::new(model.compiled());
+        self.last_report = StepReport::default();
+        self.patch_warnings = PatchWarnings::default();
+        self.differentiator = None;
         self.model = model.clone();
         Ok(())
     }
 
     /// The options.
     pub fn options(&self) -> &Options {
-        self.stepper.options()
+        &self.settings.options
     }
 
     /// Changes the options from the next step on.
     pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
-        self.stepper.set_options(&self.model, options)
+        let settings = Settings::new(&self.model, options)?;
+        self.set_stepping(&options, self.contact_law().cloned())?;
+        self.stages.set_options(&options);
+        self.settings = settings;
+        Ok(())
     }
 
     /// Has contact follow a law learned from data (see [`crate::methods::learned`]) from the next step on, or the options again.
     /// Steps have a fixed length then, and the options of the convex contact (its model, tolerances and margin) have no say.
     pub fn set_contact_law(&mut self, law: Option<Arc<Law>>) -> Result<(), OptionError> {
-        self.stepper.set_law(&self.model, law)
+        let options = *self.options();
+        self.set_stepping(&options, law)
+    }
+
+    /// Changes the method, unless it is the one in force: that keeps its memory.
+    fn set_stepping(&mut self, options: &Options, law: Option<Arc<Law>>) -> Result<(), OptionError> {
+        if self.stepping.is(options, law.as_ref()) {
+            return Ok(());
+        }
+        self.stepping = Stepping::new(&self.model, options, law)?;
+        Ok(())
     }
 
     /// The learned law, if contact follows one.
     pub fn contact_law(&self) -> Option<&Arc<Law>> {
-        self.stepper.learned().map(|l| &l.law)
+        self.stepping.learned().map(|l| &l.law)
     }
 
     /// What the learned law did in the last step; none without one.
     pub fn learned_report(&self) -> Option<&LearnedReport> {
-        self.stepper.learned().map(|l| &l.report)
+        self.stepping.learned().map(|l| &l.report)
     }
 
     /// The present state.
@@ -138,7 +174,9 @@ impl Simulation {
             }
         }
         let wrench = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
-        self.stepper.apply_wrench(&self.model, &mut self.state, body, &wrench, &p_wq);
+        let (multibody, State { mocap, q, applied, .. }) = (self.model.multibody(), &mut self.state);
+        self.now.positions(self.model.compiled(), mocap, q);
+        multibody.add_wrench(&self.now.workspace, body, &p_wq, &wrench, applied);
         Ok(())
     }
 
@@ -148,10 +186,10 @@ impl Simulation {
         &mut self,
         parameters: &[ContactParameter],
     ) -> Result<StepDerivatives, DerivativeError> {
-        if self.stepper.learned().is_some() {
+        if self.stepping.learned().is_some() {
             return Err(DerivativeError::Method("contact follows a learned law here"));
         }
-        let options = *self.stepper.options();
+        let options = *self.options();
         match &mut self.differentiator {
             Some(known) => known.set_options(&self.model, &options)?,
             none => *none = Some(Box::new(Differentiator::new(&self.model, &options)?)),
@@ -163,21 +201,21 @@ impl Simulation {
     /// Goes back to the default state at time 0. Statistics go on.
     pub fn reset(&mut self) {
         self.state = self.model.default_state();
-        self.stepper.clear_results();
+        self.clear_results();
     }
 
     /// Goes to a state, which is copied.
     pub fn reset_to(&mut self, state: &State) -> Result<(), InputError> {
         self.model.check_state(state)?;
         self.state.copy_from(state);
-        self.stepper.clear_results();
+        self.clear_results();
         Ok(())
     }
 
     /// Goes to a keyframe of the model, by name or by number.
     pub fn reset_to_keyframe(&mut self, name: &str) -> Result<(), InputError> {
         self.state = self.model.keyframe_state(name)?;
-        self.stepper.clear_results();
+        self.clear_results();
         Ok(())
     }
 
@@ -225,18 +263,11 @@ impl Simulation {
 
     /// The step itself, with the controls as they are.
     fn advance(&mut self, end: f64) -> Result<(), StepError> {
-        let report = if self.stepper.learned().is_some() {
-            self.stepper.learned_step(&self.model, &mut self.state)?
-        } else if self.options().error_controlled() {
-            let limit = end.min(self.next_sample()) - self.state.time;
-            match self.options().method {
-                Method::Convex => self.stepper.accurate_step(&self.model, &mut self.state, limit)?,
-                Method::Continuous(_) => self.stepper.continuous_step(&self.model, &mut self.state, limit)?,
-            }
-        } else {
-            self.stepper.step(&self.model, &mut self.state)?
-        };
-        self.stepper.remember_doubts();
+        let limit = end.min(self.next_sample()) - self.state.time;
+        let Self { stepping, stages, model, settings, state, .. } = self;
+        let report = stepping.step(stages, model, settings, state, limit)?;
+        self.last_report = report;
+        self.patch_warnings.add(&self.stages.contacts.patches);
         record(&mut self.stats, &report);
         self.measure_if_due();
         Ok(())
@@ -245,17 +276,17 @@ impl Simulation {
     /// Times the stages of steps in detail from now on, or no longer. Costs clock readings, a few microseconds a step; the
     /// results are the same to the bit.
     pub fn set_profiling(&mut self, on: bool) {
-        self.stepper.set_profiling(on);
+        self.stages.set_profiling(on);
     }
 
     /// Where the time went since profiling began; none if it is off.
     pub fn profile(&self) -> Option<&Profile> {
-        self.stepper.profile()
+        self.stages.profile.as_deref()
     }
 
     /// Contact points of the last step, ordered by geom pair.
     pub fn contacts(&self) -> &[Contact] {
-        self.stepper.contacts()
+        &self.stages.results.contacts
     }
 
     /// Contact patches of the last step, ordered by geom pair. Allocates.
@@ -265,34 +296,41 @@ impl Simulation {
 
     /// The same patches as they lie in the simulation's memory: allocates nothing.
     pub fn patch_views(&self) -> impl ExactSizeIterator<Item = PatchView<'_>> {
-        self.stepper.patch_set().0.views(&self.model)
+        self.solved_patches().0.views(&self.model)
     }
 
     /// What happened since the simulation was made that makes its contact patches doubtful, once for each geom
     /// pair: the core of a pressure field was reached (thin or soft bodies under too much load), or a body
     /// was swallowed. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.stepper.patch_set().0.warnings(&self.model)
+        self.patch_warnings.warnings(&self.model)
     }
 
     /// The last step's patches and the poses of the bodies at its beginning.
-    pub(crate) fn patch_set(&self) -> (&PatchSet, &[Pose]) {
-        self.stepper.patch_set()
+    pub(crate) fn solved_patches(&self) -> (SolvedPatches<'_>, &[Pose]) {
+        (self.stages.results.patches(&self.stages.contacts.patches), &self.stages.kinematics.x_wb)
+    }
+
+    /// Forgets the results of the last step, as after a jump to another state.
+    fn clear_results(&mut self) {
+        self.stages.clear_results();
+        self.stepping.clear();
+        self.last_report = StepReport::default();
     }
 
     /// How the last step's solve went.
     pub fn last_report(&self) -> &StepReport {
-        self.stepper.report()
+        &self.last_report
     }
 
     /// The convex problem of the last solve, for studies of its condition or of other solvers.
     pub fn last_problem(&self) -> &Problem {
-        self.stepper.problem()
+        &self.stages.assembly.problem
     }
 
     /// The solver with the results of the last solve, for studies of impulses and energies.
     pub fn last_solver(&self) -> &stiction_convex::Solver {
-        &self.stepper.solver
+        &self.stages.solver
     }
 
     /// Counts and times since the simulation was made.
@@ -303,7 +341,15 @@ impl Simulation {
     /// Readings of all sensors, one after the other in their order: positions and velocities of the present
     /// state, accelerations and forces of the last step, zero before the first.
     pub fn sensors(&mut self) -> &[f64] {
-        self.stepper.sensors(&self.model, &self.state)
+        self.read_sensors(&[]);
+        &self.readings.values
+    }
+
+    /// Reads all sensors, joint torques, and the wrenches at `bodies`.
+    fn read_sensors(&mut self, bodies: &[usize]) {
+        let Self { model, state, now, stages, stepping, readings, .. } = self;
+        let learned = stepping.learned().map(|learned| learned.velocities());
+        readings.read(model.compiled(), state, now, stages, learned, bodies);
     }
 
     /// Readings of one sensor.
@@ -315,19 +361,22 @@ impl Simulation {
 
     /// Poses of all bodies in the world at the present state, by body.
     pub fn poses(&mut self) -> &[Pose] {
-        self.stepper.poses(&self.model, &self.state)
+        self.now.positions(self.model.compiled(), &self.state.mocap, &self.state.q);
+        &self.now.x_wb
     }
 
     /// Kinetic and potential energy of the present state, J.
     pub fn energy(&mut self) -> Energy {
-        self.stepper.energy(&self.model, &self.state)
+        let compiled = self.model.compiled();
+        compiled.energy(&self.state, self.now.at(compiled, &self.state))
     }
 
     /// Energy stored by contact in continuous time, J: in the pressure fields, exactly (PFC eq. 4.4), and in tangential
     /// springs. Looks at every pair of elements; for energy balances, not for every step.
     pub fn contact_energy(&mut self) -> f64 {
         let compiled = self.model.compiled();
-        let x_wb = self.stepper.poses(&self.model, &self.state);
+        self.now.positions(compiled, &self.state.mocap, &self.state.q);
+        let x_wb = &self.now.x_wb;
         let geoms = compiled.geoms.geoms();
         let mut energy: f64 = self.state.springs.iter().flat_map(|s| s.s).map(|s| 0.5 * s * s).sum();
         if compiled.solids.is_empty() {
@@ -349,14 +398,15 @@ impl Simulation {
     /// Accelerations at the present state in continuous time; none under another method.
     pub fn accelerations(&mut self) -> Result<Option<Vec<f64>>, StepError> {
         self.model.check_state(&self.state)?;
-        let Some((continuous, options)) = self.stepper.continuous_mut() else { return Ok(None) };
-        continuous.accelerations(&self.model, options, &self.state).map(|a| Some(a.to_vec()))
+        let Stepping::Continuous(continuous) = &mut self.stepping else { return Ok(None) };
+        let found = continuous.accelerations(&self.model, &self.settings.options, &self.state);
+        found.map(|a| Some(a.to_vec()))
     }
 
     /// Positions and velocities at a time within the last step of continuous time (dense output); none outside of it.
     pub fn interpolate(&self, time: f64) -> Option<(Vec<f64>, Vec<f64>)> {
         let (mut q, mut v) = (self.state.q.clone(), self.state.v.clone());
-        let continuous = self.stepper.continuous()?;
+        let Stepping::Continuous(continuous) = &self.stepping else { return None };
         continuous.interpolate(&self.model, time, &mut q, &mut v).then_some((q, v))
     }
 
@@ -402,7 +452,7 @@ impl Simulation {
     /// Goes to a state that fits.
     pub(crate) fn go_to(&mut self, state: State) {
         self.state = state;
-        self.stepper.clear_results();
+        self.clear_results();
     }
 }
 

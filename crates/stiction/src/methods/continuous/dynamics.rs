@@ -7,19 +7,20 @@
 //! ```
 
 use super::chart::Chart;
-use super::forces::JointForces;
 use super::settings::TractionFriction;
 use super::surface::ContactPair;
 use super::traction::{Flow, Load, RelativeMotion, load};
-use crate::contact::patches::{FaceResult, FoundPatch, PatchSet};
+use crate::contact::patch_view::FaceResult;
+use crate::contact::patches::{FoundPatch, PatchSet};
+use crate::contact::query::ContactQuery;
+use crate::contact::surface_velocity::surface_twist;
+use crate::forces::{self, At};
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::State;
+use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
 use stiction_geometry::patch::PatchScratch;
-use stiction_geometry::{ContactPoint, Proximity};
-use stiction_model::Pose;
-use stiction_multibody::Workspace;
 
 /// Why a derivative cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,11 +34,8 @@ pub(crate) enum Interrupt {
 /// The memory of the derivative.
 pub(crate) struct Dynamics {
     pub chart: Chart,
-    forces: JointForces,
-    pub workspace: Workspace,
-    pub x_wb: Vec<Pose>,
-    pub proximity: Proximity,
-    pub points: Vec<ContactPoint>,
+    pub kinematics: Kinematics,
+    pub contacts: ContactQuery,
     pub q: Vec<f64>,
     tau: Vec<f64>,
     contact_tau: Vec<f64>,
@@ -57,11 +55,8 @@ impl Dynamics {
         let multibody = model.multibody();
         Self {
             chart: Chart::new(multibody),
-            forces: JointForces::new(model),
-            workspace: Workspace::new(multibody),
-            x_wb: vec![Pose::identity(); multibody.body_count()],
-            proximity: Proximity::new(model.compiled().geoms.clone()),
-            points: Vec::new(),
+            kinematics: Kinematics::new(model.compiled()),
+            contacts: ContactQuery::new(model.compiled()),
             q: model.default_q().to_vec(),
             tau: vec![0.0; multibody.nv()],
             contact_tau: vec![0.0; multibody.nv()],
@@ -74,29 +69,22 @@ impl Dynamics {
         }
     }
 
-    /// Poses and candidate pairs at θ from the positions of `state`.
-    fn look(&mut self, model: &Model, state: &State, theta: &[f64], v: &[f64]) {
-        let multibody = model.multibody();
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
-        }
-        self.chart.place(multibody, &state.q, theta, &mut self.q);
-        multibody.positions(&self.q, &mut self.workspace);
-        multibody.velocities(v, &mut self.workspace);
-        for (body, pose) in self.x_wb.iter_mut().enumerate() {
-            *pose = multibody.pose(&self.workspace, body);
-        }
-        self.proximity.update(&self.x_wb);
-        self.proximity.contacts(0.0, &mut self.points);
+    /// Kinematics and candidate pairs at θ from the positions of `state`, and at velocities `v`.
+    fn observe(&mut self, model: &Model, state: &State, theta: &[f64], v: &[f64]) {
+        let compiled = model.compiled();
+        self.chart.place(model.multibody(), &state.q, theta, &mut self.q);
+        self.kinematics.lengths(compiled, &state.mocap, &self.q);
+        self.kinematics.velocities(compiled, v);
+        self.contacts.find_points_and_pairs(&self.kinematics.x_wb);
     }
 
-    /// Looks at `state` and lists the pairs that need springs: those in the state and those whose boxes meet.
+    /// Finds contacts at `state` and lists the pairs that need springs: those in the state and those whose boxes meet.
     pub fn begin(&mut self, model: &Model, options: &Options, state: &State, zero: &[f64]) {
-        self.look(model, state, zero, &state.v);
+        self.observe(model, state, zero, &state.v);
         self.sprung.clear();
         if matches!(options.continuous().friction, TractionFriction::Springs(_)) {
             self.sprung.extend(state.springs.iter().map(|s| s.geoms));
-            self.sprung.extend_from_slice(self.proximity.patch_pairs());
+            self.sprung.extend_from_slice(self.contacts.patch_pairs());
             self.sprung.sort_unstable();
             self.sprung.dedup();
         }
@@ -122,21 +110,19 @@ impl Dynamics {
         let (theta, rest) = x.split_at(nv);
         let (v, s) = rest.split_at(nv);
         let (compiled, multibody) = (model.compiled(), model.multibody());
-        self.look(model, state, theta, v);
+        self.observe(model, state, theta, v);
         let (theta_dot, rest) = out.split_at_mut(nv);
         let (v_dot, s_dot) = rest.split_at_mut(nv);
         self.chart.rate(theta, v, theta_dot);
 
-        self.forces.compute(
-            compiled,
-            state,
-            &mut self.workspace,
-            &self.q,
-            v,
-            options.stiction_tolerance,
-            &mut self.tau,
-            &mut self.spring_tau,
-        );
+        self.tau.fill(0.0);
+        self.spring_tau.fill(0.0);
+        let (kinematics, stiction_tolerance) = (&mut self.kinematics, options.stiction_tolerance);
+        let mut at = At { compiled, state, q: &self.q, kinematics, stiction_tolerance };
+        for force in forces::all() {
+            force.other(&mut at, &mut self.tau);
+            force.conservative(&mut at, &mut self.spring_tau);
+        }
         let other = self.tau.iter().zip(v).map(|(t, v)| t * v).sum();
         let mut flow = Flow { other, ..Flow::default() };
 
@@ -144,8 +130,8 @@ impl Dynamics {
         self.pushes.clear();
         self.pushes.resize(self.sprung.len(), 0.0);
         self.decay(options, s, s_dot, &mut flow);
-        for k in 0..self.proximity.patch_pairs().len() {
-            let geoms = self.proximity.patch_pairs()[k];
+        for k in 0..self.contacts.patch_pairs().len() {
+            let geoms = self.contacts.patch_pairs()[k];
             let pair = self.find(model, geoms);
             if self.pairs[pair].surface().points.is_empty() {
                 continue;
@@ -158,8 +144,8 @@ impl Dynamics {
             let load = self.load(model, options, pair, &spring, |_, _, _| {});
             let (a, b) = self.pairs[pair].bodies;
             let (at, wrench) = (&load.center, &load.wrench);
-            multibody.add_wrench(&self.workspace, b, at, wrench, &mut self.contact_tau);
-            multibody.add_wrench(&self.workspace, a, at, &-wrench, &mut self.contact_tau);
+            multibody.add_wrench(&self.kinematics.workspace, b, at, wrench, &mut self.contact_tau);
+            multibody.add_wrench(&self.kinematics.workspace, a, at, &-wrench, &mut self.contact_tau);
             if let Some(i) = slot {
                 let rate = self.to_body(pair, &load.rate);
                 // What `decay` counted for a spring out of contact.
@@ -175,7 +161,7 @@ impl Dynamics {
         for ((tau, c), spring) in self.tau.iter_mut().zip(&self.contact_tau).zip(&self.spring_tau) {
             *tau += c + spring;
         }
-        multibody.forward_dynamics(&mut self.workspace, &self.tau, v_dot);
+        multibody.forward_dynamics(&mut self.kinematics.workspace, &self.tau, v_dot);
         match out.iter().position(|x| !x.is_finite()) {
             Some(i) => Err(Interrupt::NotFinite(i % nv.max(1))),
             None => Ok(flow),
@@ -209,7 +195,7 @@ impl Dynamics {
                 place
             }
         };
-        self.pairs[place].update(compiled, &self.x_wb, &mut self.scratch);
+        self.pairs[place].update(compiled, &self.kinematics.x_wb, &mut self.scratch);
         place
     }
 
@@ -241,17 +227,11 @@ impl Dynamics {
     fn relative_motion(&self, model: &Model, pair: &ContactPair, reference: Vector3<f64>) -> RelativeMotion {
         let (compiled, multibody) = (model.compiled(), model.multibody());
         let motion = |geom: u32, body: usize| {
-            let twist = multibody.twist(&self.workspace, body);
-            let mut angular: Vector3<f64> = twist.fixed_rows::<3>(0).into();
-            let mut linear = multibody.point_velocity(&self.workspace, body, &reference);
-            if let Some(belt) = compiled.world.geoms[compiled.colliding[geom as usize]].surface_velocity {
-                let x_wb = &self.x_wb[body];
-                let arm = x_wb.inverse_transform_point(&reference.into()).coords;
-                let w = Vector3::new(belt[0], belt[1], belt[2]);
-                angular += x_wb.rotation * w;
-                linear += x_wb.rotation * (Vector3::new(belt[3], belt[4], belt[5]) + w.cross(&arm));
-            }
-            (angular, linear)
+            let twist = multibody.twist(&self.kinematics.workspace, body);
+            let belt = surface_twist(compiled, &self.kinematics.x_wb, geom as usize, &reference);
+            let angular: Vector3<f64> = (twist + belt).fixed_rows::<3>(0).into();
+            let linear = multibody.point_velocity(&self.kinematics.workspace, body, &reference);
+            (angular, linear + belt.fixed_rows::<3>(3))
         };
         let (a, b) = (motion(pair.geoms.0, pair.bodies.0), motion(pair.geoms.1, pair.bodies.1));
         RelativeMotion { angular: b.0 - a.0, linear: b.1 - a.1, reference }
@@ -259,13 +239,13 @@ impl Dynamics {
 
     /// A spring's state from the axes of B to the world's.
     fn to_world(&self, pair: usize, s: &[f64]) -> Vector6<f64> {
-        let turn = &self.x_wb[self.pairs[pair].bodies.1].rotation;
+        let turn = &self.kinematics.x_wb[self.pairs[pair].bodies.1].rotation;
         let (a, b) = (turn * Vector3::new(s[0], s[1], s[2]), turn * Vector3::new(s[3], s[4], s[5]));
         Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
     }
 
     fn to_body(&self, pair: usize, s: &Vector6<f64>) -> Vector6<f64> {
-        let turn = self.x_wb[self.pairs[pair].bodies.1].rotation.inverse();
+        let turn = self.kinematics.x_wb[self.pairs[pair].bodies.1].rotation.inverse();
         let (a, b) = (turn * Vector3::new(s[0], s[1], s[2]), turn * Vector3::new(s[3], s[4], s[5]));
         Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
     }
@@ -278,11 +258,13 @@ impl Dynamics {
         state: &State,
         zero: &[f64],
         out: &mut PatchSet,
+        results: &mut Vec<FaceResult>,
     ) {
-        self.look(model, state, zero, &state.v);
+        self.observe(model, state, zero, &state.v);
         out.clear();
-        for k in 0..self.proximity.patch_pairs().len() {
-            let geoms = self.proximity.patch_pairs()[k];
+        results.clear();
+        for k in 0..self.contacts.patch_pairs().len() {
+            let geoms = self.contacts.patch_pairs()[k];
             let pair = self.find(model, geoms);
             let spring = match state.springs.binary_search_by_key(&geoms, |s| s.geoms) {
                 Ok(i) => self.to_world(pair, &state.springs[i].s),
@@ -295,8 +277,8 @@ impl Dynamics {
             out.faces.vertices.extend_from_slice(&surface.faces.vertices);
             out.faces.vertex_pressure.extend_from_slice(&surface.faces.vertex_pressure);
             out.faces.vertex_end.extend(surface.faces.vertex_end.iter().map(|end| end + vertices));
-            out.results.resize(out.faces.faces.len(), FaceResult::default());
-            let (faces, results) = (&out.faces.faces[first..], &mut out.results[first..]);
+            results.resize(out.faces.faces.len(), FaceResult::default());
+            let (faces, results) = (&out.faces.faces[first..], &mut results[first..]);
             self.load(model, options, pair, &spring, |point, traction, slip| {
                 let (face, result) = (&faces[point.face as usize], &mut results[point.face as usize]);
                 let force = traction * point.area;
@@ -304,8 +286,8 @@ impl Dynamics {
                 result.moment += (point.position - face.centroid).cross(&force);
                 result.slip += slip * (point.area / face.area);
             });
-            out.doubt(model, (geoms.0 as usize, geoms.1 as usize), &self.x_wb, &patch);
-            out.doubt_coincident((geoms.0 as usize, geoms.1 as usize), &patch);
+            out.note_fault(model, (geoms.0 as usize, geoms.1 as usize), &self.kinematics.x_wb, &patch);
+            out.note_coincident((geoms.0 as usize, geoms.1 as usize), &patch);
             if !patch.faces.is_empty() {
                 let faces = first..out.faces.faces.len();
                 let patch = stiction_geometry::patch::Patch { faces, ..patch };

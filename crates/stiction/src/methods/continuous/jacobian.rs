@@ -101,7 +101,7 @@ impl Jacobian {
         }
 
         // Springs, in groups that share no tree.
-        let ends = |k: usize, dynamics: &Dynamics| tree_ends(dynamics, model, dynamics.sprung[k]);
+        let ends = |k: usize, dynamics: &Dynamics| tree_ends(model, dynamics.sprung[k]);
         let count = dynamics.sprung.len();
         self.near.clear();
         self.near.resize(count * count, false);
@@ -141,8 +141,8 @@ impl Jacobian {
         for t in 0..count {
             self.near[t * count + t] = true;
         }
-        for &geoms in dynamics.proximity.patch_pairs().iter().chain(&dynamics.sprung) {
-            if let (Some(a), Some(b)) = tree_ends(dynamics, model, geoms) {
+        for &geoms in dynamics.contacts.patch_pairs().iter().chain(&dynamics.sprung) {
+            if let (Some(a), Some(b)) = tree_ends(model, geoms) {
                 self.near[a * count + b] = true;
                 self.near[b * count + a] = true;
             }
@@ -165,15 +165,15 @@ impl Jacobian {
 }
 
 /// The trees of a pair of geoms.
-fn tree_ends(dynamics: &Dynamics, model: &Model, geoms: (u32, u32)) -> (Option<usize>, Option<usize>) {
-    let tree = |g: u32| model.multibody().body_tree(dynamics.proximity.set().geoms()[g as usize].body);
+fn tree_ends(model: &Model, geoms: (u32, u32)) -> (Option<usize>, Option<usize>) {
+    let tree = |g: u32| model.multibody().body_tree(model.compiled().geoms.geoms()[g as usize].body);
     (tree(geoms.0), tree(geoms.1))
 }
 
 /// Rows of the springs that a tree is at.
 fn spring_rows<'a>(dynamics: &'a Dynamics, model: &'a Model, t: usize) -> impl Iterator<Item = usize> + 'a {
     let at = move |&(_, geoms): &(usize, &(u32, u32))| {
-        let (a, b) = tree_ends(dynamics, model, *geoms);
+        let (a, b) = tree_ends(model, *geoms);
         a == Some(t) || b == Some(t)
     };
     dynamics.sprung.iter().enumerate().filter(at).flat_map(|(k, _)| 6 * k..6 * k + 6)

@@ -4,7 +4,7 @@
 //! kinematics   q, v             → poses, twists                                            dynamics.rs
 //! proximity    poses            → contact surfaces as quadrature points                    surface.rs
 //! traction     surfaces, twists → p (n̂ + t̄_f), summed to wrenches; ṡ of tangential springs  traction.rs, law.rs, springs.rs
-//! dynamics     wrenches, forces → v̇                                                        dynamics.rs, forces.rs
+//! dynamics     wrenches, forces → v̇                                                        dynamics.rs, ../../forces/
 //! integrate    q, v, s          → q⁺, v⁺, s⁺ within the accuracy                            radau.rs, explicit.rs
 //! ```
 //!
@@ -18,30 +18,28 @@ mod chart;
 mod damping;
 mod dynamics;
 mod explicit;
-mod forces;
 #[cfg(test)]
 mod guarantees;
 mod jacobian;
 pub mod law;
 mod lu;
 mod radau;
-mod refuse;
 mod settings;
 mod springs;
 mod surface;
 mod traction;
 
+pub use crate::forces::joint_limits::LIMIT_TIME;
 pub use damping::{characteristic_length, combine_damping};
-pub use forces::LIMIT_TIME;
 pub use settings::{ContinuousOptions, Integrator, TangentialCompliance, TractionFriction};
 
-use crate::contact::patches::PatchSet;
-use crate::error::{OptionError, StepError};
+use crate::error::StepError;
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::{PatchSpring, State};
+use crate::step::Stages;
 use crate::step::StepReport;
-use crate::step::clock::Clock;
+use crate::step::timer::Clock;
 use dynamics::{Dynamics, Interrupt};
 use explicit::{BOGACKI_SHAMPINE, DORMAND_PRINCE, Explicit, Pair};
 use jacobian::Jacobian;
@@ -107,13 +105,9 @@ struct Outcome {
 }
 
 impl Continuous {
-    /// Fails if the model has what the method cannot honour.
-    pub fn new(model: &Model) -> Result<Self, OptionError> {
-        if let Some(reason) = refuse::refuse(model.world()) {
-            return Err(OptionError::Continuous(reason));
-        }
+    pub fn new(model: &Model) -> Self {
         let gravity = model.multibody().gravity().norm().max(1.0);
-        Ok(Self {
+        Self {
             dynamics: Dynamics::new(model),
             jacobian: Jacobian::default(),
             radau: Radau::default(),
@@ -127,18 +121,18 @@ impl Continuous {
             last: None,
             q0: Vec::new(),
             weight: model.total_mass().max(1e-9) * gravity,
-        })
+        }
     }
 
-    /// Takes one step within the accuracy of the options, no longer than `limit` (s), and leaves the patches at its end in
-    /// `patches`. On an error `state` is untouched.
+    /// Takes one step within the accuracy of the options, no longer than `limit` (s), and leaves the patches at its end, with
+    /// the kinematics there, in `stages`. On an error `state` is untouched.
     pub fn step(
         &mut self,
+        stages: &mut Stages,
         model: &Model,
         options: &Options,
         state: &mut State,
         limit: f64,
-        patches: &mut PatchSet,
     ) -> Result<StepReport, StepError> {
         let mut report = StepReport { converged: true, ..StepReport::default() };
         let mut clock = Clock::start();
@@ -182,8 +176,14 @@ impl Continuous {
                 let cut = report.rejected == 0 && h < wanted;
                 let next = if cut { wanted.max(factor * h) } else { factor * h };
                 self.accept(model, options, state, h, next.min(options.max_step));
-                self.dynamics.describe(model, options, state, &self.zero, patches);
-                collect(&mut report, patches, &outcome.flow, h);
+                let Stages { kinematics, contacts, results, .. } = stages;
+                results.clear();
+                contacts.clear();
+                let (patches, faces) = (&mut contacts.patches, &mut results.faces);
+                self.dynamics.describe(model, options, state, &self.zero, patches, faces);
+                kinematics.at(model.compiled(), state); // the poses the patches were found at
+                report.add_flow(&outcome.flow, h);
+                report.add_patches(patches);
                 clock.lap(&mut report.seconds.advance);
                 return Ok(report);
             }
@@ -364,7 +364,9 @@ impl Continuous {
 
     /// Rigid bodies have no pressure field between them.
     fn refuse_rigid_contact(&self, model: &Model, state: &State) -> Result<(), StepError> {
-        let Some(point) = self.dynamics.points.iter().find(|p| p.distance < -TOUCH) else { return Ok(()) };
+        let Some(point) = self.dynamics.contacts.points.iter().find(|p| p.distance < -TOUCH) else {
+            return Ok(());
+        };
         let compiled = model.compiled();
         let name = |g: usize| {
             let geom = &compiled.world.geoms[compiled.colliding[g]];
@@ -392,16 +394,13 @@ fn factor(error: f64, safety: f64, order: f64) -> f64 {
     if error.is_finite() { (safety * error.powf(-1.0 / order)).clamp(0.2, 8.0) } else { 0.2 }
 }
 
-fn collect(report: &mut StepReport, patches: &PatchSet, flow: &Flow, h: f64) {
-    report.step = h;
-    report.friction_loss = -flow.friction;
-    report.normal_loss = -flow.normal;
-    report.dissipated = flow.dissipated;
-    report.other_work = flow.other;
-    report.patches = patches.patches.len() as u64;
-    report.faces = patches.faces.faces.len() as u64;
-    report.doubtful_patches = patches.doubtful.len() as u64;
-    for found in &patches.patches {
-        report.max_penetration = report.max_penetration.max(patches.depth(found));
+impl StepReport {
+    /// Where the energy of a step of length `h` went.
+    fn add_flow(&mut self, flow: &Flow, h: f64) {
+        self.step = h;
+        self.friction_loss = -flow.friction;
+        self.normal_loss = -flow.normal;
+        self.dissipated = flow.dissipated;
+        self.other_work = flow.other;
     }
 }

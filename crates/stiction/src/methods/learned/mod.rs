@@ -12,15 +12,14 @@
 
 pub(crate) mod file;
 
-use crate::contact::patches::PatchSet;
+use crate::contact::query::ContactQuery;
 use crate::contact::result::Contact;
 use crate::error::{OptionError, StepError};
-use crate::methods::rigid::Looker;
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::State;
-use crate::step::StepReport;
-use crate::step::free_motion::FreeMotion;
+use crate::step::kinematics::Kinematics;
+use crate::step::{Stages, StepReport};
 use nalgebra::{Matrix6, Vector3, Vector6};
 use std::sync::Arc;
 use stiction_dac::{BodyInstant, Class, Law, Linked, LinkedAnswer, Outside};
@@ -67,9 +66,9 @@ pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
 pub(crate) struct Learned {
     pub law: Arc<Law>,
     pub report: LearnedReport,
-    looker: Looker,
+    /// At the end of the step, for putting what touches on the surface.
+    kinematics: Kinematics,
     factor: Factor,
-    points: Vec<ContactPoint>,
     columns: Vec<[f64; 6]>,
     next: Vec<f64>,
     v: Vec<f64>,
@@ -78,42 +77,19 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    pub fn new(model: &Model, law: Arc<Law>) -> Result<Self, OptionError> {
-        let refuse = |what: &str| {
-            Err(OptionError::Learned(format!(
-                "the model has {what}, which a learned law does not take in: remove them or choose another contact"
-            )))
-        };
-        let compiled = model.compiled();
-        if compiled.world.equalities.iter().any(|e| e.active) {
-            return refuse("active equality constraints");
-        }
-        for (has, what) in [
-            (!compiled.limits.is_empty() || !compiled.ball_limits.is_empty(), "joint limits"),
-            (!compiled.drives.drives.is_empty(), "actuators"),
-            (!compiled.world.tendons.is_empty(), "tendons"),
-            (!compiled.world.bushings.is_empty(), "bushings"),
-            (!compiled.dry_friction.is_empty(), "joints with dry friction"),
-            (!compiled.world.sensors.is_empty(), "sensors"),
-            (compiled.world.geoms.iter().any(|g| g.surface_velocity.is_some()), "moving surfaces"),
-        ] {
-            if has {
-                return refuse(what);
-            }
-        }
+    pub fn new(model: &Model, law: Arc<Law>) -> Self {
         let nv = model.nv();
-        Ok(Self {
+        Self {
             law,
             report: LearnedReport::default(),
-            looker: Looker::new(model),
+            kinematics: Kinematics::new(model.compiled()),
             factor: Factor::new(model.multibody()),
-            points: Vec::new(),
             columns: Vec::new(),
             next: vec![0.0; model.nq()],
             v: vec![0.0; nv],
             shift: vec![0.0; nv],
             row: vec![0.0; nv],
-        })
+        }
     }
 
     /// Velocities at the end of the last step.
@@ -124,37 +100,33 @@ impl Learned {
     /// Takes one step of `dt`. On an error `state` is untouched.
     pub fn step(
         &mut self,
+        stages: &mut Stages,
         model: &Model,
-        free: &mut FreeMotion,
         state: &mut State,
         dt: f64,
-        contacts: &mut Vec<Contact>,
     ) -> Result<StepReport, StepError> {
-        let multibody = model.multibody();
-        free.kinematics(model, state);
-        let patches = PatchSet::default();
-        free.solve(model, state, dt, crate::step::assemble::Touching { points: &[], patches: &patches })?;
+        let (multibody, compiled) = (model.multibody(), model.compiled());
+        let Stages { kinematics, contacts, free, results, .. } = stages;
+        kinematics.at(compiled, state);
+        free.begin(model, kinematics);
+        contacts.clear();
+        free.gather(model, state, kinematics, contacts.touching(), dt)?;
         self.v.copy_from_slice(&free.v_star);
         self.factor.compute(&free.mass, &free.added);
-        contacts.clear();
+        results.clear();
         let outside_steps = self.report.outside_steps;
         self.report = LearnedReport { converged: true, outside_steps, ..LearnedReport::default() };
-        self.points.clear();
-        self.points.extend_from_slice(self.looker.look(model, state, &state.q, TOUCH));
-        let mut report = StepReport {
-            converged: true,
-            step: dt,
-            points: self.points.len() as u64,
-            ..StepReport::default()
-        };
-        report.max_penetration = self.points.iter().map(|p| -p.distance).fold(0.0, f64::max);
-        let touch = match self.points.is_empty() {
+        let points = contacts.find_rigid(compiled, &kinematics.x_wb, TOUCH);
+        let mut report =
+            StepReport { converged: true, step: dt, points: points.len() as u64, ..StepReport::default() };
+        report.max_penetration = points.iter().map(|p| -p.distance).fold(0.0, f64::max);
+        let touch = match points.is_empty() {
             true => None,
-            false => Some(self.contact(model, free, state.time, dt, contacts)?),
+            false => Some(self.contact(model, kinematics, points, state.time, dt, &mut results.contacts)?),
         };
         multibody.integrate(&state.q, &self.v, dt, QuaternionStep::Exponential, &mut self.next);
         let loaded = touch.as_ref().map_or(&[][..], |t| &t.loaded);
-        self.put_on_surface(model, state, loaded);
+        self.put_on_surface(model, state, contacts, loaded);
         if let Some(touch) = &touch {
             report.iterations = touch.evaluations as u64;
             report.converged = self.report.converged;
@@ -167,6 +139,7 @@ impl Learned {
         state.q.copy_from_slice(&self.next);
         state.v.copy_from_slice(&self.v);
         state.time += dt;
+        results.step = dt;
         Ok(report)
     }
 
@@ -174,7 +147,8 @@ impl Learned {
     fn contact(
         &mut self,
         model: &Model,
-        free: &FreeMotion,
+        kinematics: &Kinematics,
+        points: &[ContactPoint],
         time: f64,
         dt: f64,
         contacts: &mut Vec<Contact>,
@@ -186,7 +160,7 @@ impl Learned {
         let moves = |body: usize| multibody.body_tree(body).is_some();
         // Which side moves, and the normal out of the other.
         let mut sides = Vec::new();
-        for p in &self.points {
+        for p in points {
             let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
             sides.push(match (moves(a), moves(b)) {
                 (false, true) => (b, p.normal_w, p.p_wb),
@@ -217,7 +191,7 @@ impl Learned {
             return Err(fail(reason));
         }
         let inertia = &compiled.world.bodies[body].inertia;
-        let x_wb = free.x_wb[body];
+        let x_wb = kinematics.x_wb[body];
         let r = x_wb.rotation.to_rotation_matrix();
         let com = (x_wb * nalgebra::Point3::from(inertia.com)).coords;
         // J of the body at its centre of mass, and R = J M⁻¹ Jᵀ.
@@ -225,7 +199,7 @@ impl Learned {
         let range = multibody.trees()[tree].v.clone();
         self.columns.clear();
         self.columns.resize(range.len(), [0.0; 6]);
-        multibody.body_jacobian(&free.workspace, body, &com, &mut self.columns);
+        multibody.body_jacobian(&kinematics.workspace, body, &com, &mut self.columns);
         let mut twist = Vector6::zeros();
         let mut response = Matrix6::zeros();
         let mut held = Vec::with_capacity(6);
@@ -251,8 +225,7 @@ impl Learned {
             twist,
         };
         let frame = tangents(&normal);
-        let points = sides.iter().map(|s| s.2).collect();
-        let linked = Linked { body: instant, response, frame, points };
+        let linked = Linked { body: instant, response, frame, points: sides.iter().map(|s| s.2).collect() };
         let LinkedAnswer { contact, evaluations, converged, .. } =
             self.law.linked_contact(&linked).map_err(|e| fail(e.to_string()))?;
         for (k, column) in held.iter().enumerate() {
@@ -269,25 +242,19 @@ impl Learned {
         let after = twist + response * contact.wrench;
         let (spin, linear): (Vector3<f64>, Vector3<f64>) =
             (after.fixed_rows::<3>(0).into(), after.fixed_rows::<3>(3).into());
-        for ((p, side), &load) in self.points.iter().zip(&sides).zip(&contact.loads) {
+        for ((p, side), &load) in points.iter().zip(&sides).zip(&contact.loads) {
             // The law gives friction of the whole patch: it is shown shared out by load.
             let share = if total > 0.0 { load / total } else { 0.0 };
             let force = (side.1 * load + friction * share) / dt;
             let velocity = linear + spin.cross(&(side.2 - com));
             let slip = velocity - side.1 * side.1.dot(&velocity);
-            let (body_a, body_b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
-            let sign = if body_b == body { 1.0 } else { -1.0 };
+            let touched = Contact::at(compiled, p);
+            let sign = if touched.body_b == body { 1.0 } else { -1.0 };
             contacts.push(Contact {
-                geom_a: compiled.colliding[p.geom_a],
-                geom_b: compiled.colliding[p.geom_b],
-                body_a,
-                body_b,
-                position: 0.5 * (p.p_wa + p.p_wb),
-                normal: p.normal_w,
                 force: force * sign,
-                penetration: -p.distance,
                 slip: slip * sign,
                 sticking: contact.class == Class::Static && load > 0.0,
+                ..touched
             });
         }
         let loaded = sides
@@ -301,29 +268,35 @@ impl Learned {
 
     /// Moves `next` so that loaded points lie on the surface and no other below it. `loaded` are points of the one body
     /// that touched, in its frame.
-    fn put_on_surface(&mut self, model: &Model, state: &State, loaded: &[Vector3<f64>]) {
-        let multibody = model.multibody();
-        let geoms = model.compiled().geoms.geoms();
+    fn put_on_surface(
+        &mut self,
+        model: &Model,
+        state: &State,
+        contacts: &mut ContactQuery,
+        loaded: &[Vector3<f64>],
+    ) {
+        let (multibody, compiled) = (model.multibody(), model.compiled());
+        let geoms = compiled.geoms.geoms();
         for _ in 0..4 {
             let q = self.next.clone();
-            self.points.clear();
-            self.points.extend_from_slice(self.looker.look(model, state, &q, 0.5 * TOUCH));
+            self.kinematics.positions(compiled, &state.mocap, &q);
+            let points = contacts.find_rigid(compiled, &self.kinematics.x_wb, 0.5 * TOUCH);
             // Of every point: the row of its distance, what a push does, the distance, and whether it carried load.
             let mut rows: Vec<(Vec<f64>, Vec<f64>, f64, bool)> = Vec::new();
-            for p in &self.points {
+            for p in points {
                 let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
                 let (body, point, normal) = match multibody.body_tree(b) {
                     Some(_) => (b, p.p_wb, p.normal_w),
                     None => (a, p.p_wa, -p.normal_w),
                 };
                 let Some(tree) = multibody.body_tree(body) else { continue };
-                let x_wb = multibody.pose(&self.looker.workspace, body);
+                let x_wb = multibody.pose(&self.kinematics.workspace, body);
                 let local = (x_wb.inverse() * nalgebra::Point3::from(point)).coords;
                 let loaded = loaded.iter().any(|l| (l - local).norm() < 1e-6);
                 let range = multibody.trees()[tree].v.clone();
                 self.columns.clear();
                 self.columns.resize(range.len(), [0.0; 6]);
-                multibody.body_jacobian(&self.looker.workspace, body, &point, &mut self.columns);
+                multibody.body_jacobian(&self.kinematics.workspace, body, &point, &mut self.columns);
                 let mut row = vec![0.0; model.nv()];
                 for (i, c) in range.zip(&self.columns) {
                     row[i] = normal.dot(&Vector3::new(c[3], c[4], c[5]));

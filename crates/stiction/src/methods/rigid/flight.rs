@@ -5,13 +5,15 @@
 //! is an impact: its time is found by bisection, and the motion stops there, before anything has been done about it.
 //! Everything that then touches within the tolerance takes part.
 
-use super::touching::{Looker, RigidContactError, TouchKind, Touching};
+use super::touching::{RigidContactError, RigidContacts, TouchKind, Touching};
 use crate::contact::patches::PatchSet;
+use crate::contact::query::Touching as Near;
 use crate::error::StepError;
+use crate::methods::support::{MethodKind, refusal};
 use crate::model::Model;
 use crate::state::State;
-use crate::step::assemble::Touching as Near;
 use crate::step::free_motion::FreeMotion;
+use crate::step::kinematics::Kinematics;
 use nalgebra::DVector;
 use stiction_multibody::QuaternionStep;
 use stiction_rigid::{FrictionShape, solve_friction};
@@ -37,7 +39,8 @@ impl Default for FlightOptions {
 pub struct Flight {
     model: Model,
     options: FlightOptions,
-    looker: Looker,
+    contacts: RigidContacts,
+    kinematics: Kinematics,
     free: FreeMotion,
     next: Vec<f64>,
 }
@@ -51,21 +54,14 @@ impl Flight {
                 return Err(RigidContactError::Option { what, value, allowed: "a positive number" });
             }
         }
-        let compiled = model.compiled();
-        let unsupported = [
-            (!compiled.drives.drives.is_empty(), "actuators"),
-            (!compiled.world.tendons.is_empty(), "tendons"),
-            (!compiled.world.bushings.is_empty(), "bushings"),
-            (!compiled.dry_friction.is_empty(), "joints with dry friction"),
-            (!compiled.ball_limits.is_empty(), "ball joints with limits"),
-        ];
-        if let Some((_, what)) = unsupported.iter().find(|(has, _)| *has) {
-            return Err(RigidContactError::Unsupported(what));
+        if let Some(reason) = refusal(model.world(), MethodKind::Rigid) {
+            return Err(RigidContactError::Unsupported(reason));
         }
         Ok(Self {
             model: model.clone(),
             options,
-            looker: Looker::new(model),
+            contacts: RigidContacts::new(model),
+            kinematics: Kinematics::new(model.compiled()),
             free: FreeMotion::new(model),
             next: vec![0.0; model.nq()],
         })
@@ -93,7 +89,7 @@ impl Flight {
     }
 
     fn touching_now(&mut self, state: &State) -> Result<Touching, RigidContactError> {
-        self.looker.touching(&self.model, state, (&state.q, &state.v), self.options.touch)
+        self.contacts.touching(&self.model, state, (&state.q, &state.v), self.options.touch)
     }
 
     fn approaches(&self, touching: &Touching) -> bool {
@@ -103,11 +99,12 @@ impl Flight {
 
     /// One step, shortened to the first impact in it.
     fn step(&mut self, state: &mut State, touching: &Touching, dt: f64) -> Result<(), RigidContactError> {
-        self.free.kinematics(&self.model, state);
-        // Only adhesion asks what touches, and there are no actuators here.
-        let patches = PatchSet::default();
-        let nothing = Near { points: &[], patches: &patches };
-        self.free.solve(&self.model, state, dt, nothing).map_err(|e| match e {
+        self.kinematics.at(self.model.compiled(), state);
+        self.free.begin(&self.model, &mut self.kinematics);
+        // Only adhesion asks what touches, and it is not supported here.
+        let nothing = Near { points: &[], patches: &PatchSet::default() };
+        let gathered = self.free.gather(&self.model, state, &mut self.kinematics, nothing, dt);
+        gathered.map_err(|e| match e {
             StepError::Input(error) => RigidContactError::Input(error),
             other => RigidContactError::Contact { time: state.time, reason: other.to_string() },
         })?;
@@ -156,7 +153,7 @@ impl Flight {
         let next = std::mem::take(&mut self.next);
         // Half the tolerance: what arrives there touches within the whole of it.
         let at = (next.as_slice(), v.as_slice());
-        let touching = self.looker.touching(&self.model, state, at, 0.5 * self.options.touch);
+        let touching = self.contacts.touching(&self.model, state, at, 0.5 * self.options.touch);
         self.next = next;
         Ok(self.approaches(&touching?))
     }

@@ -13,5 +13,4 @@ mod touching;
 
 pub use flight::{Flight, FlightOptions};
 pub use stiction_rigid as contact;
-pub(crate) use touching::Looker;
 pub use touching::{RigidContactError, TouchKind, Touching};

@@ -1,15 +1,12 @@
 //! What touches at a state: contact points within a tolerance and joints at their stops.
 
+use crate::contact::query::ContactQuery;
+use crate::contact::surface_velocity;
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::material::PairMaterial;
 use crate::state::State;
-use crate::step::assemble::belt_at;
-use nalgebra::Vector6;
-use stiction_geometry::point::{Scratch, contact_pair};
-use stiction_geometry::{ContactPoint, Proximity};
-use stiction_model::Pose;
-use stiction_multibody::Workspace;
+use crate::step::kinematics::Kinematics;
 use stiction_rigid::{Instant, PointContact, RigidError, touching};
 
 /// Rigid contact that cannot be described.
@@ -28,11 +25,8 @@ pub enum RigidContactError {
     )]
     Equality(String),
     /// Something that rigid motion between impacts leaves out.
-    #[error(
-        "the model has {0}, which rigid motion from impact to impact does not take in: give the state at the impact instead, or \
-         remove them"
-    )]
-    Unsupported(&'static str),
+    #[error("rigid motion from impact to impact: {0}")]
+    Unsupported(String),
     /// A tolerance out of its range.
     #[error("{what} = {value} is not allowed: give {allowed}")]
     Option {
@@ -98,50 +92,16 @@ impl Touching {
     }
 }
 
-/// Memory of looking for contacts.
-pub(crate) struct Looker {
-    proximity: Proximity,
-    points: Vec<ContactPoint>,
-    scratch: Scratch,
-    x_wb: Vec<Pose>,
-    pub workspace: Workspace,
+/// Memory of rigid contact.
+pub(crate) struct RigidContacts {
+    contacts: ContactQuery,
+    pub kinematics: Kinematics,
 }
 
-impl Looker {
+impl RigidContacts {
     pub fn new(model: &Model) -> Self {
-        Self {
-            proximity: Proximity::new(model.compiled().geoms.clone()),
-            points: Vec::new(),
-            scratch: Scratch::default(),
-            x_wb: vec![Pose::identity(); model.multibody().body_count()],
-            workspace: Workspace::new(model.multibody()),
-        }
-    }
-
-    /// Contact points no further apart than `touch` at positions `q`, pairs with a compliant geom as if both were rigid.
-    pub fn look(&mut self, model: &Model, state: &State, q: &[f64], touch: f64) -> &[ContactPoint] {
-        let multibody = model.multibody();
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
-        }
-        multibody.positions(q, &mut self.workspace);
-        for (body, pose) in self.x_wb.iter_mut().enumerate() {
-            *pose = multibody.pose(&self.workspace, body);
-        }
-        self.proximity.update(&self.x_wb);
-        self.proximity.contacts(touch, &mut self.points);
-        let geoms = model.compiled().geoms.geoms();
-        for &(a, b) in self.proximity.patch_pairs() {
-            let first = self.points.len();
-            let (ga, gb) = (&geoms[a as usize], &geoms[b as usize]);
-            let (xa, xb) = (self.x_wb[ga.body] * ga.x_bg, self.x_wb[gb.body] * gb.x_bg);
-            contact_pair((&ga.shape, &xa), (&gb.shape, &xb), touch, &mut self.scratch, &mut self.points);
-            for p in &mut self.points[first..] {
-                (p.geom_a, p.geom_b) = (a as usize, b as usize);
-            }
-        }
-        self.points.retain(|p| p.distance <= touch);
-        &self.points
+        let compiled = model.compiled();
+        Self { contacts: ContactQuery::new(compiled), kinematics: Kinematics::new(compiled) }
     }
 
     /// What touches at positions `q` and velocities `v`.
@@ -153,25 +113,22 @@ impl Looker {
         touch: f64,
     ) -> Result<Touching, RigidContactError> {
         let compiled = model.compiled();
-        self.look(model, state, q, touch);
+        self.kinematics.positions(compiled, &state.mocap, q);
+        let points = self.contacts.find_rigid(compiled, &self.kinematics.x_wb, touch);
         let friction = |a: usize, b: usize| {
             compiled.pair_material((a as u32, b as u32), PairMaterial::combine).dynamic_friction
         };
-        let contacts = touching(&self.points, &compiled.geoms, touch, friction);
+        let contacts = touching(points, &compiled.geoms, touch, friction);
         let stops: Vec<(usize, f64)> = compiled
             .limits
+            .coordinates
             .iter()
-            .flat_map(|l| {
-                let low = (q[l.q] - l.lower <= touch).then_some((l.v, 1.0));
-                let high = (l.upper - q[l.q] <= touch).then_some((l.v, -1.0));
-                low.into_iter().chain(high)
-            })
+            .flat_map(|l| l.gaps(q).into_iter().filter(|(gap, _)| *gap <= touch).map(|(_, sign)| (l.v, sign)))
             .collect();
-        let mut instant = Instant::new(model.multibody(), &mut self.workspace, v, &contacts)?;
+        let mut instant = Instant::new(model.multibody(), &mut self.kinematics.workspace, v, &contacts)?;
         for (k, c) in contacts.iter().enumerate() {
             let Some((a, b)) = c.geoms else { continue };
-            let belt =
-                belt_at(compiled, &self.x_wb, b, &c.point) - belt_at(compiled, &self.x_wb, a, &c.point);
+            let belt = surface_velocity::relative(compiled, &self.kinematics.x_wb, (a, b), &c.point);
             instant.add_bias(k, &c.frame.tr_mul(&belt));
         }
         let instant = instant.with_stops(&stops)?;
@@ -190,7 +147,7 @@ impl Model {
     pub fn touching(&self, state: &State, touch: f64) -> Result<Touching, RigidContactError> {
         self.check_state(state)?;
         self.check_rigid(touch)?;
-        Looker::new(self).touching(self, state, (&state.q, &state.v), touch)
+        RigidContacts::new(self).touching(self, state, (&state.q, &state.v), touch)
     }
 
     pub(crate) fn check_rigid(&self, touch: f64) -> Result<(), RigidContactError> {

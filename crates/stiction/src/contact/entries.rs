@@ -1,0 +1,284 @@
+//! From contact points and polygons of patches to entries of the convex problem: where stiffness, dissipation, friction and
+//! springs of a contact come from.
+//!
+//! A contact point, or a polygon of a patch, is one entry type: (body a, body b, point, frame, f0, k, d, μ, bias velocity). Points
+//! and faces of all geom pairs between the same two (rigidly connected) bodies share one pair of the problem. Its bodies are
+//! ordered by index; a contact whose geoms come the other way round has its frame turned.
+
+use crate::contact::calibration::StepCalibration;
+use crate::contact::patches::{PatchSet, gradient_in_step, least_gradient};
+use crate::contact::quadrature::FacePolygon;
+use crate::contact::query::Touching;
+use crate::contact::surface_velocity;
+use crate::model::Compiled;
+use crate::model::material::{PairMaterial, PairOverride};
+use crate::state::{ContactStretch, State};
+use nalgebra::{Matrix3, Vector2, Vector3};
+use stiction_convex::{
+    ContactEntry, NormalLawId, Problem, ProblemError, TangentialSpring, frame_from_normal,
+};
+use stiction_geometry::ContactPoint;
+use stiction_model::Pose;
+
+/// What an entry of the problem stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EntrySource {
+    /// Index of a contact point.
+    Point(usize),
+    /// Index of a patch's face, and the share of its area that the entry stands for.
+    Face(usize, f64),
+}
+
+/// Where an entry of the problem is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryPlace {
+    /// What it stands for.
+    pub source: EntrySource,
+    /// The bodies of the problem's pair.
+    pub bodies: (u32, u32),
+    /// −1 if the problem's pair has the bodies the other way round.
+    pub sign: f64,
+    /// Contact point in the world.
+    pub position: Vector3<f64>,
+    /// Contact frame R_wc of the problem's entry.
+    pub frame: Matrix3<f64>,
+    /// Friction coefficient, the larger one.
+    pub friction: f64,
+}
+
+/// Contact points or patch faces of one geom pair, consecutive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manifold {
+    /// The bodies of the problem's pair, in order.
+    pub bodies: (u32, u32),
+    /// The geoms, in order.
+    pub geoms: (u32, u32),
+    /// Whether the first geom is on the second body.
+    pub swapped: bool,
+    /// Faces rather than points.
+    pub patch: bool,
+    /// First point or face, and the end.
+    pub begin: u32,
+    pub end: u32,
+}
+
+impl Manifold {
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.begin as usize..self.end as usize
+    }
+
+    /// −1 if the first geom is on the second body.
+    fn sign(&self) -> f64 {
+        if self.swapped { -1.0 } else { 1.0 }
+    }
+
+    /// The sum of its points, or of its faces' centroids.
+    pub fn sum_of_points(&self, touching: Touching) -> Vector3<f64> {
+        if self.patch {
+            touching.patches.faces.faces[self.range()].iter().map(|f| f.centroid).sum()
+        } else {
+            touching.points[self.range()].iter().map(|p| 0.5 * (p.p_wa + p.p_wb)).sum()
+        }
+    }
+}
+
+/// Share of a patch's area above which a polygon is taken at more than its centroid.
+const LARGE_SHARE: f64 = 0.05;
+
+/// Groups points and faces by geom pair and sorts the groups by body pair. Both come sorted by geom pair.
+pub(crate) fn find_manifolds(compiled: &Compiled, touching: Touching, manifolds: &mut Vec<Manifold>) {
+    manifolds.clear();
+    let body = |geom: usize| compiled.carrier[compiled.geoms.geoms()[geom].body] as u32;
+    let mut add = |geom_a: usize, geom_b: usize, patch: bool, range: std::ops::Range<usize>| {
+        let (a, b) = (body(geom_a), body(geom_b));
+        let (bodies, geoms) = ((a.min(b), a.max(b)), (geom_a as u32, geom_b as u32));
+        let (begin, end) = (range.start as u32, range.end as u32);
+        manifolds.push(Manifold { bodies, geoms, swapped: b < a, patch, begin, end });
+    };
+    let mut begin = 0;
+    for group in touching.points.chunk_by(|p, q| (p.geom_a, p.geom_b) == (q.geom_a, q.geom_b)) {
+        add(group[0].geom_a, group[0].geom_b, false, begin..begin + group.len());
+        begin += group.len();
+    }
+    for found in touching.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()) {
+        add(found.geom_a, found.geom_b, true, found.patch.faces.clone());
+    }
+    manifolds.sort_unstable_by_key(|m| (m.bodies, m.geoms));
+}
+
+/// What the entries of one manifold are made from.
+pub(crate) struct ManifoldEntries<'a> {
+    pub compiled: &'a Compiled,
+    pub calibration: &'a StepCalibration<'a>,
+    pub state: &'a State,
+    /// Poses of the bodies.
+    pub x_wb: &'a [Pose],
+    pub touching: Touching<'a>,
+    pub manifold: Manifold,
+    /// Point of the problem's pair.
+    pub reference: Vector3<f64>,
+    /// Motion of the pair at the beginning, linear at the world's origin and angular, where the calibration needs it.
+    pub relative: Option<(Vector3<f64>, Vector3<f64>)>,
+}
+
+impl ManifoldEntries<'_> {
+    /// Adds the entries to the pair added last, and their places.
+    pub fn add(&self, places: &mut Vec<EntryPlace>, problem: &mut Problem) -> Result<(), ProblemError> {
+        if self.manifold.patch { self.faces(places, problem) } else { self.points(places, problem) }
+    }
+
+    fn geoms(&self) -> (usize, usize) {
+        (self.manifold.geoms.0 as usize, self.manifold.geoms.1 as usize)
+    }
+
+    /// Velocity of B's surface relative to A's beyond that of the bodies; zero where neither moves.
+    fn belt(&self) -> impl Fn(&Vector3<f64>) -> Vector3<f64> + '_ {
+        let geoms = self.geoms();
+        let moves = surface_velocity::moves(self.compiled, geoms.0)
+            || surface_velocity::moves(self.compiled, geoms.1);
+        move |p| match moves {
+            true => surface_velocity::relative(self.compiled, self.x_wb, geoms, p),
+            false => Vector3::zeros(),
+        }
+    }
+
+    fn points(&self, places: &mut Vec<EntryPlace>, problem: &mut Problem) -> Result<(), ProblemError> {
+        let (manifold, range) = (self.manifold, self.manifold.range());
+        let material = self.compiled.pair_material(manifold.geoms, PairMaterial::combine);
+        let material = PairOverride(self.calibration.law.material).apply(material);
+        let (sign, belt) = (manifold.sign(), self.belt());
+        // The pair's stiffness is shared, so that it does not depend on how many points there are. Points that are
+        // kept before they touch take no share from those that do.
+        let touching = self.touching.points[range.clone()].iter().filter(|p| p.distance <= 0.0).count();
+        let stiffness = material.stiffness / if touching > 0 { touching } else { range.len() } as f64;
+        for index in range {
+            let p = &self.touching.points[index];
+            let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
+            let frame = frame_from_normal(&(sign * p.normal_w));
+            let spring = self.calibration.springs.map(|springs| {
+                let stiffness = springs.stiffness_ratio * stiffness;
+                let stretch =
+                    sign * stored_stretch(self.compiled, &self.state.stretches, self.x_wb, p, &position);
+                let stretch = frame.tr_mul(&stretch);
+                let damping = springs.relaxation_time * stiffness;
+                TangentialSpring { stiffness, damping, stretch: Vector2::new(stretch.x, stretch.y) }
+            });
+            let belt = belt(&position);
+            let mut entry = ContactEntry {
+                r: position - self.reference,
+                frame,
+                penetration: -p.distance,
+                elastic_force: -stiffness * p.distance,
+                stiffness,
+                dissipation: material.dissipation,
+                relaxation_time: material.relaxation_time,
+                friction_static: material.static_friction,
+                friction_dynamic: material.dynamic_friction,
+                bias: sign * belt,
+                normal_law: NormalLawId::default(),
+                spring,
+            };
+            let lagged = self.relative.map(|(linear, angular)| {
+                let velocity = linear + angular.cross(&position) + sign * belt;
+                self.calibration.apply(&mut entry, frame.tr_mul(&velocity), touching.max(1))
+            });
+            let contact = problem.add_contact(entry)?;
+            if let Some(lagged) = lagged {
+                problem.set_lagged_impulse(contact, lagged)?;
+            }
+            let friction = material.static_friction.max(material.dynamic_friction);
+            let (source, bodies) = (EntrySource::Point(index), manifold.bodies);
+            places.push(EntryPlace { source, bodies, sign, position, frame, friction });
+        }
+        Ok(())
+    }
+
+    /// Each face of a patch is an entry at its centroid, k = g A and f0 = A p (VLP eq. 12–16), which is exact
+    /// for the force. A patch of few large polygons would have no stiffness against some rotations (two
+    /// triangles under a box are two points), so a polygon with more than [`LARGE_SHARE`] of the patch is taken at
+    /// [three points](crate::contact::quadrature) instead, which is exact for moments and for the rotational stiffness too.
+    /// Refined patches take every polygon at the points of continuous time.
+    fn faces(&self, places: &mut Vec<EntryPlace>, problem: &mut Problem) -> Result<(), ProblemError> {
+        let (manifold, patches) = (self.manifold, self.touching.patches);
+        let material = self.compiled.pair_material(manifold.geoms, PairMaterial::combine_patch);
+        let material = PairOverride(self.calibration.law.material).apply(material);
+        let (sign, belt) = (manifold.sign(), self.belt());
+        let area = patches.faces.faces[manifold.range()].iter().map(|f| f.area).sum::<f64>();
+        let (large, least) = (LARGE_SHARE * area, least_gradient(self.compiled, self.geoms()));
+        for index in manifold.range() {
+            let face = &patches.faces.faces[index];
+            let frame = frame_from_normal(&(sign * face.normal));
+            let gradient = gradient_in_step(face, least);
+            let mut add = |position: Vector3<f64>, share: f64, pressure: f64| {
+                let area = share * face.area;
+                problem.add_contact(ContactEntry {
+                    r: position - self.reference,
+                    frame,
+                    penetration: if gradient > 0.0 { pressure / gradient } else { 0.0 },
+                    elastic_force: area * pressure,
+                    stiffness: area * gradient,
+                    dissipation: material.dissipation,
+                    relaxation_time: material.relaxation_time,
+                    friction_static: material.static_friction,
+                    friction_dynamic: material.dynamic_friction,
+                    bias: sign * belt(&position),
+                    normal_law: NormalLawId::default(),
+                    spring: None,
+                })?;
+                let (source, bodies) = (EntrySource::Face(index, share), manifold.bodies);
+                let friction = material.static_friction;
+                places.push(EntryPlace { source, bodies, sign, position, frame, friction });
+                Ok(())
+            };
+            let refined = patches.refined;
+            let polygon = (face.area > large || refined).then(|| polygon(patches, index));
+            match (refined, &polygon) {
+                (true, Some(polygon)) => {
+                    polygon.fan_points(|position, area, pressure| match area / face.area {
+                        share if share > 1e-9 => add(position, share, pressure),
+                        _ => Ok(()),
+                    })?
+                }
+                _ => match polygon.and_then(|polygon| polygon.three_points()) {
+                    None => add(face.centroid, 1.0, face.pressure)?,
+                    Some(points) => {
+                        for (position, pressure) in points {
+                            add(position, 1.0 / 3.0, pressure)?;
+                        }
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A face as a polygon.
+fn polygon(patches: &PatchSet, index: usize) -> FacePolygon<'_> {
+    let (face, corners) = (&patches.faces.faces[index], patches.faces.vertex_range(index));
+    FacePolygon {
+        centroid: face.centroid,
+        normal: face.normal,
+        pressure: face.pressure,
+        vertices: &patches.faces.vertices[corners.clone()],
+        pressures: &patches.faces.vertex_pressure[corners],
+    }
+}
+
+/// The stretch stored nearest to a contact point of the same geom pair, world axes; zero for a new contact.
+pub(crate) fn stored_stretch(
+    compiled: &Compiled,
+    stretches: &[ContactStretch],
+    x_wb: &[Pose],
+    contact: &ContactPoint,
+    position: &Vector3<f64>,
+) -> Vector3<f64> {
+    let geoms = (contact.geom_a as u32, contact.geom_b as u32);
+    let begin = stretches.partition_point(|s| s.geoms < geoms);
+    let same = stretches[begin..].iter().take_while(|s| s.geoms == geoms);
+    let x_wa = &x_wb[compiled.geoms.geoms()[contact.geom_a].body];
+    let p_a = x_wa.inverse_transform_point(&nalgebra::Point3::from(*position)).coords;
+    let nearest =
+        same.min_by(|s, t| (s.point_a - p_a).norm_squared().total_cmp(&(t.point_a - p_a).norm_squared()));
+    nearest.map_or(Vector3::zeros(), |s| x_wa.rotation * s.stretch)
+}

@@ -1,0 +1,114 @@
+//! Patches that are unreliable, and the warnings about them.
+
+use crate::contact::patches::PatchSet;
+use crate::model::Model;
+use stiction_geometry::patch::{ContactSolid, Patch};
+use stiction_geometry::{Geom, Shape};
+use stiction_model::{Pose, Warning};
+
+/// What a patch may not be trusted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PatchFault {
+    /// The core of a field is reached: deeper does not push harder.
+    Core,
+    /// The patch wraps around one of the bodies, so that most of its pressure cancels: a thin body is pressed
+    /// through.
+    Pierced,
+    /// A compliant body lies wholly inside a rigid one: nothing pushes it out.
+    Swallowed,
+    /// Fields coincide in a part of the overlap: no surface separates the bodies there.
+    Coincident,
+}
+
+/// Share of the field's range from which on its core counts as reached.
+const CORE: f64 = 0.9;
+
+/// Share of the pressure that must be left as force. A ball that is pressed half into a soft floor keeps 2/3, one that
+/// is wholly inside 1/3; a plate pressed in by twice its thickness keeps 1/3.
+const LEFT: f64 = 0.5;
+
+impl PatchFault {
+    /// What is wrong with a patch between two geoms, if anything is.
+    pub fn of(patch: &Patch, a: &Side, b: &Side) -> Option<Self> {
+        if patch.swallowed {
+            Some(Self::Swallowed)
+        } else if patch.peak_extent >= CORE {
+            Some(Self::Core)
+        } else if patch.force.norm() < LEFT * patch.pressure_integral && Side::pierced(a, b, patch) {
+            Some(Self::Pierced)
+        } else {
+            None
+        }
+    }
+}
+
+/// One body of a patch.
+pub(crate) struct Side<'a> {
+    pub geom: &'a Geom,
+    pub solid: &'a ContactSolid,
+    pub x_wg: Pose,
+}
+
+impl Side<'_> {
+    /// Whether pressure that cancels has no good reason. Between convex shapes there is none. A convex body may have
+    /// pressure all around in a hole of another, but then the middle of the patch is not filled by that one.
+    fn pierced(a: &Self, b: &Self, patch: &Patch) -> bool {
+        let bounded = |s: &Self| s.geom.shape.kind().is_bounded_convex();
+        let convex = |s: &Self| bounded(s) || matches!(s.geom.shape, Shape::HalfSpace);
+        let fills = |s: &Self| match s.solid {
+            ContactSolid::Compliant(solid) => {
+                solid.contains(&s.x_wg.inverse_transform_point(&patch.centroid.into()).coords)
+            }
+            _ => false,
+        };
+        (convex(a) && convex(b)) || (bounded(a) && fills(b)) || (bounded(b) && fills(a))
+    }
+}
+
+/// The geom pairs whose patch was ever unreliable, in order, each once.
+#[derive(Default)]
+pub(crate) struct PatchWarnings(Vec<(usize, usize, PatchFault)>);
+
+impl PatchWarnings {
+    /// Adds those of a step that counts, not of one that was only tried. Grows only when a new one comes.
+    pub fn add(&mut self, patches: &PatchSet) {
+        for fault in &patches.faults {
+            if let Err(place) = self.0.binary_search(fault) {
+                self.0.insert(place, *fault);
+            }
+        }
+    }
+
+    /// A warning for each geom pair whose patch was ever not to be trusted.
+    pub fn warnings(&self, model: &Model) -> Vec<Warning> {
+        let compiled = model.compiled();
+        let describe = |&(a, b, fault): &(usize, usize, PatchFault)| {
+            let [a, b] = [a, b].map(|g| &compiled.world.geoms[compiled.colliding[g]]);
+            let names = format!("\"{}\" and \"{}\"", a.name, b.name);
+            let message = match fault {
+                PatchFault::Core => format!(
+                    "the patch between {names} reached {:.0} % of a modulus, the core of the pressure field: beyond \
+                     it force does not grow with depth, so the grip is weaker and deeper than it would be; raise the \
+                     hydroelastic modulus, make the thin body rigid, or press less",
+                    100.0 * CORE
+                ),
+                PatchFault::Pierced => format!(
+                    "the patch between {names} wraps around one of them and more than half of its pressure cancels: \
+                     the body is thinner than the depth it is pressed in (or sharp, or wholly inside); raise the \
+                     hydroelastic modulus or press less"
+                ),
+                PatchFault::Swallowed => format!(
+                    "of {names} one lies wholly inside the other, out of reach of its surface: nothing pushes it \
+                     out; take smaller steps, or a softer landing"
+                ),
+                PatchFault::Coincident => format!(
+                    "the pressure fields of {names} coincide in a part of their overlap, so that no surface separates them \
+                     there and the patch has a hole at its rim: like bodies stand exactly above each other; turn or shift \
+                     one of them a little, or give it another size or modulus"
+                ),
+            };
+            Warning { source: a.source.clone(), message }
+        };
+        self.0.iter().map(describe).collect()
+    }
+}

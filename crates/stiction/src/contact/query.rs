@@ -1,0 +1,102 @@
+//! The contact query: contact points and contact patches of bodies at given poses, the second value of a step.
+
+use crate::contact::patches::PatchSet;
+use crate::model::{Compiled, Model};
+use crate::options::Options;
+use crate::step::first_touch::Ahead;
+use crate::step::timer::Timer;
+use stiction_geometry::point::{Scratch, contact_pair};
+use stiction_geometry::{ContactPoint, Proximity};
+use stiction_model::Pose;
+
+/// What touches.
+#[derive(Clone, Copy)]
+pub(crate) struct Touching<'a> {
+    pub points: &'a [ContactPoint],
+    pub patches: &'a PatchSet,
+}
+
+/// Contact points and patches, and the memory of finding them.
+pub(crate) struct ContactQuery {
+    proximity: Proximity,
+    pub points: Vec<ContactPoint>,
+    pub patches: PatchSet,
+    scratch: Scratch,
+}
+
+impl ContactQuery {
+    pub fn new(compiled: &Compiled) -> Self {
+        Self {
+            proximity: Proximity::new(compiled.geoms.clone()),
+            points: Vec::new(),
+            patches: PatchSet::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Finds all contacts within the margin of the options, and those of the pairs in `ahead` from as far as it says.
+    pub fn find(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        x_wb: &[Pose],
+        ahead: &Ahead,
+        timer: &mut Timer,
+    ) {
+        let margin = options.margin.max(ahead.margin);
+        self.proximity.update(x_wb);
+        self.proximity.find_pairs(margin);
+        timer.lap(|p| &mut p.broad_phase);
+        self.proximity.find_points(margin, &mut self.points);
+        if !ahead.pairs.is_empty() {
+            let (geoms, usual) = (model.compiled().geoms.geoms(), options.margin);
+            self.points.retain(|p| {
+                let own = usual.max(geoms[p.geom_a].margin).max(geoms[p.geom_b].margin);
+                p.distance <= own || ahead.pairs.contains(&(p.geom_a, p.geom_b))
+            });
+        }
+        timer.lap(|p| &mut p.narrow_phase);
+        self.patches.find(model, options, x_wb, self.proximity.patch_pairs());
+        timer.lap(|p| &mut p.patches);
+    }
+
+    /// Finds points in overlap, and the pairs of geoms that may make a patch.
+    pub fn find_points_and_pairs(&mut self, x_wb: &[Pose]) -> &[(u32, u32)] {
+        self.proximity.update(x_wb);
+        self.proximity.contacts(0.0, &mut self.points);
+        self.proximity.patch_pairs()
+    }
+
+    /// The pairs of geoms that may make a patch, as found last.
+    pub fn patch_pairs(&self) -> &[(u32, u32)] {
+        self.proximity.patch_pairs()
+    }
+
+    /// Finds points no further apart than `touch`, pairs with a compliant geom as if both were rigid.
+    pub fn find_rigid(&mut self, compiled: &Compiled, x_wb: &[Pose], touch: f64) -> &[ContactPoint] {
+        self.proximity.update(x_wb);
+        self.proximity.contacts(touch, &mut self.points);
+        let geoms = compiled.geoms.geoms();
+        for &(a, b) in self.proximity.patch_pairs() {
+            let first = self.points.len();
+            let (ga, gb) = (&geoms[a as usize], &geoms[b as usize]);
+            let (xa, xb) = (x_wb[ga.body] * ga.x_bg, x_wb[gb.body] * gb.x_bg);
+            contact_pair((&ga.shape, &xa), (&gb.shape, &xb), touch, &mut self.scratch, &mut self.points);
+            for p in &mut self.points[first..] {
+                (p.geom_a, p.geom_b) = (a as usize, b as usize);
+            }
+        }
+        self.points.retain(|p| p.distance <= touch);
+        &self.points
+    }
+
+    /// What was found last.
+    pub fn touching(&self) -> Touching<'_> {
+        Touching { points: &self.points, patches: &self.patches }
+    }
+
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.patches.clear();
+    }
+}

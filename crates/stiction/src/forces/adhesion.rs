@@ -1,0 +1,42 @@
+//! Adhesion: a body that pulls itself against whatever it touches.
+
+use crate::contact::query::Touching;
+use crate::model::Compiled;
+use nalgebra::{Vector3, Vector6};
+use stiction_multibody::Workspace;
+
+/// Adds the joint forces of adhesion, `pull` newtons in all, shared evenly by the contact points and patches of a body.
+pub(super) fn adhere(
+    compiled: &Compiled,
+    workspace: &Workspace,
+    touching: Touching,
+    body: usize,
+    pull: f64,
+    force: &mut [f64],
+) {
+    let body_of = |geom: usize| compiled.geoms.geoms()[geom].body;
+    let touches = |a: usize, b: usize| body_of(a) == body || body_of(b) == body;
+    let points = || touching.points.iter().filter(|p| touches(p.geom_a, p.geom_b));
+    let patches = || {
+        let found = touching.patches.patches.iter();
+        found.filter(|p| touches(p.geom_a, p.geom_b) && !p.patch.faces.is_empty())
+    };
+    let share = pull / (points().count() + patches().count()).max(1) as f64;
+    let mut add = |a: usize, b: usize, point: &Vector3<f64>, normal: &Vector3<f64>, share: f64| {
+        for (body, sign) in [(body_of(a), share), (body_of(b), -share)] {
+            let f = sign * normal;
+            let wrench = Vector6::new(0.0, 0.0, 0.0, f.x, f.y, f.z);
+            compiled.multibody.add_wrench(workspace, body, point, &wrench, force);
+        }
+    };
+    for p in points() {
+        add(p.geom_a, p.geom_b, &(0.5 * (p.p_wa + p.p_wb)), &p.normal_w, share);
+    }
+    for found in patches() {
+        let faces = &touching.patches.faces.faces[found.patch.faces.clone()];
+        let area = faces.iter().map(|f| f.area).sum::<f64>();
+        for face in faces {
+            add(found.geom_a, found.geom_b, &face.centroid, &face.normal, share * face.area / area);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Limits of joints: one-sided springs that are near-rigid in a step unless the file gives a stiffness.
+//!
+//! A row of the convex problem for each limit that the step reaches, be it by its own impulses ([`Rows::add_limit`]). In continuous time a limit pushes with k x; one without
+//! a stiffness has that which lets the joint's own inertia bounce off in [`LIMIT_TIME`], and dissipation.
+
+use super::{At, Force, StepAt};
+use crate::derivatives::joints::DifferentiatedStep;
+use crate::methods::support::{Feature, MethodKind, Support};
+use crate::model::Model;
+use crate::step::assemble::{LimitOf, Rows};
+use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector3};
+use stiction_convex::scalar::ScalarLaw;
+use stiction_convex::{Compliance, ProblemError, RowLaw};
+use stiction_model::World;
+use stiction_multibody::{MassMatrix, Multibody, Workspace};
+
+/// Half a period of a joint's own inertia on its limit where the model gives no stiffness, in continuous time, s.
+pub const LIMIT_TIME: f64 = 5e-3;
+
+/// Dissipation of such a limit, s/m or s/rad.
+const LIMIT_DISSIPATION: f64 = 2.0;
+
+/// Gap, m or rad, below which a limit has a row whatever its speed.
+const NEAR: f64 = 1e-3;
+
+/// A limit within this gap has a row from the beginning of the solve: what twice the speed covers in a step, and a little more.
+/// Only the cost depends on it. A limit beyond it that the impulses of the step reach gets its row then, and the step is solved
+/// again; a limit within it that is not reached costs a row.
+pub(super) fn expected_reach(dt: f64, speed: f64) -> f64 {
+    NEAR + 2.0 * dt * speed
+}
+
+/// Least angle by which the turning of a ball joint's axis is reckoned, rad: |ω|²/angle diverges at the identity.
+const SMALLEST_ANGLE: f64 = 0.1;
+
+const FEATURES: [Feature; 2] = [
+    Feature {
+        name: "limits of hinges and slides",
+        find: |world| find(world, false),
+        support: Support::EVERYWHERE
+            .note(MethodKind::Continuous, "as springs")
+            .without(MethodKind::Learned, "remove the limits")
+            .note(MethodKind::Rigid, "as stops that a joint hits"),
+    },
+    Feature {
+        name: "limits of ball joints",
+        find: |world| find(world, true),
+        support: Support::EVERYWHERE
+            .note(MethodKind::Continuous, "as springs")
+            .without(MethodKind::Learned, "remove the limits")
+            .without(MethodKind::Rigid, "remove the limits")
+            .note(MethodKind::Derivatives, "by differences"),
+    },
+];
+
+fn find(world: &World, ball: bool) -> Option<String> {
+    let mut joints = world.bodies.iter().flat_map(|b| &b.joints);
+    let limited =
+        |j: &&stiction_model::Joint| j.dofs.iter().any(|d| d.lower.is_finite() || d.upper.is_finite());
+    let joint = joints.find(|j| limited(j) && matches!(j.kind, stiction_model::JointKind::Ball) == ball)?;
+    Some(format!("{}: joint \"{}\" has limits", joint.source, joint.name))
+}
+
+/// The limits of a model.
+#[derive(Default)]
+pub(crate) struct Limits {
+    pub coordinates: Vec<LimitedCoordinate>,
+    pub balls: Vec<LimitedBall>,
+}
+
+/// A coordinate with position limits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitedCoordinate {
+    pub q: usize,
+    pub v: usize,
+    pub lower: f64,
+    pub upper: f64,
+    /// Of the file, N/m or N m/rad.
+    pub stiffness: Option<f64>,
+    spring: Spring,
+}
+
+/// A ball joint whose angle of rotation is bounded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitedBall {
+    q: usize,
+    v: usize,
+    upper: f64,
+    stiffness: Option<f64>,
+    spring: Spring,
+}
+
+/// A limit as a force: stiffness and dissipation.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    stiffness: f64,
+    dissipation: f64,
+}
+
+impl Spring {
+    /// Force at depth `x` (m or rad) that grows at `rate`.
+    fn force(&self, x: f64, rate: f64) -> f64 {
+        if x > 0.0 { self.stiffness * x * (1.0 + self.dissipation * rate).max(0.0) } else { 0.0 }
+    }
+}
+
+impl Limits {
+    pub fn new(multibody: &Multibody) -> Self {
+        let mut this = Self::default();
+        let mut inertia = None;
+        let mut spring = |stiffness: Option<f64>, v: usize| match stiffness {
+            Some(stiffness) => Spring { stiffness, dissipation: 0.0 },
+            None => {
+                let inertia: &MassMatrix = inertia.get_or_insert_with(|| {
+                    let (mut workspace, mut mass) = (Workspace::new(multibody), MassMatrix::new(multibody));
+                    multibody.positions(multibody.default_q(), &mut workspace);
+                    multibody.mass_matrix(&mut workspace, &mut mass);
+                    mass
+                });
+                let stiffness = inertia.get(v, v) * (std::f64::consts::PI / LIMIT_TIME).powi(2);
+                Spring { stiffness, dissipation: LIMIT_DISSIPATION }
+            }
+        };
+        for joint in multibody.joints() {
+            let stiffness = joint.limit_stiffness;
+            let dofs = &multibody.dofs()[joint.v.clone()];
+            match joint.q.len() {
+                4 if dofs[0].upper.is_finite() => {
+                    let (q, v) = (joint.q.start, joint.v.start);
+                    let (upper, spring) = (dofs[0].upper, spring(stiffness, v));
+                    this.balls.push(LimitedBall { q, v, upper, stiffness, spring });
+                }
+                4 | 7 => {}
+                _ => {
+                    for ((q, v), dof) in joint.q.clone().zip(joint.v.clone()).zip(dofs) {
+                        if dof.lower.is_finite() || dof.upper.is_finite() {
+                            let (lower, upper, spring) = (dof.lower, dof.upper, spring(stiffness, v));
+                            this.coordinates.push(LimitedCoordinate {
+                                q,
+                                v,
+                                lower,
+                                upper,
+                                stiffness,
+                                spring,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        this
+    }
+}
+
+impl LimitedCoordinate {
+    /// Distances to the lower and the upper limit, with the direction in which each pushes.
+    pub fn gaps(&self, q: &[f64]) -> [(f64, f64); 2] {
+        [(q[self.q] - self.lower, 1.0), (self.upper - q[self.q], -1.0)]
+    }
+
+    /// Compliance of its rows in a step of `dt`.
+    fn compliance(&self, dt: f64) -> Compliance {
+        self.stiffness.map_or(Compliance::default(), |k| Compliance::spring(k, dt))
+    }
+}
+
+impl LimitedBall {
+    /// Axis and angle of the rotation; none near the identity, where there is no axis.
+    fn turn(&self, q: &[f64]) -> Option<(Unit<Vector3<f64>>, f64)> {
+        let q = &q[self.q..self.q + 4];
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]));
+        Unit::try_new_and_get(turn.scaled_axis(), 1e-9)
+    }
+}
+
+pub(crate) struct JointLimits;
+
+impl Force for JointLimits {
+    fn features(&self) -> &'static [Feature] {
+        &FEATURES
+    }
+
+    fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
+        let (dt, v0) = (at.dt, &at.kinematics.v);
+        let limits = &at.compiled.limits;
+        for limit in &limits.coordinates {
+            let reach = expected_reach(dt, v0[limit.v].abs());
+            for (phi, sign) in limit.gaps(&at.state.q) {
+                let law = (phi, limit.compliance(dt));
+                rows.add_limit(&[(limit.v, sign)], 0.0, law, reach, LimitOf::Joint(limit.v))?;
+            }
+        }
+        for limit in &limits.balls {
+            let Some((axis, angle)) = limit.turn(&at.state.q) else { continue };
+            let speed: f64 = (0..3).map(|k| v0[limit.v + k].abs()).sum();
+            // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
+            let arms = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
+            let drift = speed * speed / angle.max(SMALLEST_ANGLE);
+            let compliance =
+                limit.stiffness.map_or(Compliance::near_rigid(drift), |k| Compliance::spring(k, dt));
+            let law = (limit.upper - angle, compliance);
+            rows.add_limit(&arms, 0.0, law, expected_reach(dt, speed), LimitOf::Ball)?;
+        }
+        Ok(())
+    }
+
+    fn other(&self, at: &mut At, out: &mut [f64]) {
+        let (q, v) = (at.q, &at.kinematics.v);
+        for limit in &at.compiled.limits.coordinates {
+            let [(low, _), (high, _)] = limit.gaps(q);
+            out[limit.v] += limit.spring.force(-low, -v[limit.v]);
+            out[limit.v] -= limit.spring.force(-high, v[limit.v]);
+        }
+        for limit in &at.compiled.limits.balls {
+            let Some((axis, angle)) = limit.turn(q) else { continue };
+            // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
+            let rate = (0..3).map(|k| axis[k] * v[limit.v + k]).sum();
+            let force = limit.spring.force(angle - limit.upper, rate);
+            (0..3).for_each(|k| out[limit.v + k] -= force * axis[k]);
+        }
+    }
+
+    fn has_derivatives(&self, model: &Model) -> bool {
+        model.compiled().limits.balls.is_empty()
+    }
+
+    /// A limit's row has ∓γ in the residual, γ = (−φ/(δt + τ) ∓ v⁺)₊/R, with R ∝ w = 1/A_kk where it is near-rigid.
+    fn derivatives(&self, step: &DifferentiatedStep, rhs: &mut DMatrix<f64>) {
+        let (dt, model) = (step.dt, step.model);
+        for limit in &model.compiled().limits.coordinates {
+            let k = limit.v;
+            if model.multibody().locked()[k] {
+                continue;
+            }
+            let w = 1.0 / (step.free.mass.get(k, k) + step.free.added[k]);
+            for (phi, sign) in limit.gaps(&step.state.q) {
+                if !phi.is_finite() {
+                    continue;
+                }
+                let law = RowLaw::Limit { phi, compliance: limit.compliance(dt) };
+                let ScalarLaw::Spring { inv_r, v_hat, .. } = law.compile(dt, w) else { continue };
+                let gamma = inv_r * (v_hat - sign * step.v[k]);
+                if gamma <= 0.0 {
+                    continue;
+                }
+                // v̂ = −φ/span, and 1/R ∝ 1/w unless the limit's own spring is the softer one.
+                rhs[(k, k)] -= sign * inv_r * law.correction_slope(dt) * sign;
+                let ScalarLaw::Spring { inv_r: softer, .. } = law.compile(dt, 2.0 * w) else { continue };
+                if softer < 0.75 * inv_r {
+                    // ∂γ/∂w = −γ/w, ∂w/∂q_j = −w² ∂A_kk/∂q_j
+                    for j in 0..rhs.nrows() {
+                        rhs[(k, j)] -= sign * gamma * w * step.diagonal[(k, j)];
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Energy against work, for each kind of force on a random tree.
+//!
+//! ```text
+//! conservative force · v = −d(energy)/dt                          along any motion
+//! change of kinetic and stored energy in steps = Σ other force · v δt       to first order in δt
+//! ```
+//!
+//! The first holds between two functions of a force; the second ties both to what the force does in a step (`implicit`, `rows`).
+
+use super::*;
+use crate::{Format, LoadOptions, Options, Simulation};
+use proptest::prelude::*;
+use stiction_base::random::Random;
+use stiction_model::Pose;
+use stiction_multibody::QuaternionStep;
+
+/// Which force a world has, besides gravity and Coriolis forces.
+const KINDS: [&str; 10] = [
+    "nothing",
+    "springs",
+    "gravity compensation",
+    "equality",
+    "bushing",
+    "dry friction",
+    "fixed tendon",
+    "spatial tendon",
+    "heavy tendon",
+    "actuators",
+];
+
+/// A random tree of five bodies on hinges, a slide and a ball joint, with one kind of force.
+fn world(kind: &str, random: &mut Random) -> stiction_model::World {
+    let mut number = |low: f64, high: f64| low + (high - low) * random.unit();
+    let mut vector = |size: f64| format!("{} {} {}", number(-size, size), number(-size, size), number(0.2, 1.0) * size);
+    let joint_forces = match kind {
+        "springs" => "stiffness=\"7\" damping=\"0.3\" springref=\"0.2\"",
+        "dry friction" => "frictionloss=\"0.4\"",
+        _ => "",
+    };
+    let gravcomp = if kind == "gravity compensation" { "gravcomp=\"0.7\"" } else { "" };
+    let inertial = "<inertial pos=\"0.05 -0.02 0.1\" mass=\"1.3\" diaginertia=\"0.02 0.03 0.025\"/>";
+    let mut body = |name: &str, joint: &str, inside: &str| {
+        let (position, axis) = (vector(0.4), vector(1.0));
+        format!(
+            "<body name=\"{name}\" pos=\"{position}\" {gravcomp}><joint name=\"j_{name}\" type=\"{joint}\" axis=\"{axis}\" \
+             {joint_forces}/>{inertial}<site name=\"s_{name}\" pos=\"0.1 0.05 0\"/>{inside}</body>"
+        )
+    };
+    let (c, e) = (body("c", "ball", ""), body("e", "hinge", ""));
+    let (b, d) = (body("b", "slide", &c), body("d", "hinge", &e));
+    let a = body("a", "hinge", &(b + &d));
+    let rest = match kind {
+        "equality" => "<equality><joint joint1=\"j_a\" joint2=\"j_d\" polycoef=\"0.1 0.5 0.2 0 0\"/></equality>",
+        "fixed tendon" => {
+            "<tendon><fixed stiffness=\"20\" damping=\"0.5\" springlength=\"0.1\"><joint joint=\"j_a\" coef=\"1\"/>\
+             <joint joint=\"j_e\" coef=\"-0.5\"/></fixed></tendon>"
+        }
+        "spatial tendon" => {
+            "<tendon><spatial stiffness=\"30\" damping=\"0.4\" springlength=\"0.05\"><site site=\"anchor\"/>\
+             <site site=\"s_c\"/><site site=\"s_e\"/></spatial></tendon>"
+        }
+        "heavy tendon" => {
+            "<tendon><spatial armature=\"0.8\"><site site=\"anchor\"/><site site=\"s_e\"/></spatial></tendon>"
+        }
+        "actuators" => {
+            "<actuator><motor joint=\"j_a\" gear=\"2\"/><position joint=\"j_d\" kp=\"9\" kv=\"0.4\"/>\
+             <velocity joint=\"j_e\" kv=\"0.5\" forcerange=\"-0.3 0.3\"/></actuator>"
+        }
+        _ => "",
+    };
+    let anchor = "<site name=\"anchor\" pos=\"0.3 0.3 0.9\"/>";
+    let text = format!("<mujoco><worldbody>{anchor}{a}</worldbody>{rest}</mujoco>");
+    let mut world = stiction_formats::load_string(&text, Format::Mjcf, &LoadOptions::default()).unwrap();
+    if kind == "bushing" {
+        world.bushings.push(stiction_model::Bushing {
+            name: "bushing".into(),
+            body_a: 1,
+            frame_a: Pose::identity(),
+            body_c: 5,
+            frame_c: Pose::identity(),
+            // The law does a little work on its springs where they differ by direction (see `bushings.rs`).
+            torque_stiffness: Vector3::repeat(3.0),
+            torque_damping: Vector3::repeat(0.2),
+            force_stiffness: Vector3::repeat(20.0),
+            force_damping: Vector3::repeat(0.3),
+            source: Default::default(),
+        });
+    }
+    world
+}
+
+/// A random state of a model.
+fn random_state(model: &Model, random: &mut Random, speed: f64) -> State {
+    let mut state = model.default_state();
+    let mut signed = |size: f64| size * (2.0 * random.unit() - 1.0);
+    let turn: Vec<f64> = (0..model.nv()).map(|_| signed(0.3)).collect();
+    let q = state.q.clone();
+    model.multibody().integrate(&q, &turn, 1.0, QuaternionStep::Exponential, &mut state.q);
+    state.v.iter_mut().for_each(|v| *v = signed(speed));
+    state.ctrl.iter_mut().for_each(|u| *u = signed(1.0));
+    state.applied.iter_mut().for_each(|f| *f = signed(0.5));
+    state
+}
+
+/// Evaluates something at a state.
+fn at<T>(model: &Model, state: &State, value: impl FnOnce(&mut At) -> T) -> T {
+    let compiled = model.compiled();
+    let mut kinematics = Kinematics::new(compiled);
+    kinematics.at(compiled, state);
+    let stiction_tolerance = Options::default().stiction_tolerance;
+    value(&mut At { compiled, state, q: &state.q, kinematics: &mut kinematics, stiction_tolerance })
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Power of the forces that no stored energy explains.
+fn other_power(model: &Model, state: &State) -> f64 {
+    at(model, state, |at| {
+        let mut out = vec![0.0; model.nv()];
+        all().iter().for_each(|force| force.other(at, &mut out));
+        dot(&out, &state.v)
+    })
+}
+
+/// Error of the balance of energy over `time` in steps of `dt`, J.
+fn imbalance(model: &Model, begin: &State, time: f64, dt: f64) -> f64 {
+    let options = Options { step: dt, relative_tolerance: 1e-12, ..Options::default() };
+    let mut sim = Simulation::new(model, options).unwrap();
+    sim.reset_to(begin).unwrap();
+    let before = sim.energy().total();
+    let (mut work, mut power) = (0.0, other_power(model, begin));
+    for _ in 0..(time / dt).round() as usize {
+        sim.step(1).unwrap();
+        let next = other_power(model, sim.state());
+        work += 0.5 * dt * (power + next);
+        power = next;
+    }
+    sim.energy().total() - before - work
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn stored_energy_explains_the_conservative_part_of_each_force(seed: u64) {
+        let random = &mut Random::new(seed);
+        for kind in KINDS {
+            let model = Model::new(world(kind, random)).unwrap();
+            let state = random_state(&model, random, 1.0);
+            for force in all().into_iter().filter(|force| !force.is_inertia()) {
+                let power = at(&model, &state, |at| {
+                    let mut out = vec![0.0; model.nv()];
+                    force.conservative(at, &mut out);
+                    dot(&out, &state.v)
+                });
+                let h = 1e-5;
+                let stored = |h: f64| {
+                    let mut moved = state.clone();
+                    let how = QuaternionStep::Exponential;
+                    model.multibody().integrate(&state.q, &state.v, h, how, &mut moved.q);
+                    at(&model, &moved, |at| force.energy(at))
+                };
+                let (plus, minus) = (stored(h), stored(-h));
+                let slope = (plus - minus) / (2.0 * h);
+                // Rounding of the difference, and its third derivative.
+                let bound = 1e-15 * plus.abs() / h + 1e-4 * h * (1.0 + plus.abs());
+                prop_assert!((power + slope).abs() <= 1e-7 + bound, "{kind}: {power} {slope}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_gain_the_energy_that_forces_supply(seed: u64) {
+        let random = &mut Random::new(seed);
+        for kind in KINDS {
+            let model = Model::new(world(kind, random)).unwrap();
+            let mut state = random_state(&model, random, 1.0);
+            if kind == "equality" {
+                // From where it holds, at rest: a step closes what is open.
+                state = model.default_state();
+                state.q[0] = 0.1;
+            }
+            let (coarse, fine) = (imbalance(&model, &state, 0.02, 2e-4), imbalance(&model, &state, 0.02, 1e-4));
+            // A first-order method: half the step leaves half the error, so that coarse − fine estimates what is left.
+            let left = (2.0 * fine - coarse).abs();
+            prop_assert!(left <= 0.25 * coarse.abs() + 1e-7, "{kind}: {coarse:e} at 0.2 ms, {fine:e} at 0.1 ms");
+            prop_assert!(coarse.abs() <= 0.05, "{kind}: {coarse:e} J");
+        }
+    }
+}
+
+#[test]
+fn the_energy_of_a_simulation_has_every_force_in_it() {
+    for kind in ["springs", "bushing", "spatial tendon", "heavy tendon"] {
+        let random = &mut Random::new(3);
+        let model = Model::new(world(kind, random)).unwrap();
+        let state = random_state(&model, random, 1.0);
+        let mut sim = Simulation::new(&model, Options::default()).unwrap();
+        sim.reset_to(&state).unwrap();
+        let plain = model.multibody().kinetic_energy(&model.at(&state.q, &state.v).unwrap(), &state.v)
+            + model.multibody().potential_energy(&model.at(&state.q, &state.v).unwrap());
+        assert!((sim.energy().total() - plain).abs() > 1e-3, "{kind}");
+        assert_eq!(sim.energy(), model.energy(&state.q, &state.v).unwrap(), "{kind}");
+    }
+}

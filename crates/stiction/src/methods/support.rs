@@ -1,0 +1,158 @@
+//! What each method of stepping supports: one table, from which error messages, `stiction inspect --support methods` and the
+//! documentation are made.
+//!
+//! A [`Feature`] is a kind of thing in a world. Forces state theirs in their own files ([`crate::forces`]); those of contact and
+//! sensing are here. No method leaves something out in silence: a world that has what a method refuses is an error
+//! ([`refusal`]).
+
+use crate::forces;
+use stiction_model::World;
+
+/// A method of stepping, or something that is computed for a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodKind {
+    /// Convex steps of a fixed length.
+    Fixed,
+    /// Convex steps by accuracy.
+    ErrorControl,
+    /// Continuous time.
+    Continuous,
+    /// Steps with a learned contact law.
+    Learned,
+    /// Rigid motion from impact to impact.
+    Rigid,
+    /// Derivatives of a step.
+    Derivatives,
+}
+
+impl MethodKind {
+    /// All of them, in the order of the table's columns.
+    pub const ALL: [Self; 6] =
+        [Self::Fixed, Self::ErrorControl, Self::Continuous, Self::Learned, Self::Rigid, Self::Derivatives];
+
+    /// Its name in the table and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed steps",
+            Self::ErrorControl => "error control",
+            Self::Continuous => "continuous time",
+            Self::Learned => "learned contact",
+            Self::Rigid => "rigid motion",
+            Self::Derivatives => "derivatives",
+        }
+    }
+}
+
+/// What a method makes of a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Supported.
+    Yes,
+    /// Supported, with a remark.
+    Note(&'static str),
+    /// Refused, with what to do about it.
+    No(&'static str),
+}
+
+/// What every method makes of a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Support([Cell; 6]);
+
+impl Support {
+    /// Supported by all methods.
+    pub const EVERYWHERE: Self = Self([Cell::Yes; 6]);
+
+    /// The same, but refused by `method`, with a remedy.
+    pub const fn without(mut self, method: MethodKind, remedy: &'static str) -> Self {
+        self.0[method as usize] = Cell::No(remedy);
+        self
+    }
+
+    /// The same, with a remark about `method`.
+    pub const fn note(mut self, method: MethodKind, remark: &'static str) -> Self {
+        self.0[method as usize] = Cell::Note(remark);
+        self
+    }
+
+    /// What `method` makes of it.
+    pub fn by(&self, method: MethodKind) -> Cell {
+        self.0[method as usize]
+    }
+}
+
+/// A kind of thing in a world.
+#[derive(Clone, Copy)]
+pub struct Feature {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// The first one in a world, as a message names it: place and what it is.
+    pub find: fn(&World) -> Option<String>,
+    /// What the methods make of it.
+    pub support: Support,
+}
+
+/// Features of contact and sensing.
+const OTHERS: [Feature; 3] = [
+    Feature {
+        name: "contact pairs with properties of their own",
+        find: |world| {
+            Some(format!("{}: a contact pair has properties of its own", world.pairs.first()?.source))
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "give the properties to its geoms")
+            .note(MethodKind::Learned, "friction and compliance are the law's own"),
+    },
+    Feature {
+        name: "moving surfaces (belts)",
+        find: |world| {
+            let geom = world.geoms.iter().find(|g| g.surface_velocity.is_some())?;
+            Some(format!("{}: geom \"{}\" has a moving surface", geom.source, geom.name))
+        },
+        support: Support::EVERYWHERE.without(MethodKind::Learned, "remove the surface velocity"),
+    },
+    Feature {
+        name: "sensors of accelerations and forces",
+        find: |world| {
+            let sensor = world.sensors.iter().find(|s| s.kind.reads_forces())?;
+            Some(format!("{}: sensor \"{}\" reads accelerations or forces", sensor.source, sensor.name))
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "remove the sensor")
+            .without(MethodKind::Learned, "remove the sensor"),
+    },
+];
+
+/// The table: every feature, forces first.
+pub fn features() -> impl Iterator<Item = &'static Feature> {
+    forces::all().into_iter().flat_map(|force| force.features()).chain(&OTHERS)
+}
+
+/// The first thing in a world that a method refuses, with the remedy.
+pub(crate) fn refusal(world: &World, method: MethodKind) -> Option<String> {
+    features().find_map(|feature| {
+        let Cell::No(remedy) = feature.support.by(method) else { return None };
+        let found = (feature.find)(world)?;
+        Some(format!("{found}, which {} does not support: {remedy}, or choose another method", method.name()))
+    })
+}
+
+/// The table as Markdown.
+pub fn table() -> String {
+    let mut out = String::from("| feature |");
+    MethodKind::ALL.iter().for_each(|m| out += &format!(" {} |", m.name()));
+    out += "\n|---|";
+    MethodKind::ALL.iter().for_each(|_| out += "---|");
+    out += "\n";
+    for feature in features() {
+        out += &format!("| {} |", feature.name);
+        for method in MethodKind::ALL {
+            out += &match feature.support.by(method) {
+                Cell::Yes => " yes |".to_owned(),
+                Cell::Note(remark) => format!(" yes: {remark} |"),
+                Cell::No(remedy) => format!(" no: {remedy} |"),
+            };
+        }
+        out += "\n";
+    }
+    out
+}

@@ -1,0 +1,57 @@
+//! How one step went.
+
+use crate::simulation::stats::StageSeconds;
+use stiction_convex::{Criterion, SolveReport};
+
+/// How one step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Whether the solve met its tolerance, or rounding.
+    pub converged: bool,
+    /// What ended the solve.
+    pub criterion: Criterion,
+    /// Newton iterations of the island that took most; of all solves, where a step needs several.
+    pub iterations: u64,
+    /// Residual of the optimality condition relative to its scale.
+    pub relative_residual: f64,
+    /// Evaluations of the cost's slope in line searches.
+    pub line_search_evaluations: u64,
+    /// Groups of bodies coupled by constraints.
+    pub islands: u64,
+    /// Contact points.
+    pub points: u64,
+    /// Contact patches.
+    pub patches: u64,
+    /// Faces of contact patches.
+    pub faces: u64,
+    /// Patches not to be trusted: see [`crate::Simulation::warnings`].
+    pub doubtful_patches: u64,
+    /// Largest penetration at the beginning of the step, m.
+    pub max_penetration: f64,
+    /// Energy taken by friction in this step, J.
+    pub friction_loss: f64,
+    /// Energy taken by normal forces in this step, J: dissipated, or stored in contact springs.
+    pub normal_loss: f64,
+    /// Energy dissipated by contact in this step, J; continuous time only (see [`crate::Stats`]).
+    pub dissipated: f64,
+    /// Work of everything but contact, gravity and joint springs in this step, J; continuous time only.
+    pub other_work: f64,
+    /// Length of the step, s.
+    pub step: f64,
+    /// Attempts that error control turned down before this step.
+    pub rejected: u64,
+    /// Seconds by stage.
+    pub seconds: StageSeconds,
+}
+
+impl StepReport {
+    /// Adds what a solve says of itself: counts add up, the worst outcome stands.
+    pub(crate) fn take(&mut self, solve: &SolveReport) {
+        self.criterion = self.criterion.worst(solve.criterion);
+        self.converged = self.criterion.converged();
+        self.iterations += solve.iterations as u64;
+        self.relative_residual = self.relative_residual.max(solve.relative_residual);
+        self.line_search_evaluations += solve.line_evaluations as u64;
+        self.islands = solve.islands as u64;
+    }
+}

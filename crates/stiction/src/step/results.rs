@@ -1,0 +1,122 @@
+//! What a step's solve says about contact: the fifth value of a step.
+
+use crate::contact::entries::EntrySource;
+use crate::contact::patch_view::{FaceResult, SolvedPatches};
+use crate::contact::patches::PatchSet;
+use crate::contact::result::Contact;
+use crate::state::ContactStretch;
+use crate::step::assemble::{Assembly, Parts};
+use crate::step::report::StepReport;
+use nalgebra::Vector3;
+use stiction_convex::Solver;
+
+/// Of the friction limit: below this share of it a contact counts as sticking, whatever its slip.
+const STICKING_SHARE: f64 = 0.95;
+
+/// Contacts after the solve.
+#[derive(Default)]
+pub(crate) struct Results {
+    /// Length of the step that they are of, s; 0 where there was none, or none whose forces sensors read.
+    pub step: f64,
+    /// One for each contact point.
+    pub contacts: Vec<Contact>,
+    /// One for each face of a patch.
+    pub faces: Vec<FaceResult>,
+    /// Tangential springs at the end of the step.
+    pub stretches: Vec<ContactStretch>,
+}
+
+impl Results {
+    pub fn clear(&mut self) {
+        self.step = 0.0;
+        self.contacts.clear();
+        self.faces.clear();
+    }
+
+    /// The patches with their results.
+    pub fn patches<'a>(&'a self, found: &'a PatchSet) -> SolvedPatches<'a> {
+        SolvedPatches { found, results: &self.faces }
+    }
+
+    /// Collects the contact results of a solve, the springs to keep, and the contact numbers of the report.
+    pub fn write(&mut self, parts: &Parts, assembly: &Assembly, solver: &Solver, report: &mut StepReport) {
+        let (compiled, dt) = (parts.model.compiled(), parts.dt);
+        let (points, patches) = (parts.touching.points, parts.touching.patches);
+        let springs = parts.options.tangential_springs.is_some() || parts.calibration.springs.is_some();
+        self.step = dt;
+        self.contacts.clear();
+        self.contacts.resize(points.len(), Contact::default());
+        self.stretches.clear();
+        if springs {
+            self.stretches.resize(points.len(), ContactStretch::default());
+        }
+        self.faces.clear();
+        self.faces.resize(patches.faces.faces.len(), FaceResult::default());
+        let (mut last, mut before) = (None, (Vector3::zeros(), Vector3::zeros()));
+        for (entry, place) in assembly.places.iter().enumerate() {
+            let impulse = solver.contact_impulses()[entry];
+            let velocity = solver.contact_velocities()[entry];
+            let force = place.frame * impulse * (place.sign / dt);
+            let slip = place.frame * Vector3::new(velocity.x, velocity.y, 0.0) * place.sign;
+            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Where the
+            // slip turns round within the step, friction's part is judged at its end, where it is never negative.
+            if last != Some(place.bodies) {
+                last = Some(place.bodies);
+                before = parts.kinematics.relative_twist(compiled, place.bodies);
+            }
+            let relative =
+                assembly.problem.contacts()[entry].bias + before.0 + before.1.cross(&place.position);
+            let mean = 0.5 * (velocity + place.frame.tr_mul(&relative));
+            let friction = f64::max(
+                -(impulse.x * mean.x + impulse.y * mean.y),
+                -(impulse.x * velocity.x + impulse.y * velocity.y),
+            );
+            report.friction_loss += friction;
+            report.normal_loss -= impulse.dot(&mean) + friction;
+            let index = match place.source {
+                EntrySource::Point(index) => index,
+                EntrySource::Face(face, share) => {
+                    let arm = place.position - patches.faces.faces[face].centroid;
+                    let result = &mut self.faces[face];
+                    result.force += force;
+                    result.moment += arm.cross(&force);
+                    result.slip += share * slip;
+                    continue;
+                }
+            };
+            let point = &points[index];
+            report.max_penetration = report.max_penetration.max(-point.distance);
+            let tangential = impulse.x.hypot(impulse.y);
+            let sticking = impulse.z > 0.0
+                && (slip.norm() <= parts.options.stiction_tolerance
+                    || tangential < STICKING_SHARE * place.friction * impulse.z);
+            let contact =
+                Contact { position: place.position, force, slip, sticking, ..Contact::at(compiled, point) };
+            self.contacts[index] = contact;
+            if springs {
+                let stretch = solver.stretches()[entry];
+                let stretch = place.frame * Vector3::new(stretch.x, stretch.y, 0.0) * place.sign;
+                let x_wa = &parts.kinematics.x_wb[contact.body_a];
+                self.stretches[index] = ContactStretch {
+                    geoms: (point.geom_a as u32, point.geom_b as u32),
+                    point_a: x_wa.inverse_transform_point(&place.position.into()).coords,
+                    stretch: x_wa.inverse_transform_vector(&stretch),
+                };
+            }
+        }
+        report.points = points.len() as u64;
+        report.add_patches(patches);
+    }
+}
+
+impl StepReport {
+    /// Counts and depth of patches.
+    pub(crate) fn add_patches(&mut self, patches: &PatchSet) {
+        self.patches = patches.patches.iter().filter(|p| !p.patch.faces.is_empty()).count() as u64;
+        self.faces = patches.faces.faces.len() as u64;
+        self.doubtful_patches = patches.faults.len() as u64;
+        for found in &patches.patches {
+            self.max_penetration = self.max_penetration.max(patches.depth(found));
+        }
+    }
+}
