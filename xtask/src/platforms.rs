@@ -26,7 +26,8 @@ const TARGETS: [Target; 4] = [
 ];
 
 /// The core crates: from the description of a world to the simulator.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
+    "stiction-base",
     "stiction-model",
     "stiction-multibody",
     "stiction-geometry",

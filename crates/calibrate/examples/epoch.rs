@@ -10,8 +10,8 @@
 
 use nalgebra::DMatrix;
 use std::time::Instant;
+use stiction_base::random::Random;
 use stiction_calibrate::dac::network::{FitOptions, Task, fit};
-use stiction_calibrate::random::Random;
 
 /// Trains, telling each pass and its loss.
 type Train<'a> = &'a dyn Fn(&mut dyn FnMut(usize, f64));

@@ -13,12 +13,12 @@ use crate::cmaes::Search;
 use crate::dataset::Toss;
 use crate::parameters::Parameter;
 use crate::protocol::Protocol;
-use crate::random::{Random, mix};
 use crate::score::{Comparison, Score};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use stiction::model::World;
 use stiction::{LoadError, Model, Options, Simulation};
+use stiction_base::random::{Random, mix};
 
 /// Settings of a calibration.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 //! The result of a toss is not a smooth function of friction: a cube falls on one face or another. Derivatives carry little
 //! information about the mean over many tosses; ranks of a population do.
 
-use crate::random::Random;
 use nalgebra::{DMatrix, DVector};
+use stiction_base::random::Random;
 
 /// The state of a search in n dimensions, in coordinates in which a step of 1 is reasonable.
 pub struct Search {

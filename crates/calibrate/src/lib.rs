@@ -26,7 +26,6 @@ pub mod npy;
 pub mod npz;
 pub mod parameters;
 pub mod protocol;
-pub mod random;
 pub mod score;
 pub mod split;
 

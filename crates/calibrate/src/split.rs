@@ -1,13 +1,13 @@
 //! Which tosses are fitted to and which are kept back: by toss, never by sample.
 
-use crate::random::mix;
+use stiction_base::random::{GOLDEN, mix};
 
 /// Splits `tosses` by their numbers: `share` of them (rounded) to fit to, the rest to test on. Which go where follows
 /// from the seed and the numbers alone, not from their order; both lists are in the given order.
 pub fn split<T>(tosses: &[T], number: impl Fn(&T) -> usize, share: f64, seed: u64) -> (Vec<&T>, Vec<&T>) {
     let key = |toss: &T| {
         let number = number(toss) as u64;
-        (mix(mix(seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) ^ mix(number.wrapping_add(1))), number)
+        (mix(mix(seed.wrapping_add(GOLDEN)) ^ mix(number.wrapping_add(1))), number)
     };
     let mut keys: Vec<_> = tosses.iter().map(key).collect();
     keys.sort_unstable();

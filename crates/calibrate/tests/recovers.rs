@@ -1,9 +1,9 @@
 //! A calibration finds what tosses were made with.
 
 use stiction::{Format, LoadOptions, Model, Options, Simulation};
+use stiction_base::random::Random;
 use stiction_calibrate::calibrate::{Calibration, Settings};
 use stiction_calibrate::parameters::Parameter;
-use stiction_calibrate::random::Random;
 use stiction_calibrate::score::score_all;
 use stiction_calibrate::{Protocol, Sample, Summary, Toss};
 

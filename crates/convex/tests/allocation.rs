@@ -1,38 +1,13 @@
 //! The steady step allocates nothing: building and solving again needs no memory beyond the first time.
 
-#![allow(unsafe_code)]
-
 mod common;
 
 use common::random;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use stiction_base::counting_allocator::{CountingAllocator, thread_allocations};
 use stiction_convex::*;
 
-struct Counting;
-
-thread_local! {
-    // By thread: the test harness allocates on its own.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: forwards to the system allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_second_step_allocates_nothing() {
@@ -48,10 +23,10 @@ fn a_second_step_allocates_nothing() {
             solver.solve(&twin.problem, &guess).unwrap();
             solver.solve(&other.problem, &other_guess).unwrap();
         }
-        let before = COUNT.get();
+        let before = thread_allocations();
         assert!(solver.solve(&twin.problem, &guess).unwrap().converged());
         assert!(solver.solve(&other.problem, &other_guess).unwrap().converged());
-        assert_eq!(COUNT.get() - before, 0, "{model:?}");
+        assert_eq!(thread_allocations() - before, 0, "{model:?}");
     }
     // Refilling a problem needs no memory either.
     let mut problem = Problem::new(1e-3, ContactSettings::default()).unwrap();
@@ -67,7 +42,7 @@ fn a_second_step_allocates_nothing() {
         problem.add_row(&[(0, 1.0), (1, -1.0)], 0.0, RowLaw::equality(0.0)).unwrap();
     };
     fill();
-    let before = COUNT.get();
+    let before = thread_allocations();
     fill();
-    assert_eq!(COUNT.get() - before, 0);
+    assert_eq!(thread_allocations() - before, 0);
 }

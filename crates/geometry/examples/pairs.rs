@@ -6,21 +6,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Vector3};
+use stiction_base::random::Random;
 use stiction_geometry::{HeightField, Shape, point};
 
 type V3 = Vector3<f64>;
 type Iso = Isometry3<f64>;
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    }
-    fn vector(&mut self) -> V3 {
-        V3::new(self.next(), self.next(), self.next())
-    }
+fn vector(random: &mut Random) -> V3 {
+    V3::new(random.sym(), random.sym(), random.sym()) * 0.5
 }
 
 /// Poses at which b overlaps a by about one part in a hundred, found by bisection.
@@ -33,13 +26,10 @@ fn touching_poses(
     let mut poses = Vec::new();
     let mut out = Vec::new();
     for _ in 0..200 {
-        let xa = if a.surface().is_some() {
-            Iso::identity()
-        } else {
-            Iso::new(V3::zeros(), random.vector() * 6.0)
-        };
-        let turn = random.vector() * 6.0;
-        let mut direction = random.vector();
+        let xa =
+            if a.surface().is_some() { Iso::identity() } else { Iso::new(V3::zeros(), vector(random) * 6.0) };
+        let turn = vector(random) * 6.0;
+        let mut direction = vector(random);
         if a.surface().is_some() {
             direction.z = direction.norm() * 4.0;
         }
@@ -58,7 +48,7 @@ fn touching_poses(
 
 fn main() {
     let mut random = Random(3);
-    let cloud: Vec<V3> = (0..24).map(|_| random.vector().normalize() * 0.5).collect();
+    let cloud: Vec<V3> = (0..24).map(|_| vector(&mut random).normalize() * 0.5).collect();
     let hills: Vec<f64> =
         (0..900).map(|i| 0.05 * ((i % 30) as f64).sin() * ((i / 30) as f64).cos()).collect();
     let shapes = [

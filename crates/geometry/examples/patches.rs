@@ -6,24 +6,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use stiction_base::random::Random;
 use stiction_geometry::Shape;
 use stiction_geometry::patch::{ContactSolid, PatchFaces, PatchOptions, PatchScratch, contact_patch};
 use stiction_geometry::solid::{MeshOptions, Solid};
 
 type V3 = Vector3<f64>;
 
-/// A small generator, so that everyone sees the same pile.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn vector(&mut self) -> V3 {
-        V3::new(self.unit(), self.unit(), self.unit()) * 2.0 - V3::repeat(1.0)
-    }
+fn vector(random: &mut Random) -> V3 {
+    V3::new(random.sym(), random.sym(), random.sym())
 }
 
 struct Body {
@@ -129,9 +120,10 @@ fn pile() {
         let shape = if k % 2 == 0 { Shape::sphere(0.05) } else { Shape::cuboid(V3::repeat(0.05)) };
         // A loose lattice with small overlaps.
         let (i, j, l) = (k % 4, k / 4 % 4, k / 16);
-        let p =
-            V3::new(i as f64, j as f64, l as f64) * 0.1 + V3::new(0.0, 0.0, 0.049) + random.vector() * 0.004;
-        let turn = if k % 2 == 0 { random.vector() * 3.0 } else { random.vector() * 0.05 };
+        let p = V3::new(i as f64, j as f64, l as f64) * 0.1
+            + V3::new(0.0, 0.0, 0.049)
+            + vector(&mut random) * 0.004;
+        let turn = if k % 2 == 0 { vector(&mut random) * 3.0 } else { vector(&mut random) * 0.05 };
         let x = Isometry3::from_parts(p.into(), UnitQuaternion::from_scaled_axis(turn));
         bodies.push(Body { solid: compliant(&shape.expect("size"), 0.02).0, x });
         radius.push(if k % 2 == 0 { 0.05 } else { 0.087 });

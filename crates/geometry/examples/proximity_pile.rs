@@ -6,19 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use stiction_base::random::Random;
 use stiction_geometry::{CollisionRules, Geom, GeomSet, Proximity, Shape};
 
 type V3 = Vector3<f64>;
-
-/// A small generator of numbers in 0..1, so that every run sees the same pile.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// An open container of five boxes on body 0, and `n` spheres and boxes on bodies 1 to n.
 /// `swell` scales the bodies.
@@ -42,16 +33,16 @@ fn world(n: usize, swell: f64) -> (GeomSet, Vec<Isometry3<f64>>) {
     let pitch = 2.0 * half / per_layer as f64;
     for k in 0..n {
         let shape = if k % 2 == 0 {
-            Shape::sphere(swell * 0.1 * (0.8 + 0.4 * random.next()))
+            Shape::sphere(swell * 0.1 * (0.8 + 0.4 * random.unit()))
         } else {
-            let half = V3::new(random.next(), random.next(), random.next()) * 0.04 + V3::repeat(0.08);
+            let half = V3::new(random.unit(), random.unit(), random.unit()) * 0.04 + V3::repeat(0.08);
             Shape::cuboid(half * swell)
         };
         geoms.push(Geom::new(shape.expect("positive sizes"), k + 1, Isometry3::identity()));
         let (i, j, l) = (k % per_layer, k / per_layer % per_layer, k / (per_layer * per_layer));
         let at = |i: usize| pitch * (i as f64 + 0.5) - half;
         let p = V3::new(at(i), at(j), 0.12 + 0.22 * l as f64);
-        let turn = UnitQuaternion::from_axis_angle(&V3::z_axis(), 6.3 * random.next());
+        let turn = UnitQuaternion::from_axis_angle(&V3::z_axis(), 6.3 * random.unit());
         x_wb.push(Isometry3::from_parts(Translation3::from(p), turn));
     }
     let set = GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).expect("valid geoms");

@@ -1,33 +1,15 @@
 //! A steady simulation queries contacts without allocating.
-#![allow(unsafe_code)]
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
 use common::*;
+use stiction_base::counting_allocator::{CountingAllocator, thread_allocations};
 use stiction_geometry::{CollisionRules, Geom, GeomSet, HeightField, Proximity, Shape};
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|c| c.set(c.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(p, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn steady_queries_allocate_nothing() {
@@ -64,10 +46,10 @@ fn steady_queries_allocate_nothing() {
                 );
                 *x = Iso::new(p, V3::new(t, k, t * k * 0.1));
             }
-            let before = ALLOCATIONS.with(Cell::get);
+            let before = thread_allocations();
             proximity.update(&x_wb);
             proximity.contacts(0.01, &mut points);
-            allocations.push(ALLOCATIONS.with(Cell::get) - before);
+            allocations.push(thread_allocations() - before);
             assert!(!points.is_empty());
         }
     };

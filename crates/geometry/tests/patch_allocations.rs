@@ -2,35 +2,15 @@
 
 mod patch_support;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use patch_support::*;
+use stiction_base::counting_allocator::{CountingAllocator, thread_allocations};
 use stiction_geometry::Shape;
 use stiction_geometry::patch::{
     ContactSolid, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
 };
 
-struct Counting;
-
-thread_local! {
-    // The thread that runs the tests allocates too, at any time.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|c| c.set(c.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(p, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_second_query_allocates_nothing() {
@@ -65,8 +45,8 @@ fn the_second_query_allocates_nothing() {
         count = out.faces.len();
     };
     run(&mut scratch, &mut out);
-    let before = ALLOCATIONS.get();
+    let before = thread_allocations();
     run(&mut scratch, &mut out);
-    assert_eq!(ALLOCATIONS.get(), before);
+    assert_eq!(thread_allocations(), before);
     assert!(count > 1000);
 }

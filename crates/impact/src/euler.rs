@@ -5,7 +5,8 @@
 //! W, and is here to compare them with.
 
 use crate::problem::Problem;
-use crate::sampling::{hash, unit};
+use crate::sampling::hash;
+use stiction_base::random::unit;
 
 /// Velocities after `count` Euler solutions with steps of `step` (in units of the impulse that stops the fastest approach at the
 /// contact with the largest W_nn alone), nv each. Contacts within `slack`·step of touching speed zero count as active.

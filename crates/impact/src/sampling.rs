@@ -7,6 +7,8 @@
 //! fifth of the samples leaves a given contact out and a fifth gives it all: the faces of the cube of
 //! rates carry the extreme outcomes.
 
+use stiction_base::random::{GOLDEN, mix, unit};
+
 /// Share of the numbers that mean "none", and as many "all".
 const FACE: f64 = 0.2;
 /// Mean length of a stretch, in units of the impulse that stops the fastest contact.
@@ -83,15 +85,7 @@ fn rate(x: f64) -> f64 {
     ((x - FACE) / (1.0 - 2.0 * FACE)).clamp(0.0, 1.0)
 }
 
-/// Uniform in [0, 1).
-pub(crate) fn unit(bits: u64) -> f64 {
-    (bits >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Mixes two numbers (splitmix64).
+/// Number `k` of the stream of a seed.
 pub(crate) fn hash(seed: u64, k: u64) -> u64 {
-    let mut z = seed.wrapping_add((k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(seed.wrapping_add((k + 1).wrapping_mul(GOLDEN)))
 }

@@ -1,30 +1,12 @@
 //! Sampling allocates for the set it returns, not for each sample.
-#![allow(unsafe_code)]
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use stiction_base::counting_allocator::{CountingAllocator, process_allocations};
 use stiction_impact::{Options, Problem, outcomes};
 
-struct Counting;
-
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: hands everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn twice_the_samples_take_hardly_more_allocations() {
@@ -32,9 +14,9 @@ fn twice_the_samples_take_hardly_more_allocations() {
         let problem = Problem::new(&instant).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let count = |samples: usize| {
-            let before = COUNT.load(Ordering::Relaxed);
+            let before = process_allocations();
             pool.install(|| outcomes(&problem, &Options { samples, ..Options::default() }).unwrap());
-            COUNT.load(Ordering::Relaxed) - before
+            process_allocations() - before
         };
         count(512);
         let (few, many) = (count(512), count(2048));

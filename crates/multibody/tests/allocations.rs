@@ -1,33 +1,12 @@
 //! After set-up nothing allocates.
-#![allow(unsafe_code)]
 
 mod common;
 use common::Case;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use stiction_base::counting_allocator::{CountingAllocator, thread_allocations};
 use stiction_multibody::{Factor, MassMatrix, QuaternionStep};
 
-struct Counting;
-
-thread_local! {
-    // The thread that runs the tests allocates too, at any time.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|c| c.set(c.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn nothing_allocates_after_set_up() {
@@ -38,7 +17,7 @@ fn nothing_allocates_after_set_up() {
         let (mut mass, mut factor) = (MassMatrix::new(&mb), Factor::new(&mb));
         let (mut tau, mut vdot, mut next) = (vec![0.0; n], vec![0.0; n], q.clone());
         let mut columns = vec![[0.0; 6]; n];
-        let before = ALLOCATIONS.get();
+        let before = thread_allocations();
         for _ in 0..2 {
             mb.positions(&q, &mut ws);
             mb.velocities(&v, &mut ws);
@@ -68,7 +47,7 @@ fn nothing_allocates_after_set_up() {
             }
             q.copy_from_slice(&next);
         }
-        let made = ALLOCATIONS.get() - before;
+        let made = thread_allocations() - before;
         assert_eq!(made, 0, "seed {seed}: {made} allocations");
         worked += n;
     }

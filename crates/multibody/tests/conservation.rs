@@ -1,7 +1,7 @@
 //! What is conserved, and how fast numerical drift falls.
 
 mod common;
-use common::{Case, Random, Stepper, max_abs, random_world};
+use common::{Case, Random, RandomMechanics, Stepper, max_abs, random_world};
 use nalgebra::{DVector, Vector3};
 use proptest::prelude::*;
 use stiction_model::{Joint, JointKind, World};

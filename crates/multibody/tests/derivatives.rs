@@ -1,7 +1,7 @@
 //! Closed-form derivatives against central differences, on random trees of every joint kind.
 
 mod common;
-use common::Case;
+use common::{Case, RandomMechanics};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use stiction_multibody::{Derivatives, MassMatrix};

@@ -1,7 +1,7 @@
 //! Identities of the dynamics on random trees of every joint kind.
 
 mod common;
-use common::{Case, dot, max_abs, moved, relative};
+use common::{Case, RandomMechanics, dot, max_abs, moved, relative};
 use proptest::prelude::*;
 use stiction_multibody::{Factor, MassMatrix};
 

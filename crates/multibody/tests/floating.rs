@@ -1,7 +1,7 @@
 //! Bodies that float alone: what the mean bias of a step keeps, and how it changes.
 
 mod common;
-use common::{Case, Random, max_abs};
+use common::{Case, Random, RandomMechanics, max_abs};
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
 use stiction_model::{Body, Joint, JointKind, World};

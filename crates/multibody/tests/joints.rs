@@ -1,7 +1,7 @@
 //! Welds, stacked and composite joints, locks, mocap bodies, coordinates.
 
 mod common;
-use common::{Case, Random, max_abs, random_world, relative};
+use common::{Case, Random, RandomMechanics, max_abs, random_world, relative};
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_model::{Body, Inertia, Joint, JointKind, Pose, World};
@@ -103,7 +103,7 @@ proptest! {
         let mut world = random_world(seed);
         let r = &mut Random(seed ^ 7);
         for joint in world.bodies.iter_mut().flat_map(|b| &mut b.joints) {
-            joint.locked = r.below(3) == 0;
+            joint.locked = r.modulo(3) == 0;
         }
         let mut case = Case::of(world, seed);
         for i in 0..case.nv() {

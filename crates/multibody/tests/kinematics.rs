@@ -1,7 +1,7 @@
 //! Poses, twists, accelerations and Jacobians against differences of each other.
 
 mod common;
-use common::{Case, max_abs, random_q};
+use common::{Case, RandomMechanics, max_abs, random_q};
 use nalgebra::{Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_model::Pose;

@@ -18,6 +18,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Body, ContactProperties, Inertia, Joint, JointKind, Shape as Solid, World};
 use stiction::rigid::contact::Instant;
 use stiction::{ContactModel, Options as SimulationOptions};
+use stiction_base::random::Random;
 use stiction_impact::euler::euler;
 use stiction_impact::{Options, Outcomes, Problem, outcomes};
 use stiction_plot::{Axis, Corner as Place, Figure, Look, Panel, Series, Shape, color};
@@ -257,18 +258,4 @@ fn compliance(study: &Study, set: &Outcomes, outcome: &mut Outcome) -> Result<Ve
     );
     outcome.tables.push(table);
     Ok(landed)
-}
-
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    /// Uniform in [−1, 1).
-    fn sym(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
 }

@@ -2,23 +2,12 @@
 
 use nalgebra::{DMatrix, DVector, Vector2};
 use proptest::prelude::*;
+use stiction_base::random::Random;
 use stiction_rigid::lcp::{LcpError, boxed_residual, residual, solve, solve_boxed};
 use stiction_rigid::{FrictionProblem, FrictionShape, solve_friction};
 
-struct Random(u64);
-
-impl Random {
-    fn sym(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn matrix(&mut self, rows: usize, columns: usize) -> DMatrix<f64> {
-        DMatrix::from_fn(rows, columns, |_, _| self.sym())
-    }
+fn random_matrix(r: &mut Random, rows: usize, columns: usize) -> DMatrix<f64> {
+    DMatrix::from_fn(rows, columns, |_, _| r.sym())
 }
 
 /// z ≥ 0, w ≥ 0, z·w = 0, straight from the definition.
@@ -34,7 +23,7 @@ proptest! {
     #[test]
     fn positive_definite_problems_are_solved(seed in any::<u64>(), n in 1usize..12) {
         let r = &mut Random(seed);
-        let root = r.matrix(n, n);
+        let root = random_matrix(r, n, n);
         let m = &root * root.transpose() + DMatrix::identity(n, n) * 0.01;
         let q = DVector::from_fn(n, |_, _| r.sym());
         let solution = solve(&m, &q).unwrap();
@@ -45,7 +34,7 @@ proptest! {
     #[test]
     fn singular_problems_with_a_solution_are_solved(seed in any::<u64>(), n in 2usize..12, rank in 1usize..5) {
         let r = &mut Random(seed);
-        let root = r.matrix(n, rank.min(n));
+        let root = random_matrix(r, n, rank.min(n));
         let m = &root * root.transpose();
         // q = w − M z for complementary z and w: a solution exists.
         let z = DVector::from_fn(n, |i, _| if i % 2 == 0 { r.sym().abs() } else { 0.0 });
@@ -58,7 +47,7 @@ proptest! {
     #[test]
     fn boxed_problems_obey_their_bounds(seed in any::<u64>(), n in 1usize..10) {
         let r = &mut Random(seed);
-        let root = r.matrix(n, n);
+        let root = random_matrix(r, n, n);
         let a = &root * root.transpose() + DMatrix::identity(n, n) * 0.05;
         let b = DVector::from_fn(n, |_, _| 3.0 * r.sym());
         let low = DVector::from_fn(n, |i, _| if i % 4 == 3 { f64::NEG_INFINITY } else { -r.sym().abs() });
@@ -76,7 +65,7 @@ proptest! {
     #[test]
     fn friction_pyramids_and_polygons_obey_coulomb(seed in any::<u64>(), m in 1usize..5, nv in 3usize..8, corners in 0usize..3) {
         let r = &mut Random(seed);
-        let j = r.matrix(3 * m, nv);
+        let j = random_matrix(r, 3 * m, nv);
         let delassus = &j * j.transpose();
         // Velocities are those of some motion.
         let v = DVector::from_fn(nv, |_, _| r.sym());

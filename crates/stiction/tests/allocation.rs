@@ -1,45 +1,12 @@
 //! The steady step allocates nothing.
 
 mod common;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use stiction::model::Pose;
 use stiction::{Model, Options, TactileGrid, TactileImage, TangentialSprings};
-
-struct Counting;
-
-thread_local! {
-    /// Allocations of this thread, so that tests side by side count their own.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() -> usize {
-    ALLOCATIONS.get()
-}
-
-fn add() {
-    // A thread that ends has no counter any more.
-    let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-}
-
-// SAFETY: every call goes to the system allocator unchanged.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        add();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        add();
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use stiction_base::counting_allocator::{CountingAllocator, thread_allocations as count};
 
 #[global_allocator]
-static COUNTER: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_pile_steps_without_allocating_where_it_has_been_before() {

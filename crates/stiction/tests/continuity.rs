@@ -2,12 +2,12 @@
 
 mod common;
 use common::{MODELS, simulation};
-use stiction::{Model, Options, Sampled, Simulation, StepError, TangentialSprings};
+use stiction::{Model, Options, Sampled, Simulation, StepError, TangentialSprings, TrajectoryHash};
 
 fn hash(sim: &Simulation) -> u64 {
-    let state = sim.state();
-    let numbers = state.q.iter().chain(&state.v).chain([&state.time]);
-    numbers.fold(0xcbf2_9ce4_8422_2325, |h, x| (h ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3))
+    let mut hash = TrajectoryHash::default();
+    hash.add(sim.state());
+    hash.value()
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod common;
 mod differences;
 use common::{MODELS, model};
-use differences::{Comparison, Random, compare};
+use differences::{Comparison, Magnitudes, Random, compare};
 use proptest::prelude::*;
 use stiction::{
     ContactModel, ContactParameter, ContactProperty, Model, Options, Simulation, State, TangentialSprings,

@@ -5,6 +5,7 @@ use stiction::contact_law::Law;
 use stiction::{
     Batch, ContactModel, Format, LoadOptions, Model, Options, Simulation, TangentialSprings, TrajectoryHash,
 };
+use stiction_base::random::Random;
 
 /// What is run: points with springs, patches, limits and motors of a humanoid, a closed loop, sensors and a tree.
 fn cases() -> Vec<(&'static str, Options, usize)> {
@@ -48,12 +49,8 @@ fn hash(make: &dyn Fn() -> Simulation, steps: usize, stops: &[usize]) -> u64 {
 
 /// Some steps before which to stop, other ones for every case.
 fn stops(seed: usize, steps: usize) -> Vec<usize> {
-    let mut x = seed as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
-    let next = |_| {
-        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (x >> 33) as usize % steps
-    };
-    (0..4).map(next).collect()
+    let mut random = Random(seed as u64);
+    (0..4).map(|_| random.below(steps)).collect()
 }
 
 #[test]

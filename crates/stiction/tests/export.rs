@@ -6,29 +6,23 @@ use stiction::model::{
     Actuator, Body, FrictionRule, Geom, Inertia, Joint, JointKind, Pose, Shape, Transmission, World,
 };
 use stiction::{Format, LoadOptions, Model, Options, Simulation, scenes};
+use stiction_base::random::Random;
 use stiction_formats::files::Memory;
 use stiction_formats::{Export, export, load_with};
 
-/// A small source of numbers in −1 to 1 (SplitMix64), so that a world is one seed.
-struct Numbers(u64);
+/// Random vectors and poses.
+trait RandomMechanics {
+    fn vector(&mut self) -> Vector3<f64>;
+    fn direction(&mut self) -> Vector3<f64>;
+    fn pose(&mut self) -> Pose;
+}
 
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((self.next() + 1.0) / 2.0 * n as f64) as usize % n
-    }
-
+impl RandomMechanics for Random {
     fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
+        Vector3::new(self.sym(), self.sym(), self.sym())
     }
 
-    fn unit(&mut self) -> Vector3<f64> {
+    fn direction(&mut self) -> Vector3<f64> {
         loop {
             let v = self.vector();
             if v.norm() > 0.1 {
@@ -40,7 +34,7 @@ impl Numbers {
     fn pose(&mut self) -> Pose {
         // Right angles are where roll, pitch and yaw are hardest to tell apart.
         let rotation = match self.below(3) {
-            0 => UnitQuaternion::from_euler_angles(self.next(), std::f64::consts::FRAC_PI_2, self.next()),
+            0 => UnitQuaternion::from_euler_angles(self.sym(), std::f64::consts::FRAC_PI_2, self.sym()),
             _ => UnitQuaternion::from_scaled_axis(self.vector() * 3.0),
         };
         Pose::from_parts(Translation3::from(self.vector()), rotation)
@@ -49,7 +43,7 @@ impl Numbers {
 
 /// A random tree; screws only for URDF, which has a word for them.
 fn random_world(seed: u64, screws: bool) -> World {
-    let mut n = Numbers(seed);
+    let mut n = Random(seed);
     let mut world = World::new("random");
     for b in 1..=1 + n.below(7) {
         let parent = n.below(b);
@@ -61,9 +55,9 @@ fn random_world(seed: u64, screws: bool) -> World {
         let moments = Vector3::new(side.y + side.z, side.x + side.z, side.x + side.y);
         let rotational = root * Matrix3::from_diagonal(&moments) * root.transpose();
         let rotational = (rotational + rotational.transpose()) * 0.5;
-        body.inertia = Inertia { mass: 1.1 + n.next(), com: n.vector(), rotational };
+        body.inertia = Inertia { mass: 1.1 + n.sym(), com: n.vector(), rotational };
         for j in 0..n.below(3) {
-            let (x, across) = (n.unit(), n.unit());
+            let (x, across) = (n.direction(), n.direction());
             let y = x.cross(&across).normalize();
             let kind = match n.below(if screws { 8 } else { 7 }) {
                 0 | 1 => JointKind::Hinge { axis: x },
@@ -72,23 +66,23 @@ fn random_world(seed: u64, screws: bool) -> World {
                 4 => JointKind::Universal { first: x, second: y },
                 5 => JointKind::Planar { x, y },
                 6 => JointKind::Ball,
-                _ => JointKind::Screw { axis: x, pitch: n.next() },
+                _ => JointKind::Screw { axis: x, pitch: n.sym() },
             };
             let mut joint = Joint::new(format!("joint_{b}_{j}"), kind);
             joint.anchor = if n.below(2) == 0 { n.vector() } else { Vector3::zeros() };
             if !matches!(kind, JointKind::Ball | JointKind::Screw { .. }) {
-                joint.reference.iter_mut().for_each(|r| *r = n.next());
+                joint.reference.iter_mut().for_each(|r| *r = n.sym());
             }
             if let [dof] = &mut joint.dofs[..] {
-                (dof.damping, dof.lower, dof.upper) = (n.next().abs(), -2.0, 3.0);
+                (dof.damping, dof.lower, dof.upper) = (n.sym().abs(), -2.0, 3.0);
                 if n.below(2) == 0 {
-                    dof.armature = n.next().abs();
+                    dof.armature = n.sym().abs();
                     let transmission =
                         Transmission::Joint { body: b, joint: j, gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
                     let name = format!("motor_{b}_{j}");
                     world.actuators.push(match n.below(2) {
                         0 => Actuator::motor(name, transmission),
-                        _ => Actuator::position(name, transmission, 10.0 + n.next(), 1.5 + n.next()),
+                        _ => Actuator::position(name, transmission, 10.0 + n.sym(), 1.5 + n.sym()),
                     });
                 }
             }
@@ -161,9 +155,9 @@ fn assert_same_physics(world: &World, format: Format, seed: u64) {
     let context = || format!("{:?}\n{}", exported.losses, exported.text);
     assert_eq!((model.nq(), model.nv()), (again.nq(), again.nv()), "{}", context());
     assert!((model.total_mass() - again.total_mass()).abs() <= 1e-9 * model.total_mass(), "{}", context());
-    let mut n = Numbers(seed);
+    let mut n = Random(seed);
     for _ in 0..3 {
-        let mut q: Vec<f64> = (0..model.nq()).map(|_| n.next()).collect();
+        let mut q: Vec<f64> = (0..model.nq()).map(|_| n.sym()).collect();
         for joint in model.multibody().joints() {
             let at = joint.q.end - 4.min(joint.q.len());
             if joint.q.len() >= 4 {
@@ -171,7 +165,7 @@ fn assert_same_physics(world: &World, format: Format, seed: u64) {
                 q[at..at + 4].iter_mut().for_each(|x| *x /= norm);
             }
         }
-        let v: Vec<f64> = (0..model.nv()).map(|_| n.next()).collect();
+        let v: Vec<f64> = (0..model.nv()).map(|_| n.sym()).collect();
         let (m, m2) = (model.mass_matrix(&q).unwrap(), again.mass_matrix(&q).unwrap());
         assert!(difference(m.iter(), m2.iter()) < 1e-9, "M: {}", context());
         let (b, b2) = (model.bias(&q, &v).unwrap(), again.bias(&q, &v).unwrap());
@@ -347,8 +341,8 @@ fn what_sensors_read_survives_the_way_through_a_file() {
     assert_eq!(exported.losses, Vec::<String>::new());
     let back = reload(&exported, Format::Mjcf);
     let mut state = model.default_state();
-    let mut n = Numbers(7);
-    state.q.iter_mut().chain(&mut state.v).for_each(|x| *x += 0.3 * n.next());
+    let mut n = Random(7);
+    state.q.iter_mut().chain(&mut state.v).for_each(|x| *x += 0.3 * n.sym());
     for joint in model.multibody().joints() {
         let quaternion = &mut state.q[joint.q.start + 3..joint.q.end];
         let norm = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();

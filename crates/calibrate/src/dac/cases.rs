@@ -2,9 +2,9 @@
 
 use super::body::{Motion, TossBody};
 use super::reference::Reference;
-use crate::random::Random;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
+use stiction_base::random::Random;
 use stiction_dac::Symmetry;
 
 /// Ranges of initial states: uniform and independent.
@@ -118,8 +118,10 @@ impl Case {
 impl Ranges {
     /// The initial state of toss number `toss`.
     pub fn start(&self, body: &TossBody, toss: u64, seed: u64) -> Motion {
-        let mut random = Random::new(crate::random::mix(seed ^ 0x5349_4d50) ^ crate::random::mix(toss + 1));
-        let mut within = |r: [f64; 2]| r[0] + (r[1] - r[0]) * random.uniform();
+        let mut random = Random::new(
+            stiction_base::random::mix(seed ^ 0x5349_4d50) ^ stiction_base::random::mix(toss + 1),
+        );
+        let mut within = |r: [f64; 2]| r[0] + (r[1] - r[0]) * random.unit();
         let (clearance, speed, vertical) =
             (within(self.clearance), within(self.speed), within(self.vertical));
         let heading = within([0.0, std::f64::consts::TAU]);

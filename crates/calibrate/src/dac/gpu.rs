@@ -245,8 +245,8 @@ impl Descent for Training<'_> {
 mod tests {
     use super::*;
     use crate::dac::network::fit;
-    use crate::random::Random;
     use nalgebra::DMatrix;
+    use stiction_base::random::Random;
 
     /// Runs where there is a GPU; elsewhere it can only say that there is none.
     #[test]
@@ -260,7 +260,7 @@ mod tests {
         };
         let mut random = Random::new(3);
         let n = 3001;
-        let x = DMatrix::from_fn(3, n, |_, _| (2.0 * random.uniform() - 1.0) as f32);
+        let x = DMatrix::from_fn(3, n, |_, _| (2.0 * random.unit() - 1.0) as f32);
         for classes in [false, true] {
             let y = DMatrix::from_fn(2, n, |r, c| {
                 let product = x[(0, c)] * x[(1, c)] + 0.3 * x[(2, c)];

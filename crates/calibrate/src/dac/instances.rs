@@ -5,9 +5,9 @@ use super::cases::Case;
 use super::reference::class;
 use super::stepper::{Contact, Stepper};
 use crate::dataset::{Dataset, Header, Toss};
-use crate::random::mix;
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
 use rayon::prelude::*;
+use stiction_base::random::mix;
 use stiction_dac::{Class, LawError, Patch};
 
 /// One contact.

@@ -3,8 +3,8 @@
 //! These networks have some ten thousand weights. A batch is one matrix product a layer, in single precision; a
 //! general framework would bring a large dependency for a few lines of it.
 
-use crate::random::Random;
 use nalgebra::{DMatrix, DVector};
+use stiction_base::random::Random;
 use stiction_dac::{Layer, Mlp};
 
 /// How to train.
@@ -323,7 +323,7 @@ mod tests {
     fn a_network_learns_a_product_and_stops_by_itself() {
         let mut random = Random::new(3);
         let n = 4000;
-        let x = DMatrix::from_fn(2, n, |_, _| (2.0 * random.uniform() - 1.0) as f32);
+        let x = DMatrix::from_fn(2, n, |_, _| (2.0 * random.unit() - 1.0) as f32);
         let y = DMatrix::from_fn(1, n, |_, c| x[(0, c)] * x[(1, c)]);
         let held = (0..n).map(|i| i % 10 == 0).collect();
         let task = Task { x, y, weight: vec![1.0; n], held, classes: false };

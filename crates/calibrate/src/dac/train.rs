@@ -2,10 +2,10 @@
 
 use super::instances::Instance;
 use super::network::{self, FitOptions, Fitted, Task};
-use crate::random::mix;
 use nalgebra::{DMatrix, Vector3};
 use rayon::prelude::*;
 use serde::Serialize;
+use stiction_base::random::{mix, unit};
 use stiction_dac::{
     Class, Coulomb, DacLaw, Expert, Limits, Mlp, PatchKind, Scaling, Stick, Symmetry, Turn, coulomb,
     feature_count, features,
@@ -194,7 +194,7 @@ fn row(instance: &Instance, friction: f64, symmetry: Symmetry) -> Row {
 
 /// Whether a toss is kept back.
 pub fn held(toss: usize, share: f64, seed: u64) -> bool {
-    (mix(seed ^ 0xA11 ^ mix(toss as u64 + 1)) >> 11) as f64 / ((1u64 << 53) as f64) < share
+    unit(mix(seed ^ 0xA11 ^ mix(toss as u64 + 1))) < share
 }
 
 /// Trains a law. `watch` is called from several threads.

@@ -5,23 +5,31 @@
 //! [`SECONDS`] for one input or more than [`MEMORY`] bytes dies, and the input is kept in `out/fuzz`.
 
 mod arguments;
-mod memory;
 mod mutate;
 mod seeds;
 
 use arguments::Arguments;
-use mutate::Random;
 use std::io::Write;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use stiction_base::counting_allocator::{CountingAllocator, limit_bytes};
+use stiction_base::random::{GOLDEN, Random};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Longest processor time for one input, s.
 const SECONDS: f64 = 20.0;
 /// Most memory for one input, bytes.
-const MEMORY: usize = 2 << 30;
+const MEMORY: isize = 2 << 30;
 /// Inputs of one child.
 const BATCH: u64 = 20_000;
+
+fn too_much_memory() {
+    eprintln!("fuzz: more than the allowed memory for one input");
+    std::process::exit(5);
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -122,7 +130,7 @@ fn child(reader: &str, seed: u64, batch: u64) {
     });
     let current = std::env::var_os("FUZZ_CURRENT");
     let pool = seeds::seeds(reader);
-    let mut random = Random::new(seed ^ batch.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = Random::new(seed ^ batch.wrapping_mul(GOLDEN));
     let mut work = || {
         for _ in 0..BATCH {
             let input = mutate::damaged(&pool, &mut random);
@@ -132,9 +140,9 @@ fn child(reader: &str, seed: u64, batch: u64) {
                 file.write_all(&input).ok();
             }
             INPUT.fetch_add(1, Ordering::Relaxed);
-            memory::limit(MEMORY);
+            limit_bytes(MEMORY, too_much_memory);
             seeds::read(reader, &input);
-            memory::limit(usize::MAX);
+            limit_bytes(isize::MAX, too_much_memory);
         }
     };
     // The stack of a thread that users start, not the larger one of the main thread.

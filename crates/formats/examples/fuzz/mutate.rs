@@ -1,25 +1,6 @@
 //! Damage: to bytes, and to the structure of XML (numbers, names, elements).
 
-/// A small generator of random numbers (SplitMix64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`; 0 if `n` is.
-    pub fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() % n as u64) as usize }
-    }
-}
+use stiction_base::random::Random;
 
 const VALUES: &[&str] = &[
     "0",
@@ -66,9 +47,9 @@ const VALUES: &[&str] = &[
 
 /// A seed with one to six kinds of damage.
 pub fn damaged(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut input = pool[random.below(pool.len())].clone();
-    for _ in 0..1 + random.below(6) {
-        let text = random.below(3) > 0 && std::str::from_utf8(&input).is_ok_and(|t| t.contains('<'));
+    let mut input = pool[random.modulo(pool.len())].clone();
+    for _ in 0..1 + random.modulo(6) {
+        let text = random.modulo(3) > 0 && std::str::from_utf8(&input).is_ok_and(|t| t.contains('<'));
         if text {
             structure(&mut input, pool, random);
         } else {
@@ -82,24 +63,24 @@ pub fn damaged(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 }
 
 fn bytes(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
-    let at = random.below(input.len());
-    match random.below(8) {
-        0 if !input.is_empty() => input[at] ^= 1 << random.below(8),
-        1 if !input.is_empty() => input[at] = [0, 1, 0x7f, 0x80, 0xff, b'<', b'"', b'\n'][random.below(8)],
+    let at = random.modulo(input.len());
+    match random.modulo(8) {
+        0 if !input.is_empty() => input[at] ^= 1 << random.modulo(8),
+        1 if !input.is_empty() => input[at] = [0, 1, 0x7f, 0x80, 0xff, b'<', b'"', b'\n'][random.modulo(8)],
         2 => input.truncate(at),
         3 => {
-            let end = (at + random.below(64)).min(input.len());
+            let end = (at + random.modulo(64)).min(input.len());
             input.drain(at.min(end)..end);
         }
         4 => {
-            let end = (at + random.below(256)).min(input.len());
+            let end = (at + random.modulo(256)).min(input.len());
             let copy = input[at.min(end)..end].to_vec();
-            let to = random.below(input.len() + 1);
+            let to = random.modulo(input.len() + 1);
             input.splice(to..to, copy);
         }
         5 => {
             // A word of four bytes, as counts in binary files are.
-            let word = [0u32, 1, 0x7fff_ffff, u32::MAX, 0x8000_0000, 1 << 20][random.below(6)].to_le_bytes();
+            let word = [0u32, 1, 0x7fff_ffff, u32::MAX, 0x8000_0000, 1 << 20][random.modulo(6)].to_le_bytes();
             for (k, b) in word.into_iter().enumerate() {
                 if let Some(slot) = input.get_mut(at + k) {
                     *slot = b;
@@ -107,13 +88,13 @@ fn bytes(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
             }
         }
         6 => {
-            let other = &pool[random.below(pool.len())];
-            let from = random.below(other.len());
+            let other = &pool[random.modulo(pool.len())];
+            let from = random.modulo(other.len());
             input.truncate(at);
             input.extend_from_slice(&other[from..]);
         }
         _ => {
-            let value = VALUES[random.below(VALUES.len())];
+            let value = VALUES[random.modulo(VALUES.len())];
             // Replaces a number or word.
             let start =
                 input[..at].iter().rposition(|b| b.is_ascii_whitespace() || *b == b'"').map_or(0, |i| i + 1);
@@ -129,14 +110,14 @@ fn bytes(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
 fn structure(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
     let Ok(text) = String::from_utf8(input.clone()) else { return };
     let quotes: Vec<usize> = text.match_indices(['"', '\'']).map(|(i, _)| i).collect();
-    match random.below(6) {
+    match random.modulo(6) {
         // Another attribute value.
         0 | 1 if quotes.len() >= 2 => {
-            let pair = random.below(quotes.len() / 2) * 2;
+            let pair = random.modulo(quotes.len() / 2) * 2;
             let (start, end) = (quotes[pair] + 1, quotes[pair + 1]);
-            let other = random.below(quotes.len() / 2) * 2;
-            let value = if random.below(2) == 0 {
-                VALUES[random.below(VALUES.len())].to_string()
+            let other = random.modulo(quotes.len() / 2) * 2;
+            let value = if random.modulo(2) == 0 {
+                VALUES[random.modulo(VALUES.len())].to_string()
             } else {
                 text[quotes[other] + 1..quotes[other + 1]].to_string()
             };
@@ -147,22 +128,22 @@ fn structure(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
             let Some(range) = element(&text, random) else { return };
             let piece = text[range.clone()].to_string();
             let rest = format!("{}{}", &text[..range.start], &text[range.end..]);
-            *input = match random.below(3) {
+            *input = match random.modulo(3) {
                 0 => rest.into_bytes(),
                 1 => format!("{}{piece}{}", &text[..range.end], &text[range.end..]).into_bytes(),
                 _ => {
                     let places: Vec<usize> = rest.match_indices('<').map(|(i, _)| i).collect();
-                    let at = places.get(random.below(places.len())).copied().unwrap_or(0);
+                    let at = places.get(random.modulo(places.len())).copied().unwrap_or(0);
                     format!("{}{piece}{}", &rest[..at], &rest[at..]).into_bytes()
                 }
             };
         }
         // An element of another seed.
         _ => {
-            let other = String::from_utf8_lossy(&pool[random.below(pool.len())]).into_owned();
+            let other = String::from_utf8_lossy(&pool[random.modulo(pool.len())]).into_owned();
             let Some(range) = element(&other, random) else { return };
             let places: Vec<usize> = text.match_indices('<').map(|(i, _)| i).collect();
-            let at = places.get(random.below(places.len())).copied().unwrap_or(0);
+            let at = places.get(random.modulo(places.len())).copied().unwrap_or(0);
             *input = format!("{}{}{}", &text[..at], &other[range], &text[at..]).into_bytes();
         }
     }
@@ -175,7 +156,7 @@ fn element(text: &str, random: &mut Random) -> Option<std::ops::Range<usize>> {
         .map(|(i, _)| i)
         .filter(|&i| text[i + 1..].starts_with(|c: char| c.is_ascii_alphabetic()))
         .collect();
-    let start = *starts.get(random.below(starts.len()))?;
+    let start = *starts.get(random.modulo(starts.len()))?;
     let name: String =
         text[start + 1..].chars().take_while(|c| c.is_alphanumeric() || "_:-".contains(*c)).collect();
     let open_end = start + text[start..].find('>')? + 1;

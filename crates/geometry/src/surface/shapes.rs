@@ -5,6 +5,7 @@
 
 use crate::V3;
 use std::f64::consts::{PI, TAU};
+use stiction_base::random::Random;
 
 /// Vertices and faces, counter-clockwise seen from outside.
 pub type Triangles = (Vec<V3>, Vec<[u32; 3]>);
@@ -171,15 +172,8 @@ pub fn star_shaped(rings: usize, radius: impl Fn(&V3) -> f64) -> Triangles {
 
 /// A smooth lump: a sphere of about `radius` with bumps that depend on `seed`.
 pub fn blob(seed: u64, radius: f64, rings: usize) -> Triangles {
-    let mut state = seed.wrapping_mul(2).wrapping_add(1);
-    let mut uniform = move || {
-        // splitmix64
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut random = Random(seed.wrapping_mul(2).wrapping_add(1));
+    let mut uniform = || random.unit();
     let waves: Vec<(V3, f64, f64)> = (0..6)
         .map(|_| {
             let k = V3::new(uniform() - 0.5, uniform() - 0.5, uniform() - 0.5) * 7.0;

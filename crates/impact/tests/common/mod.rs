@@ -2,30 +2,9 @@
 #![allow(dead_code)]
 
 use nalgebra::{DMatrix, DVector, Vector2};
+use stiction_base::random::Random;
 use stiction_impact::Problem;
 use stiction_rigid::Instant;
-
-/// A small generator (splitmix64), so that a seed says everything about a case.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [low, high).
-    pub fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-}
 
 /// A body in the plane, coordinates (x, z, ω counter-clockwise), with contacts at `corners` (x, z from the centre of mass),
 /// each with a normal at `angle` from the vertical (clockwise) and a friction coefficient.
@@ -68,8 +47,9 @@ pub fn random_instant(seed: u64, m: usize, nv: usize, planar: bool) -> Instant {
         for c in 0..m {
             jacobian[(3 * c + 2, 0)] += 2.0;
         }
-        let friction =
-            (0..m).map(|_| Vector2::repeat(if r.below(4) == 0 { 0.0 } else { r.range(0.05, 1.2) })).collect();
+        let friction = (0..m)
+            .map(|_| Vector2::repeat(if r.modulo(4) == 0 { 0.0 } else { r.range(0.05, 1.2) }))
+            .collect();
         let velocity = DVector::from_fn(nv, |i, _| r.range(-1.0, 1.0) - if i == 0 { 1.0 } else { 0.0 });
         let instant = Instant::from_matrices(mass, jacobian, friction, velocity).unwrap();
         if Problem::new(&instant).unwrap().approaches() {

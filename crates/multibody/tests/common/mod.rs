@@ -2,40 +2,27 @@
 #![allow(dead_code)]
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+pub use stiction_base::random::Random;
 use stiction_model::{Body, Inertia, Joint, JointKind, Pose, Vec3, World};
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
-/// A small generator (splitmix64), so that a seed says everything about a case.
-pub struct Random(pub u64);
+/// Random vectors, poses and inertias.
+pub trait RandomMechanics {
+    fn vec(&mut self) -> Vec3;
+    fn axis(&mut self) -> Vec3;
+    fn rotation(&mut self) -> UnitQuaternion<f64>;
+    fn pose(&mut self) -> Pose;
+    /// A possible inertia: that of a random mass distribution.
+    fn inertia(&mut self) -> Inertia;
+    fn vector(&mut self, n: usize) -> Vec<f64>;
+}
 
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [−1, 1).
-    pub fn sym(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// Uniform in [low, high).
-    pub fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * 0.5 * (self.sym() + 1.0)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub fn vec(&mut self) -> Vec3 {
+impl RandomMechanics for Random {
+    fn vec(&mut self) -> Vec3 {
         Vector3::new(self.sym(), self.sym(), self.sym())
     }
 
-    pub fn axis(&mut self) -> Vec3 {
+    fn axis(&mut self) -> Vec3 {
         loop {
             let v = self.vec();
             if v.norm() > 0.1 {
@@ -44,7 +31,7 @@ impl Random {
         }
     }
 
-    pub fn rotation(&mut self) -> UnitQuaternion<f64> {
+    fn rotation(&mut self) -> UnitQuaternion<f64> {
         loop {
             let q = Quaternion::new(self.sym(), self.sym(), self.sym(), self.sym());
             if q.norm() > 0.1 {
@@ -53,12 +40,11 @@ impl Random {
         }
     }
 
-    pub fn pose(&mut self) -> Pose {
+    fn pose(&mut self) -> Pose {
         Pose::from_parts(self.vec().into(), self.rotation())
     }
 
-    /// A possible inertia: that of a random mass distribution.
-    pub fn inertia(&mut self) -> Inertia {
+    fn inertia(&mut self) -> Inertia {
         let spread = Matrix3::from_fn(|_, _| 0.3 * self.sym());
         let covariance = spread * spread.transpose() + Matrix3::identity() * 0.01;
         let mass = self.range(0.5, 2.0);
@@ -66,7 +52,7 @@ impl Random {
         Inertia { mass, com: 0.3 * self.vec(), rotational: 0.5 * (rotational + rotational.transpose()) }
     }
 
-    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+    fn vector(&mut self, n: usize) -> Vec<f64> {
         (0..n).map(|_| self.sym()).collect()
     }
 }
@@ -75,7 +61,7 @@ impl Random {
 fn joints(r: &mut Random, on_world: bool) -> Vec<JointKind> {
     let hinge = |r: &mut Random| JointKind::Hinge { axis: r.axis() };
     let slide = |r: &mut Random| JointKind::Slide { axis: r.axis() };
-    match r.below(if on_world { 14 } else { 12 }) {
+    match r.modulo(if on_world { 14 } else { 12 }) {
         0 => vec![],
         1 => vec![hinge(r)],
         2 => vec![slide(r)],
@@ -106,11 +92,11 @@ pub fn random_world(seed: u64) -> World {
     let r = &mut Random(seed);
     let mut world = World::new("random");
     world.options.gravity = 10.0 * r.vec();
-    let count = 1 + r.below(8);
+    let count = 1 + r.modulo(8);
     for b in 1..=count {
         // Depth first: the parent is the previous body or one of its ancestors.
         let mut parent = b - 1;
-        while parent != 0 && r.below(3) == 0 {
+        while parent != 0 && r.modulo(3) == 0 {
             parent = world.bodies[parent].parent.unwrap();
         }
         let mut body = Body::new(format!("b{b}"), parent);
@@ -122,7 +108,7 @@ pub fn random_world(seed: u64) -> World {
             for reference in &mut joint.reference {
                 *reference = r.sym();
             }
-            if r.below(3) == 0 {
+            if r.modulo(3) == 0 {
                 for dof in &mut joint.dofs {
                     dof.armature = r.range(0.0, 0.2);
                     dof.rotor_inertia = r.range(0.0, 0.01);

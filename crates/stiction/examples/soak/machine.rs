@@ -1,34 +1,4 @@
-//! What the process uses: memory it holds, memory in use, and the longest it worked on something.
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
-
-/// The system's allocator, which counts the bytes in use.
-pub struct Counting;
-
-static IN_USE: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: every call goes to the system allocator unchanged.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.fetch_add(layout.size() as isize, Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size() as isize, Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        IN_USE.fetch_add(size as isize - layout.size() as isize, Relaxed);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-/// Bytes that were asked for and not yet given back.
-pub fn in_use() -> isize {
-    IN_USE.load(Relaxed)
-}
+//! Memory that the process holds, and the time that it computed.
 
 /// Memory the process holds, MiB; 0 where the system does not say.
 pub fn resident() -> f64 {

@@ -23,9 +23,10 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use stiction_base::counting_allocator::CountingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: machine::Counting = machine::Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Someone wants the run to end: it ends after the scenes at hand, with what it has.
 static END: AtomicBool = AtomicBool::new(false);

@@ -1,6 +1,6 @@
 //! What bodies are made of: shapes and contact properties.
 
-use crate::random::Random;
+use crate::random::{Draw, Random};
 use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Compliance, Geom, HeightField, Inertia, Mesh, Shape, World};
 
@@ -22,8 +22,8 @@ impl Matter {
             stiffness: 2.0 * random.decades(1e4, 1e12),
             modulus: random.decades(1e4, 1e11),
             dissipation: if random.one_in(4) { 0.0 } else { random.decades(1.0, 100.0) },
-            friction: [0.0, random.uniform(0.0, 1.0), random.uniform(0.0, 2.0), 10.0][random.below(4)],
-            compliant: [0, 0, 2, 5, 10][random.below(5)],
+            friction: [0.0, random.range(0.0, 1.0), random.range(0.0, 2.0), 10.0][random.modulo(4)],
+            compliant: [0, 0, 2, 5, 10][random.modulo(5)],
         }
     }
 
@@ -33,14 +33,14 @@ impl Matter {
         let contact = &mut geom.contact;
         contact.stiffness = Some((self.stiffness * random.decades(0.1, 10.0)).min(2e12));
         contact.dissipation = Some(self.dissipation);
-        contact.relaxation_time = Some([1e-4, 1e-2][random.below(2)]);
-        contact.static_friction = Some(self.friction * [1.0, 1.3][random.below(2)]);
+        contact.relaxation_time = Some([1e-4, 1e-2][random.modulo(2)]);
+        contact.static_friction = Some(self.friction * [1.0, 1.3][random.modulo(2)]);
         contact.dynamic_friction = Some(self.friction);
         let field = matches!(shape, Shape::HeightField { .. } | Shape::Mesh { convex: false, .. });
-        if random.below(10) < self.compliant && !field {
+        if random.modulo(10) < self.compliant && !field {
             contact.compliance = Compliance::Compliant;
             contact.hydroelastic_modulus = Some(self.modulus * random.decades(0.1, 10.0));
-            contact.resolution_hint = Some(random.uniform(0.05, 0.1));
+            contact.resolution_hint = Some(random.range(0.05, 0.1));
             contact.slab_thickness = Some(0.1);
         }
         geom
@@ -49,8 +49,8 @@ impl Matter {
 
 /// A shape of size about 0.05 to 0.15 m.
 pub fn shape(random: &mut Random, world: &mut World) -> Shape {
-    let size = |r: &mut Random| r.uniform(0.04, 0.12);
-    match random.below(13) {
+    let size = |r: &mut Random| r.range(0.04, 0.12);
+    match random.modulo(13) {
         0 | 1 => Shape::Sphere { radius: size(random) },
         2 | 3 => Shape::Box { half_extents: Vector3::from_fn(|_, _| size(random)) },
         4 | 5 => Shape::Capsule { radius: size(random), half_length: size(random) },
@@ -90,7 +90,7 @@ fn angle(s: f64, name: String) -> Mesh {
 
 /// A bumpy floor of heights up to 5 cm.
 pub fn bumps(random: &mut Random) -> HeightField {
-    let heights = (0..18 * 18).map(|_| random.uniform(0.0, 0.05)).collect();
+    let heights = (0..18 * 18).map(|_| random.range(0.0, 0.05)).collect();
     HeightField {
         name: "bumps".into(),
         rows: 18,
@@ -105,6 +105,6 @@ pub fn bumps(random: &mut Random) -> HeightField {
 /// Mass properties over six decades, of a size of some 6 cm.
 pub fn inertia(random: &mut Random) -> Inertia {
     let mass = random.decades(1e-3, 1e3);
-    let moments = Vector3::from_fn(|_, _| random.uniform(0.003, 0.005) * mass);
+    let moments = Vector3::from_fn(|_, _| random.range(0.003, 0.005) * mass);
     Inertia { mass, com: random.vector(0.005), rotational: Matrix3::from_diagonal(&moments) }
 }

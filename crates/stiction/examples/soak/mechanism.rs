@@ -1,7 +1,7 @@
 //! Bodies on joints: trees of every kind of joint, and what ties and drives them.
 
 use crate::matter::{Matter, inertia, shape};
-use crate::random::Random;
+use crate::random::{Draw, Random};
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use stiction::model::{
     Actuator, Body, Dynamics, Equality, EqualityKind, Joint, JointKind, Muscle, PathStage, Pose, Sensor,
@@ -28,7 +28,7 @@ pub fn tree(
         }
         let mut body = Body::new(format!("b{n}"), parent);
         body.inertia = inertia(random);
-        let offset = if k == 0 { place } else { random.direction() * random.uniform(0.15, 0.25) };
+        let offset = if k == 0 { place } else { random.direction() * random.range(0.15, 0.25) };
         body.pose = Isometry3::from_parts(Translation3::from(offset), random.turn());
         if k == 0 && free {
             body.joints.push(Joint::new(format!("j{n}"), JointKind::Free));
@@ -61,10 +61,10 @@ fn kind(random: &mut Random) -> JointKind {
     let axis = random.direction();
     let other = axis.cross(&random.direction()).try_normalize(1e-3).unwrap_or(Vector3::x());
     let other = (other - axis * axis.dot(&other)).normalize();
-    match random.below(9) {
+    match random.modulo(9) {
         0..=2 => JointKind::Hinge { axis },
         3 => JointKind::Slide { axis },
-        4 => JointKind::Screw { axis, pitch: random.uniform(0.02, 0.2) },
+        4 => JointKind::Screw { axis, pitch: random.range(0.02, 0.2) },
         5 => JointKind::Cylindrical { axis },
         6 => JointKind::Universal { first: axis, second: other },
         7 => JointKind::Planar { x: axis, y: other },
@@ -82,20 +82,20 @@ fn joint(random: &mut Random, name: String, kind: JointKind, mass: f64) -> Joint
             dof.damping = size * random.decades(0.01, 100.0);
         }
         if random.one_in(4) && (k == 0 || !ball) {
-            (dof.stiffness, dof.rest) = (size * random.decades(0.1, 1e4), random.uniform(-0.2, 0.2));
+            (dof.stiffness, dof.rest) = (size * random.decades(0.1, 1e4), random.range(-0.2, 0.2));
         }
         if random.one_in(4) {
             dof.armature = size * random.decades(1e-3, 10.0);
         }
         if random.one_in(6) {
-            (dof.rotor_inertia, dof.gear_ratio) = (size * 1e-4, random.uniform(10.0, 100.0));
+            (dof.rotor_inertia, dof.gear_ratio) = (size * 1e-4, random.range(10.0, 100.0));
         }
         if random.one_in(4) {
             dof.friction = size * random.decades(0.01, 10.0);
         }
         if random.one_in(3) {
             let reach = if matches!(kind, JointKind::Slide { .. }) { 0.1 } else { 0.8 };
-            (dof.lower, dof.upper) = (-random.uniform(0.05, reach), random.uniform(0.05, reach));
+            (dof.lower, dof.upper) = (-random.range(0.05, reach), random.range(0.05, reach));
         }
     }
     if random.one_in(4) {
@@ -115,17 +115,17 @@ fn single(world: &World) -> Vec<(usize, usize)> {
 
 /// Couplings that hold at the poses given, and close loops.
 pub fn couple(random: &mut Random, world: &mut World, poses: &[Pose]) {
-    let (count, joints) = (1 + random.below(2), single(world));
+    let (count, joints) = (1 + random.modulo(2), single(world));
     let bodies = world.sites.iter().map(|s| s.body).collect::<Vec<_>>();
     for k in 0..count {
-        let body_b = bodies[random.below(bodies.len())];
+        let body_b = bodies[random.modulo(bodies.len())];
         let others = bodies.iter().copied().filter(|b| *b != body_b).chain([0]).collect::<Vec<_>>();
-        let body_a = others[random.below(others.len())];
+        let body_a = others[random.modulo(others.len())];
         let (x_wa, x_wb) = (poses[body_a], poses[body_b]);
         let middle = Point3::from(x_wb.translation.vector + random.vector(0.1));
         let (point_a, point_b) =
             (x_wa.inverse_transform_point(&middle).coords, x_wb.inverse_transform_point(&middle).coords);
-        let kind = match random.below(6) {
+        let kind = match random.modulo(6) {
             0 | 1 => EqualityKind::Connect { body_a, body_b, point_a, point_b },
             2 => EqualityKind::Weld { body_a, body_b, pose_ab: x_wa.inverse() * x_wb, point_b },
             3 => {
@@ -134,21 +134,21 @@ pub fn couple(random: &mut Random, world: &mut World, poses: &[Pose]) {
                 EqualityKind::Distance { body_a, body_b, point_a, point_b, distance }
             }
             4 if !world.tendons.is_empty() => {
-                let coefficients = [0.0, random.uniform(-1.0, 1.0), 0.0, 0.0, 0.0];
+                let coefficients = [0.0, random.range(-1.0, 1.0), 0.0, 0.0, 0.0];
                 let second = (world.tendons.len() > 1).then_some(1);
                 EqualityKind::Tendon { first: 0, second, coefficients }
             }
             _ if joints.len() > 1 => {
-                let first = random.below(joints.len());
-                let second = (first + 1 + random.below(joints.len() - 1)) % joints.len();
-                let coefficients = [0.0, random.uniform(-2.0, 2.0), random.uniform(-0.5, 0.5), 0.0, 0.0];
+                let first = random.modulo(joints.len());
+                let second = (first + 1 + random.modulo(joints.len() - 1)) % joints.len();
+                let coefficients = [0.0, random.range(-2.0, 2.0), random.range(-0.5, 0.5), 0.0, 0.0];
                 EqualityKind::Joint { first: joints[first], second: Some(joints[second]), coefficients }
             }
             _ => EqualityKind::Connect { body_a, body_b, point_a, point_b },
         };
-        let (stiffness, relaxation_time) = match random.below(2) {
+        let (stiffness, relaxation_time) = match random.modulo(2) {
             0 => (None, 0.0),
-            _ => (Some(random.decades(1e3, 1e10)), random.uniform(0.0, 0.02)),
+            _ => (Some(random.decades(1e3, 1e10)), random.range(0.0, 0.02)),
         };
         let source = Source::default();
         let name = format!("e{k}");
@@ -159,28 +159,28 @@ pub fn couple(random: &mut Random, world: &mut World, poses: &[Pose]) {
 /// Tendons over joints and along paths.
 pub fn tie(random: &mut Random, world: &mut World, poses: &[Pose]) {
     let (joints, sites) = (single(world), world.sites.len());
-    for k in 0..1 + random.below(3) {
+    for k in 0..1 + random.modulo(3) {
         let spatial = joints.len() < 2 || random.one_in(2);
         if spatial && sites < 2 {
             continue;
         }
         let (path, length) = if spatial {
-            let first = random.below(sites);
-            let last = (first + 1 + random.below(sites - 1)) % sites;
+            let first = random.modulo(sites);
+            let last = (first + 1 + random.modulo(sites - 1)) % sites;
             let round = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Cylinder { .. });
             let wraps = world.geoms.iter().enumerate().filter(|(_, g)| round(&g.shape) && g.body > 0);
             let wraps = wraps.map(|(g, _)| g).collect::<Vec<_>>();
             let mut stages = vec![PathStage::Site { site: first }];
             if !wraps.is_empty() && random.one_in(2) {
-                let side = random.one_in(2).then(|| random.below(sites));
-                stages.push(PathStage::Wrap { geom: wraps[random.below(wraps.len())], side });
+                let side = random.one_in(2).then(|| random.modulo(sites));
+                stages.push(PathStage::Wrap { geom: wraps[random.modulo(wraps.len())], side });
             }
             stages.push(PathStage::Site { site: last });
             let at =
                 |s: usize| poses[world.sites[s].body] * Point3::from(world.sites[s].pose.translation.vector);
             (TendonPath::Spatial { stages }, (at(first) - at(last)).norm())
         } else {
-            let terms = (0..2).map(|_| (joints[random.below(joints.len())], random.uniform(-1.0, 1.0)));
+            let terms = (0..2).map(|_| (joints[random.modulo(joints.len())], random.range(-1.0, 1.0)));
             (TendonPath::Fixed { terms: terms.collect() }, 0.0)
         };
         let mut tendon = Tendon::new(format!("t{k}"), path);
@@ -209,21 +209,21 @@ pub fn drive(random: &mut Random, world: &mut World, inertia: &[f64], plain: boo
         (b, j.name.clone(), j.kind, inertia[dof - j.kind.nv()])
     };
     let all = world.joints().map(place).collect::<Vec<_>>();
-    for k in 0..1 + random.below(4) {
-        let (body, name, kind, inertia) = &all[random.below(all.len())];
+    for k in 0..1 + random.modulo(4) {
+        let (body, name, kind, inertia) = &all[random.modulo(all.len())];
         let index = world.bodies[*body].joints.iter().position(|j| j.name == *name).unwrap_or(0);
         let mut gear = [0.0; 6];
         for g in gear.iter_mut().take(kind.nv()) {
-            *g = random.uniform(-1.0, 1.0);
+            *g = random.range(-1.0, 1.0);
         }
-        let transmission = match random.below(if plain { 1 } else { 6 }) {
+        let transmission = match random.modulo(if plain { 1 } else { 6 }) {
             3 if !world.tendons.is_empty() => {
-                Transmission::Tendon { tendon: random.below(world.tendons.len()), gear: 1.0 }
+                Transmission::Tendon { tendon: random.modulo(world.tendons.len()), gear: 1.0 }
             }
             4 if world.sites.len() > 1 => Transmission::Site {
-                site: random.below(world.sites.len()),
+                site: random.modulo(world.sites.len()),
                 reference: random.one_in(2).then_some(0),
-                gear: std::array::from_fn(|k| random.uniform(-1.0, 1.0) * [1.0, 0.01][k / 3]),
+                gear: std::array::from_fn(|k| random.range(-1.0, 1.0) * [1.0, 0.01][k / 3]),
             },
             5 => Transmission::JointInParent { body: *body, joint: index, gear },
             _ => Transmission::Joint { body: *body, joint: index, gear },
@@ -234,7 +234,7 @@ pub fn drive(random: &mut Random, world: &mut World, inertia: &[f64], plain: boo
             _ => 2.0 * world.bodies[*body].inertia.mass,
         };
         let name = format!("a{k}");
-        let mut actuator = match random.below(4) {
+        let mut actuator = match random.modulo(4) {
             0 => Actuator::motor(name, transmission),
             1 => {
                 let kp = strength * random.decades(1.0, 1e5);
@@ -266,7 +266,7 @@ pub fn drive(random: &mut Random, world: &mut World, inertia: &[f64], plain: boo
                 actuator.force_range = Some([-10.0 * strength, 10.0 * strength]);
             }
             if !plain {
-                actuator.dynamics = match random.below(8) {
+                actuator.dynamics = match random.modulo(8) {
                     0 => Dynamics::Filter { time: random.decades(1e-3, 0.1) },
                     1 => Dynamics::ExactFilter { time: random.decades(1e-3, 0.1) },
                     2 => Dynamics::Integrator,

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use stiction::convex::Criterion;
 use stiction::model::{Compliance, Shape};
 use stiction::{Method, Simulation, StepError, contact_model_name};
+use stiction_base::counting_allocator::bytes_in_use;
 
 /// Seconds of processor time after which a scene is left.
 const PATIENCE: f64 = 20.0;
@@ -17,7 +18,7 @@ const PATIENCE: f64 = 20.0;
 pub fn scene(seed: u64, tell: bool, tally: &mut Tally) {
     let steps = tally.steps;
     // The tally's own growth is not the scene's: it is made room for by a scene that is run first.
-    let before = machine::in_use();
+    let before = bytes_in_use();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut kept = Vec::new();
         match scene::draw(seed) {
@@ -31,7 +32,7 @@ pub fn scene(seed: u64, tell: bool, tally: &mut Tally) {
     match outcome {
         Ok(Ok((seen, notes))) => {
             let bytes = size_of_notes(&notes) + seen.kinds.capacity() * size_of::<&str>();
-            let left = machine::in_use() - before - bytes as isize;
+            let left = bytes_in_use() - before - bytes as isize;
             seen.count(tally);
             for note in notes {
                 tally.note(note.0, &note.1);
@@ -237,13 +238,13 @@ impl<'a> Run<'a> {
         if self.scene.pushes {
             state.applied.fill(0.0);
             if k % 97 < 10 {
-                let dof = self.random.below(nv);
-                state.applied[dof] = self.scene.inertia[dof] * self.random.uniform(-50.0, 50.0);
+                let dof = self.random.modulo(nv);
+                state.applied[dof] = self.scene.inertia[dof] * self.random.range(-50.0, 50.0);
             }
         }
         if nu > 0 && k.is_multiple_of(50) {
             for control in &mut state.ctrl {
-                *control = self.random.uniform(-1.0, 1.0);
+                *control = self.random.range(-1.0, 1.0);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::matter::{Matter, bumps, inertia, shape};
 use crate::mechanism::{couple, drive, tie, tree};
-use crate::random::Random;
+use crate::random::{Draw, Random};
 use nalgebra::{Isometry3, Translation3, Vector3};
 use stiction::continuous::{ContinuousOptions, Integrator, TangentialCompliance, TractionFriction};
 use stiction::model::{Body, Geom, Joint, JointKind, Pose, Shape, World};
@@ -38,22 +38,22 @@ pub fn draw(seed: u64) -> Result<Scene, String> {
         matter.modulus = random.decades(1e4, 1e7);
     }
     let mut world = World::new(format!("soak {seed}"));
-    let trees = if random.one_in(2) { 0 } else { 1 + random.below(2) };
+    let trees = if random.one_in(2) { 0 } else { 1 + random.modulo(2) };
     let half = if trees > 0 { 1.3 } else { 0.6 };
     let conveyor = pen(&mut random, &mut world, &matter, half, continuous);
 
     let count = match (continuous, trees) {
-        (true, _) => 1 + random.below(2),
-        (_, 0) => 3 + random.below(12),
-        _ => random.below(6),
+        (true, _) => 1 + random.modulo(2),
+        (_, 0) => 3 + random.modulo(12),
+        _ => random.modulo(6),
     };
     let loose = pile(&mut random, &mut world, &matter, count, continuous);
     let mut held = false;
     for t in 0..trees {
         let free = random.one_in(3);
         held |= !free;
-        let place = Vector3::new(0.6 * (2.0 * t as f64 - 0.5), random.uniform(-0.3, 0.3), 1.6);
-        let bodies = 2 + random.below(if continuous { 2 } else { 6 });
+        let place = Vector3::new(0.6 * (2.0 * t as f64 - 0.5), random.range(-0.3, 0.3), 1.6);
+        let bodies = 2 + random.modulo(if continuous { 2 } else { 6 });
         tree(&mut random, &mut world, &matter, place, free, bodies);
     }
     if continuous {
@@ -84,11 +84,11 @@ pub fn draw(seed: u64) -> Result<Scene, String> {
 
     let options = options(&mut random, continuous);
     let model = Model::new(world).map_err(|error| error.to_string())?;
-    let velocities = (0..model.nv()).map(|_| random.uniform(-1.0, 1.0)).collect();
+    let velocities = (0..model.nv()).map(|_| random.range(-1.0, 1.0)).collect();
     let pushes = random.one_in(3);
     let label = label(seed, &model, &options, &matter, pushes, conveyor);
     let inertia = inertia_of(&model)?;
-    let acts = random.next();
+    let acts = random.bits();
     Ok(Scene { model, options, velocities, inertia, pushes, conveyor, held, loose, label, acts })
 }
 
@@ -114,7 +114,7 @@ fn pen(random: &mut Random, world: &mut World, matter: &Matter, half: f64, conti
     }
     let conveyor = !continuous && random.one_in(12);
     if conveyor {
-        world.geoms[0].surface_velocity = Some([0.0, 0.0, 0.0, random.uniform(-1.0, 1.0), 0.0, 0.0]);
+        world.geoms[0].surface_velocity = Some([0.0, 0.0, 0.0, random.range(-1.0, 1.0), 0.0, 0.0]);
     }
     conveyor
 }
@@ -173,11 +173,11 @@ fn rehearse(world: &mut World) -> Result<(Vec<Pose>, Vec<f64>), String> {
 }
 
 fn options(random: &mut Random, continuous: bool) -> Options {
-    let contact = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][random.below(3)];
+    let contact = [ContactModel::Lagged, ContactModel::Similar, ContactModel::Sap][random.modulo(3)];
     let springs = contact == ContactModel::Lagged && random.one_in(3);
     let accurate = random.one_in(8);
     let plain = Options {
-        step: [5e-4, 1e-3, 2e-3, 5e-3, 1e-2][random.below(5)],
+        step: [5e-4, 1e-3, 2e-3, 5e-3, 1e-2][random.modulo(5)],
         contact,
         margin: if random.one_in(2) { 0.0 } else { 1e-3 },
         regularization: if random.one_in(5) && contact != ContactModel::Sap { 0.0 } else { 1e-3 },
@@ -185,7 +185,7 @@ fn options(random: &mut Random, continuous: bool) -> Options {
         ..Options::default()
     };
     if continuous {
-        let friction = match random.below(3) {
+        let friction = match random.modulo(3) {
             0 => TractionFriction::Cutoff,
             1 => TractionFriction::Soft,
             _ => TractionFriction::Springs(TangentialCompliance::default()),

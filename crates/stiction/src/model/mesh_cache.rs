@@ -6,6 +6,7 @@
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use stiction_base::hash::Fnv1a;
 use stiction_geometry::solid::{FillOptions, Filled, fill};
 
 /// Changes whenever the mesher gives other tetrahedra for the same surface.
@@ -56,12 +57,10 @@ pub(crate) fn fill_cached(
 
 /// Two different 64-bit FNV-1a hashes of everything that decides the result.
 fn key(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], resolution: Option<f64>) -> [u64; 2] {
-    let mut hash = [0xcbf2_9ce4_8422_2325u64, 0x8422_2325_cbf2_9ce4];
+    let mut hashes = [Fnv1a::default(), Fnv1a::with_basis(0x8422_2325_cbf2_9ce4)];
     let mut add = |word: u64| {
-        for (k, h) in hash.iter_mut().enumerate() {
-            for byte in word.rotate_left(17 * k as u32).to_le_bytes() {
-                *h = (*h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
+        for (k, hash) in hashes.iter_mut().enumerate() {
+            hash.add(&word.rotate_left(17 * k as u32).to_le_bytes());
         }
     };
     add(u64::from(VERSION));
@@ -69,7 +68,7 @@ fn key(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], resolution: Option<f64
     add(vertices.len() as u64);
     vertices.iter().flat_map(|v| v.iter()).for_each(|x| add(x.to_bits()));
     triangles.iter().flatten().for_each(|&i| add(u64::from(i)));
-    hash
+    hashes.map(Fnv1a::value)
 }
 
 #[cfg(feature = "fs")]

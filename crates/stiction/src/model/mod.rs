@@ -34,6 +34,7 @@ use crate::model::variation::Variation;
 use crate::sensing::sensors::Sensors;
 use crate::state::{MocapState, State};
 use std::sync::Arc;
+use stiction_base::hash::fnv1a;
 use stiction_formats::{Format, LoadOptions};
 use stiction_geometry::GeomSet;
 use stiction_geometry::patch::ContactSolid;
@@ -429,9 +430,4 @@ fn carriers(world: &World) -> Vec<usize> {
         carrier[b] = if welded { carrier[body.parent.unwrap_or(0)] } else { b };
     }
     carrier
-}
-
-/// FNV-1a: the same number on every machine and version.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -6,6 +6,7 @@
 use crate::model::Model;
 use crate::model::variation::{ContactChange, Variation};
 use serde::{Deserialize, Serialize};
+use stiction_base::random::{GOLDEN, Random, unit};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,9 +52,9 @@ impl Range {
     /// The factor for one world, between `low` and `high`.
     pub fn draw(&self, seed: u64, world: u64) -> f64 {
         let key = [seed, world, self.quantity as u64, self.target as u64];
-        // Each word is stirred in by a full round, so that neighbouring seeds and worlds share nothing.
-        let bits = key.into_iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, word| mix(hash ^ mix(word)));
-        let share = (bits >> 11) as f64 * (-53f64).exp2();
+        // Each word is mixed in by a full round, so that neighbouring seeds and worlds are independent.
+        let bits = key.into_iter().fold(GOLDEN, |hash, word| Random(hash ^ Random(word).bits()).bits());
+        let share = unit(bits);
         match self.distribution {
             Distribution::Uniform => self.low + share * (self.high - self.low),
             Distribution::LogUniform => self.low * (self.high / self.low).powf(share),
@@ -89,14 +90,6 @@ impl Range {
         variation.contacts.insert(target, change);
         variation
     }
-}
-
-/// A bijection of 64 bits that leaves no trace of its input (the finaliser of SplitMix64).
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

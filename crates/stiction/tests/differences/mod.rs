@@ -5,27 +5,17 @@ use nalgebra::DMatrix;
 use stiction::model::World;
 use stiction::multibody::QuaternionStep;
 use stiction::{ContactParameter, ContactProperty, Model, Options, Simulation, State, StepDerivatives};
+pub use stiction_base::random::Random;
 
-/// A small generator (splitmix64), so that a seed says everything about a case.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Uniform in [−1, 1).
-    pub fn sym(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
+/// Random numbers over magnitudes.
+pub trait Magnitudes {
     /// A power of ten between two exponents.
-    pub fn power(&mut self, low: f64, high: f64) -> f64 {
-        10f64.powf(low + (high - low) * 0.5 * (self.sym() + 1.0))
-    }
+    fn power(&mut self, low: f64, high: f64) -> f64;
+}
 
-    pub fn below(&mut self, n: usize) -> usize {
-        ((0.5 * (self.sym() + 1.0) * n as f64) as usize).min(n - 1)
+impl Magnitudes for Random {
+    fn power(&mut self, low: f64, high: f64) -> f64 {
+        10f64.powf(self.range(low, high))
     }
 }
 

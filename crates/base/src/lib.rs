@@ -1,0 +1,11 @@
+//! Hashes and random numbers shared by all crates: the same bits on every machine and in every version.
+//!
+//! | file | content |
+//! |---|---|
+//! | `hash.rs` | FNV-1a of bytes |
+//! | `random.rs` | SplitMix64: a stream of random numbers from a seed, and its mixing function |
+//! | `counting_allocator.rs` | an allocator for tests that counts allocations and limits memory |
+
+pub mod counting_allocator;
+pub mod hash;
+pub mod random;
