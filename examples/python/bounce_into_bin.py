@@ -13,7 +13,6 @@ from the loss at the end to the throw at the start, through the bounce and its f
 import argparse
 
 import numpy as np
-
 import stiction as st
 
 STEP, STEPS = 5e-4, 1400  # 0.7 s to the mouth of the bin

@@ -12,7 +12,6 @@ Gauss and Newton's method: how each position changes with the two numbers follow
 import argparse
 
 import numpy as np
-
 import stiction as st
 
 STEP, STEPS = 5e-4, 1000

@@ -13,13 +13,12 @@ import time
 
 import gymnasium
 import numpy as np
+import stiction.envs
 import torch
 from gymnasium.vector import AutoresetMode
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
-
-import stiction.envs
 
 
 class BatchVecEnv(VecEnv):

@@ -51,8 +51,8 @@ pub struct Program(&'static str, &'static str);
 const RAPIER: Program = Program("clutter-in-rapier", "rapier");
 pub const PATCHES: Program = Program("patches-of-pairs", "patches");
 
-/// Such programs are no part of the workspace (Rapier is no dependency of ours): each is one of its own, built
-/// into `.cache`. Returns the path of the built one.
+/// These programs are not part of the workspace (Rapier is not a dependency): each is a workspace of its own, built into
+/// `.cache`. Returns the path of the program.
 pub fn build_program(stages: &mut Stages, Program(name, folder): Program) -> Outcome<PathBuf> {
     let (manifest, target) = (format!("validation/{folder}/Cargo.toml"), project::cache().join(folder));
     let mut build = project::cargo();

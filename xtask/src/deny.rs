@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use crate::project;
 use crate::stage::{Outcome, Stages};
 
-/// Installs cargo-deny into `.cache/tools` on first use. Without a cargo-deny the check is skipped
-/// aloud: it needs the network once, and nothing else in the test run depends on it.
+/// Installs cargo-deny into `.cache/tools` on first use. Without it, the check is skipped
+/// with a message: it needs the network once, and nothing else in the test run depends on it.
 pub fn check(stages: &mut Stages) -> Outcome {
     let tools = project::cache().join("tools");
     let cargo_deny = tools.join("bin").join(if cfg!(windows) { "cargo-deny.exe" } else { "cargo-deny" });

@@ -1,7 +1,8 @@
 //! `cargo xtask docs`: the book and the API documentation.
 //!
 //! The book is `docs/`, and its table of contents is the list in `docs/README.md`: a page that is linked there
-//! is in the book, and one that is not fails the build. The recordings of the gallery are made anew. mdBook is installed into `.cache/` the first time.
+//! is in the book, and one that is not fails the build. The recordings of the gallery are made again.
+//! mdBook is installed into `.cache/` the first time.
 
 use crate::stage::{Failure, Outcome, Stages};
 use crate::{gallery, project, web};
@@ -9,8 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The library crates; the program and the wheel document themselves elsewhere, and their names
-/// would collide with the library's.
+/// The library crates. The program and the wheel are documented elsewhere, and their names collide with the library's.
 pub const RUSTDOC: [&str; 8] = [
     "doc",
     "--release",
@@ -41,7 +41,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The program, installed if it is not there.
+/// The program, installed if necessary.
 fn mdbook(stages: &mut Stages) -> Outcome<PathBuf> {
     let home = project::cache().join("mdbook");
     let program = home.join("bin/mdbook");

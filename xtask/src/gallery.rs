@@ -1,4 +1,4 @@
-//! The gallery: what the project's scenes look like when they run.
+//! The gallery: pictures and recordings of the scenes.
 //!
 //! One list names the runs. `cargo xtask web gallery` records them and takes a picture of each for `docs/gallery.md`;
 //! `cargo xtask docs` records them again into the book, where each picture opens its recording.

@@ -1,5 +1,5 @@
 //! `cargo xtask licences`: the texts of the licences of all crates that the Python package is compiled with, as the wheel carries
-//! them (`crates/python/THIRD_PARTY`). Where a crate offers the MIT licence, that is the one taken.
+//! them (`crates/python/THIRD_PARTY`). If a crate offers the MIT licence, that one is used.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ fn page_path() -> PathBuf {
     project::root().join("crates/python/THIRD_PARTY")
 }
 
-/// A crate of somebody else's.
+/// A third-party crate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Crate {
     name: String,
@@ -65,8 +65,8 @@ fn crates() -> Outcome<Vec<Crate>> {
     tree.args(["--format", "{p}|{l}"]).current_dir(project::root());
     let output = tree.output().map_err(|e| Failure::work(format!("cannot run cargo tree: {e}")))?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::work(format!("cargo tree failed: {told}")));
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::work(format!("cargo tree failed: {message}")));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let mut crates: Vec<Crate> = text.lines().filter_map(listed).collect();

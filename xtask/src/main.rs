@@ -1,8 +1,8 @@
-//! What people and CI run: `cargo xtask test`, `lint`, `public-api`, `bench`, `peers`, `docs`, `fuzz`, `platforms`,
+//! The commands of developers and CI: `cargo xtask test`, `lint`, `public-api`, `bench`, `peers`, `docs`, `fuzz`, `platforms`,
 //! `soak`, `web`, `wheel`, `licences`.
 //!
-//! Only the standard library, so that it compiles in a second. Everything a command needs it
-//! installs into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
+//! Only the standard library, so that it compiles in a second. Commands install what they need
+//! into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
 //! package), `.cache/` (peers to compare with, tools), `web/node_modules/` (the page's tools).
 //!
 //! Open `test.rs` first: it is the whole test run as a list of stages. A stage (`stage.rs`) is one
@@ -30,15 +30,15 @@ mod wheel;
 
 use std::process::ExitCode;
 
-/// What the commands do; a flag that is not named here is refused.
+/// The help of all commands; a flag that is not in it is an error.
 const USAGE: &str = "\
 cargo xtask COMMAND [ARGS...] | COMMAND --help
 
   test [--full]        all tests: Rust, documentation examples, the Python wheel, the viewer's page
                        --full adds other random cases, all reproductions, a soak, the licence check, and what
                        needs the Python package's extras: a Ray cluster, learning environments, the notebooks
-  lint                 formatting, clippy and rustdoc, warnings denied; the list of public items; the core crates
-                       checked for wasm32, Windows and macOS
+  lint                 formatting, clippy and rustdoc, warnings denied; the list of public items; ruff on the Python
+                       sources; the core crates checked for wasm32, Windows and macOS
   public-api [--write] compare the public items of the crate stiction with crates/stiction/public-api.txt, or write that
                        file anew
   docs                 the book (docs/) into target/book, the API documentation into target/doc
@@ -50,15 +50,15 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
   platforms [TARGET...]
                        whether the core crates compile for wasm32, Windows, macOS and Linux on Arm; rustup adds
                        the targets that are not installed
-  fuzz READER [ARGS]   damaged files for a reader of models or meshes, which docs/fuzz.md names (--minutes N, --seed S)
-  soak [ARGS...]       random scenes for as long as asked, and what went wrong in them (--minutes N | --steps N,
+  fuzz READER [ARGS]   damaged files for a reader of models or meshes, listed in docs/fuzz.md (--minutes N, --seed S)
+  soak [ARGS...]       random scenes for a given time, and a report of failures (--minutes N | --steps N,
                        --jobs N, --seed S, --only SEED, --out FILE)
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
   licences             the licences of the crates in the wheel, into crates/python/THIRD_PARTY
   web [build | test [NAME...] | screenshots [NAME...] | gallery]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
-                       or the pictures in docs/figures and README, or those of the gallery, made anew
+                       or the pictures in docs/figures and README, or those of the gallery, taken again
 ";
 
 /// The usage with the names of the benchmarks.
@@ -66,7 +66,7 @@ fn usage() -> String {
     USAGE.replace("BENCHMARKS", &bench::NAMES.join(", "))
 }
 
-/// What the usage says of one command: the lines from its name to the next command.
+/// The help of one command: the lines of the usage from its name to the next command.
 fn help(command: &str) -> Option<String> {
     let usage = usage();
     let begins = |line: &str| line.strip_prefix("  ").is_some_and(|rest| !rest.starts_with(' '));
@@ -80,7 +80,7 @@ fn help(command: &str) -> Option<String> {
     Some(text)
 }
 
-/// The first flag that is not in the help. Numbers below zero are values, for the command to judge.
+/// The first flag that is not in the help. Negative numbers are values.
 fn unknown_flag<'a>(args: &'a [String], help: &str) -> Option<&'a str> {
     let known = |flag: &str| help.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == flag);
     let is_flag = |word: &&str| word.starts_with('-') && word.parse::<f64>().is_err();
@@ -102,8 +102,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a command, or says what it does. A flag that there is not ends it here: some commands install and build for minutes
-/// before they would come to it.
+/// Runs a command, or prints its help. An unknown flag is an error here: some commands install and build for minutes before
+/// they read their flags.
 fn run(command: &str, rest: &[String]) -> stage::Outcome {
     if let Some(help) = help(command) {
         if rest.iter().any(|word| word == "--help" || word == "-h") {
@@ -111,7 +111,7 @@ fn run(command: &str, rest: &[String]) -> stage::Outcome {
             return Ok(());
         }
         if let Some(flag) = unknown_flag(rest, &help) {
-            return Err(stage::Failure::usage(format!("`{command}` has no flag `{flag}`\n\n{help}")));
+            return Err(stage::Failure::usage(format!("unknown flag `{flag}` of `{command}`\n\n{help}")));
         }
     }
     match command {
@@ -131,7 +131,7 @@ fn run(command: &str, rest: &[String]) -> stage::Outcome {
             print!("{}", usage());
             Ok(())
         }
-        unknown => Err(stage::Failure::usage(format!("there is no command `{unknown}`\n\n{}", usage()))),
+        unknown => Err(stage::Failure::usage(format!("unknown command `{unknown}`\n\n{}", usage()))),
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_says_what_it_does_instead_of_doing_it() {
+    fn every_command_prints_its_help_instead_of_running() {
         for command in COMMANDS {
             let said = help(command).unwrap();
             assert!(said.starts_with(&format!("cargo xtask {command}")), "{said}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_that_there_is_not_ends_a_command_before_any_work() {
+    fn an_unknown_flag_is_an_error_before_any_work() {
         for command in COMMANDS {
             let failure = run(command, &words("--nosuch")).unwrap_err();
             assert_eq!(failure.exit_code, 2);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_names_that_are_none_are_refused_before_any_work() {
+    fn unknown_folders_and_names_are_errors_before_any_work() {
         let failure = run("peers", &words("/no/such/folder")).unwrap_err();
         assert_eq!(failure.exit_code, 2);
         assert!(failure.to_string().contains("/no/such/folder"), "{failure}");

@@ -39,7 +39,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// What `--invented N [--seed S]` says to the script, if it is there; looked at before simulators are installed.
+/// Arguments of the script for `--invented N [--seed S]`, checked before simulators are installed.
 fn invented(args: &[String]) -> Outcome<Option<Vec<String>>> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let number = |word: &str, least: u64| match word.parse::<u64>() {
@@ -59,7 +59,7 @@ fn invented(args: &[String]) -> Outcome<Option<Vec<String>>> {
     Ok(Some(vec!["--count".into(), count, "--seed".into(), seed]))
 }
 
-/// The whole path of a folder, looked for before simulators are installed to read what is in it.
+/// The absolute path of a folder, checked before simulators are installed.
 fn found(folder: &str) -> Outcome<PathBuf> {
     if !Path::new(folder).exists() {
         return Err(Failure::usage(format!("{folder} is not there: give folders with models, or none")));

@@ -1,8 +1,8 @@
-//! `cargo xtask platforms`: do the core crates compile for the systems that nobody here sits at?
+//! `cargo xtask platforms`: check that the core crates compile for other systems.
 //!
-//! A target's standard library is needed. Where it is not there, rustup is asked for it (`rustup target add TARGET`); failing
-//! that, it is built from the sources of the compiler in use (`rustup component add rust-src`). A target for which there is
-//! neither is named and left out. `cargo xtask lint`, and so CI, checks the first three.
+//! This needs the standard library of each target. If it is not installed, rustup installs it (`rustup target add TARGET`);
+//! if that fails, it is built from the sources of the compiler in use (`rustup component add rust-src`). A target without
+//! either is reported and skipped. `cargo xtask lint`, and so CI, checks the first three.
 
 use crate::project;
 use crate::stage::{Failure, Outcome, Stages};
@@ -12,7 +12,7 @@ use std::process::Command;
 /// A system to compile for.
 struct Target {
     name: &'static str,
-    /// Whether files and threads are there.
+    /// Whether the system has files and threads.
     whole: bool,
     /// Whether it is part of `cargo xtask lint`.
     linted: bool,
@@ -25,7 +25,7 @@ const TARGETS: [Target; 4] = [
     Target { name: "aarch64-unknown-linux-gnu", whole: true, linted: false },
 ];
 
-/// The crates from the description of a world to the simulator.
+/// The core crates: from the description of a world to the simulator.
 const CRATES: [&str; 10] = [
     "stiction-base",
     "stiction-model",
@@ -61,7 +61,7 @@ pub fn lint(stages: &mut Stages) -> Outcome {
     check(stages, &wanted).map(|_| ())
 }
 
-/// Checks the targets whose library can be had and says which were left out; how many were checked.
+/// Checks the targets whose library is available, reports those that were skipped, and returns how many were checked.
 fn check(stages: &mut Stages, wanted: &[&Target]) -> Outcome<usize> {
     let found: Vec<(&Target, Library)> =
         wanted.iter().map(|target| (*target, fetched(stages, target))).collect();
@@ -88,7 +88,7 @@ fn check(stages: &mut Stages, wanted: &[&Target]) -> Outcome<usize> {
         if library == Library::Sources {
             check.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
         }
-        // Apart from all else that is built here: a standard library may be built. Nobody comes back to edit these builds.
+        // A separate folder, since a standard library may be built; without incremental files, which would not be used again.
         check.env("CARGO_TARGET_DIR", project::target().join("platforms")).env("CARGO_INCREMENTAL", "0");
         stages.run(&names.join(", "), &mut check)?;
         checked += names.len();
@@ -103,7 +103,7 @@ fn check(stages: &mut Stages, wanted: &[&Target]) -> Outcome<usize> {
     Ok(checked)
 }
 
-/// The standard library of a target, asked for where it is not there.
+/// The standard library of a target, installed if necessary.
 fn fetched(stages: &mut Stages, target: &Target) -> Library {
     let there = library(target.name);
     if there != Library::Absent {
@@ -126,7 +126,7 @@ enum Library {
     Absent,
 }
 
-/// Whether the standard library of a target is there, or can be made.
+/// Whether the standard library of a target is installed, or can be built.
 fn library(target: &str) -> Library {
     let has_core = |folder: &Path| {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! Where things are, and how cargo is called.
+//! Paths of the project, and calls of cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Private Python environments: found, created and filled without any step by the user.
+//! Virtual environments of the project, created and filled automatically.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub struct Venv {
     folder: PathBuf,
 }
 
-/// The environment that builds and tests the wheel: `.venv`.
+/// The environment that lints the Python sources and builds and tests the wheel: `.venv`.
 pub fn for_tests(stages: &mut Stages) -> Outcome<Venv> {
     prepared(stages, "python environment", &project::root().join(".venv"), "xtask/requirements-test.txt")
 }
@@ -68,7 +68,7 @@ impl Venv {
     }
 }
 
-/// Creates the environment unless it is there, and installs the requirements unless they are in.
+/// Creates the environment and installs the requirements, unless that was done before.
 fn prepared(stages: &mut Stages, name: &str, folder: &Path, requirements: &str) -> Outcome<Venv> {
     let venv = Venv { folder: folder.to_owned() };
     if !works(&venv) {
@@ -107,7 +107,7 @@ fn install_once(
     fs::write(&stamp, wanted).map_err(|e| Failure::work(format!("cannot write {}: {e}", stamp.display())))
 }
 
-/// True if the environment's Python starts and has pip (a moved or half-made one does not).
+/// True if the environment's Python starts and has pip (a moved or incomplete one does not).
 fn works(venv: &Venv) -> bool {
     answers(&venv.python_path().to_string_lossy(), "import pip, sys; assert sys.version_info >= (3, 11)")
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask soak [ARGS…]`: random scenes for as long as asked (`docs/soak.md`).
+//! `cargo xtask soak [ARGS…]`: random scenes for a given time (`docs/soak.md`).
 
 use crate::project;
 use crate::stage::{Outcome, Stages};

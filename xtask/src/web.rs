@@ -1,6 +1,6 @@
 //! The viewer's page (`web/`): built, compared with the committed one, and tested in a real browser.
 //!
-//! Needs Node and a Chromium. Both are looked for; on Debian and Ubuntu, as root, what is missing is installed.
+//! Needs Node and a Chromium. On Debian and Ubuntu, as root, they are installed if they are missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ pub fn program(stages: &mut Stages) -> Outcome<PathBuf> {
     Ok(project::target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Installs the packages that `package-lock.json` names, unless they are in.
+/// Installs the packages of `package-lock.json`, unless that was done before.
 fn packages(stages: &mut Stages) -> Outcome {
     if !node_is_new_enough() {
         apt(stages, "Node", &["nodejs", "npm"])?;
@@ -135,7 +135,7 @@ fn node_is_new_enough() -> bool {
     output.status.success() && major.is_some_and(|major| major >= NODE)
 }
 
-/// A Chromium: the one named, one that is installed, or one from the distribution.
+/// A Chromium: the one of `STICTION_CHROMIUM`, an installed one, or one from the distribution.
 fn browser(stages: &mut Stages) -> Outcome<PathBuf> {
     if let Some(chosen) = std::env::var_os("STICTION_CHROMIUM") {
         return Ok(chosen.into());
@@ -166,8 +166,8 @@ fn find_browser() -> Option<PathBuf> {
     on_path.chain(fixed.iter().map(PathBuf::from)).find(|candidate| candidate.is_file())
 }
 
-/// Installs packages of the distribution where that is ours to do: as root, with apt-get. Elsewhere does nothing,
-/// and the caller says what is missing.
+/// Installs packages of the distribution, as root with apt-get. Otherwise does nothing, and the caller reports what is
+/// missing.
 fn apt(stages: &mut Stages, what: &str, names: &[&str]) -> Outcome {
     if !Path::new("/usr/bin/apt-get").exists() || !is_root() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The Python wheel: built with maturin, installed where it is needed, or left in `target/dist` for others
+//! The Python wheel: built with maturin, installed for tests, or written to `target/dist` for other machines
 //! (`cargo xtask wheel`).
 
 use std::fs;
@@ -38,14 +38,14 @@ pub fn install(stages: &mut Stages, user: &Venv) -> Outcome {
     stages.run("install the wheel", &mut user.pip(&["install", "--force-reinstall", "--no-deps", &wheel]))
 }
 
-/// Most bytes that a wheel may have.
+/// Largest size of a wheel, bytes.
 const LARGEST: u64 = 15_000_000;
 
-/// Most milliseconds of processor time that importing the package may take.
+/// Longest processor time of importing the package, ms.
 const SLOWEST: f64 = 200.0;
 
 /// `cargo xtask wheel [--twice]`: a wheel for other machines. On Linux it is linked with Zig against glibc 2.17, so that it runs
-/// on every distribution since 2014; maturin checks that it needs nothing newer. It is then installed, and the package tells
+/// on every distribution since 2014; maturin checks that it needs nothing newer. It is then installed, and the package reports
 /// its size and how long importing it takes.
 ///
 /// Dates, folders of this machine and pieces of earlier builds are kept out of it, so that the same sources make the same wheel:
@@ -65,8 +65,7 @@ pub fn run(args: &[String]) -> Outcome {
         if cfg!(target_os = "linux") {
             clean.args(["--target", &host(&mut project::cargo())?]);
         }
-        stages
-            .run("forget what was compiled", clean.args(packages()?.iter().flat_map(|name| ["-p", name])))?;
+        stages.run("remove compiled crates", clean.args(packages()?.iter().flat_map(|name| ["-p", name])))?;
         let (_, again) = build(&mut stages, &builder)?;
         if digest != again {
             return Err(Failure::work(format!(
@@ -155,7 +154,7 @@ fn host(cargo: &mut std::process::Command) -> Outcome<String> {
     line.map(str::to_owned).ok_or_else(|| Failure::work("cargo does not say what machine it builds for"))
 }
 
-/// What a command prints.
+/// Standard output of a command.
 fn output(command: &mut std::process::Command) -> Outcome<String> {
     let out = command.output().map_err(|e| Failure::work(format!("cannot start a command: {e}")))?;
     match out.status.success() {

@@ -37,13 +37,13 @@ fn main() {
         });
         println!("{name}: {best:.3} s a pass of {count} samples; losses {losses:.4?}");
     };
-    time("one core", &|told| {
-        fit(&task, &options, told);
+    time("one core", &|progress| {
+        fit(&task, &options, progress);
     });
     #[cfg(feature = "gpu")]
     match stiction_calibrate::dac::gpu::Gpu::new() {
-        Ok(gpu) => time(&gpu.name(), &|told| {
-            if let Err(error) = gpu.fit(&task, &options, told) {
+        Ok(gpu) => time(&gpu.name(), &|progress| {
+            if let Err(error) = gpu.fit(&task, &options, progress) {
                 println!("{error}");
             }
         }),

@@ -1,4 +1,4 @@
-//! Parameters that foretell recorded tosses best, and how certain they are.
+//! Parameters that predict recorded tosses best, and their uncertainties.
 //!
 //! ```text
 //! loss of a toss    position error/target + angle error/target (+ joints' error/target), by the field's protocol
@@ -6,8 +6,8 @@
 //! certainty         a quadratic surface through the losses around the fit, its minimum over resampled tosses
 //! ```
 //!
-//! A toss is chaotic: a start that is off by less than can be measured ends on another face. The starts around the recorded
-//! one smooth the loss, so that what is found is good for tosses like these and not for these alone.
+//! A toss is chaotic: a difference of the initial state below the noise can change the final face. The starts around the recorded
+//! one smooth the loss, so that the result generalises to similar tosses.
 
 use crate::cmaes::Search;
 use crate::dataset::Toss;
@@ -20,7 +20,7 @@ use stiction::model::World;
 use stiction::{LoadError, Model, Options, Simulation};
 use stiction_base::random::{Random, mix};
 
-/// What a calibration is asked to do.
+/// Settings of a calibration.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Evaluations of the search.
@@ -50,23 +50,23 @@ impl Default for Settings {
     }
 }
 
-/// A model, what of it is to be found, and how it is compared.
+/// A calibration: the model, the parameters to fit, and the protocol of the comparison.
 pub struct Calibration<'a> {
     /// The world as its file states it.
     pub world: &'a World,
-    /// What is to be found.
+    /// The parameters to fit.
     pub parameters: &'a [Parameter],
-    /// Where the search begins, one value a parameter.
+    /// Initial values of the search, one per parameter.
     pub start: Vec<f64>,
     /// How tosses are compared.
     pub protocol: &'a Protocol,
     /// Options of the simulation.
     pub options: Options,
-    /// What to do.
+    /// The settings.
     pub settings: Settings,
 }
 
-/// Parameters that were found.
+/// Fitted parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// Their values.
@@ -158,7 +158,8 @@ impl Calibration<'_> {
         score.position / position + score.angle / angle + score.joints / joints
     }
 
-    /// Finds the values that foretell these tosses best. `progress` hears of each generation: evaluations done, mean loss.
+    /// Finds the values that predict these tosses best. `progress` is called after each generation with the number of
+    /// evaluations and the mean loss.
     pub fn fit(&self, tosses: &[&Toss], mut progress: impl FnMut(usize, f64)) -> Fit {
         let n = self.parameters.len();
         let mut search = Search::new(DVector::zeros(n), 0.7, mix(self.settings.seed));
@@ -184,7 +185,7 @@ impl Calibration<'_> {
 
     /// The deviation of each value if other tosses like these had been recorded: a quadratic surface is laid through the
     /// losses at points around the fit, once for each of 200 resamplings of the tosses, and its lowest point is found.
-    /// What the losses do not tell counts as uncertain by the whole cloud of points.
+    /// A parameter without effect on the losses is as uncertain as the whole cloud of points.
     pub fn uncertainty(&self, fit: &Fit, tosses: &[&Toss], mut progress: impl FnMut(usize)) -> Vec<f64> {
         let n = self.parameters.len();
         let centre = self.coordinates(&fit.values);

@@ -1,7 +1,7 @@
-//! CMA-ES (Hansen 2016, "The CMA Evolution Strategy: A Tutorial"): a search that needs values alone.
+//! CMA-ES (Hansen 2016, "The CMA Evolution Strategy: A Tutorial"): a search that needs function values only.
 //!
-//! What a toss comes to is not a smooth function of friction: a cube falls on one face or another. Derivatives say little
-//! about the mean over many tosses; ranks of a population do.
+//! The result of a toss is not a smooth function of friction: a cube falls on one face or another. Derivatives carry little
+//! information about the mean over many tosses; ranks of a population do.
 
 use nalgebra::{DMatrix, DVector};
 use stiction_base::random::Random;
@@ -60,7 +60,7 @@ impl Search {
         self.population.iter().map(|y| &self.mean + self.sigma * y).collect()
     }
 
-    /// Learns from the values of the candidates, in their order; what is not finite counts as worst.
+    /// Updates the search with the values of the candidates, in their order; a value that is not finite ranks last.
     pub fn tell(&mut self, values: &[f64]) {
         let n = self.mean.len() as f64;
         let mut order: Vec<usize> = (0..values.len()).collect();

@@ -1,8 +1,8 @@
-//! CSV of poses, as motion capture gives it.
+//! CSV of poses, as exported by motion capture.
 //!
 //! The first line names the columns: `time` (s), if there are several tosses `toss`, and then the model's positions in
 //! their order (a free body: x, y, z, qw, qx, qy, qz), and, if they were recorded, its velocities. Names other than
-//! `time` and `toss` are free. Empty lines and lines that begin with `#` are passed over.
+//! `time` and `toss` are free. Empty lines and lines that begin with `#` are skipped.
 //!
 //! Without velocities a straight line is fitted to the positions of up to two samples on either side, on the
 //! exponential map for rotations.

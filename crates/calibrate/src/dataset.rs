@@ -1,4 +1,4 @@
-//! Recorded tosses: the motion of one model, sample by sample, many times; and the files they are kept in.
+//! Recorded tosses: the motion of one model, sample by sample, many times; and their files.
 //!
 //! **Format, version 1** (`.npz`, read with `np.load`):
 //!
@@ -10,8 +10,8 @@
 //! | `q` | n × nq | positions in the layout of [`stiction::State`] (a free body: x y z, qw qx qy qz), m and rad |
 //! | `v` | n × nv | velocities (a free body: linear in world, angular in the body frame), m/s and rad/s |
 //!
-//! Further arrays may follow, whatever a writer wants to keep (impulses, classes); they are read and written as they are.
-//! A file of a later version is refused; what version 1 holds will stay readable.
+//! Further arrays may follow (impulses, classes); they are read and written unchanged.
+//! A file of a later version is an error; version 1 stays readable.
 //!
 //! Recordings of real objects come as they are: a plain `.npy` table (toss, time, positions, velocities) or a
 //! [CSV](crate::csv) of poses.
@@ -60,7 +60,7 @@ pub enum Velocities {
     Differences,
 }
 
-/// What a dataset says about itself.
+/// Description of a dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// [`FORMAT`].
@@ -82,7 +82,7 @@ pub struct Header {
     /// Where velocities come from.
     #[serde(default)]
     pub velocities: Velocities,
-    /// Whatever else belongs to them: ranges, seeds, sizes.
+    /// Further notes: ranges, seeds, sizes.
     #[serde(default)]
     pub notes: serde_json::Value,
 }
@@ -107,7 +107,7 @@ impl Header {
 /// Tosses of one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// What it says about itself.
+    /// Its description.
     pub header: Header,
     /// The tosses, in the file's order.
     pub tosses: Vec<Toss>,
@@ -158,7 +158,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Reads a dataset (`.npz`) of whatever model.
+    /// Reads a dataset (`.npz`) of any model.
     pub fn read_npz(path: &Path) -> Result<Self, DataError> {
         Self::from_npz(&bytes(path)?, path)
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with data.
+//! Errors of recorded data.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum DataError {
     Io {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's message.
         error: std::io::Error,
         /// What to do.
         remedy: &'static str,
@@ -41,7 +41,7 @@ impl DataError {
         Self::File { file: file.into(), what: what.into() }
     }
 
-    /// The system's complaint about a file to read.
+    /// A file that cannot be read.
     pub fn unread(file: &std::path::Path, error: std::io::Error) -> Self {
         let remedy = match error.kind() {
             std::io::ErrorKind::NotFound => "check the name and the folder",
@@ -50,7 +50,7 @@ impl DataError {
         Self::Io { file: file.into(), error, remedy }
     }
 
-    /// The system's complaint about a file to write.
+    /// A file that cannot be written.
     pub fn unwritten(file: &std::path::Path, error: std::io::Error) -> Self {
         Self::Io { file: file.into(), error, remedy: "choose another place to write to" }
     }

@@ -1,14 +1,15 @@
-//! Contact from data: recordings of tosses, what a model foretells of them, and what they say about the model.
+//! Contact from data: recordings of tosses, predictions of a model for them, and calibration of the model by them.
 //!
 //! | open | for |
 //! |---|---|
-//! | [`dataset`] | tosses, and the files they are kept in |
+//! | [`dataset`] | tosses, and their files |
 //! | [`npy`], [`npz`], [`csv`] | the formats behind it |
-//! | [`split`] | which tosses are fitted to and which are kept back |
-//! | [`protocol`] | where a toss is simulated from, and the field's way to compare |
+//! | [`split`] | which tosses are fitted to and which are held out |
+//! | [`protocol`] | the field's protocol: where a simulated toss starts, and how it is compared |
+//! | `flight` | velocity at the end of a recorded flight |
 //! | [`score`] | errors of many tosses, with spread |
 //! | [`dac`] | the data-augmented contact law: ground truth, training, evaluation |
-//! | [`calibrate`] | parameters that foretell recorded tosses best, and how certain they are |
+//! | [`calibrate`] | parameters that predict recorded tosses best, and their uncertainties |
 //! | [`parameters`] | what can be calibrated |
 //! | [`cmaes`] | the search behind it |
 //!
@@ -20,6 +21,7 @@ pub mod csv;
 pub mod dac;
 pub mod dataset;
 mod error;
+mod flight;
 pub mod npy;
 pub mod npz;
 pub mod parameters;

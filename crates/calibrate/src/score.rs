@@ -20,7 +20,7 @@ pub struct Score {
     pub joints: f64,
 }
 
-/// Collects the errors of one toss, whatever foretold it.
+/// Collects the errors of one predicted toss.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     width: f64,
@@ -34,13 +34,13 @@ impl Comparison {
         Self { width, sum: Score::default(), count: 0 }
     }
 
-    /// Adds a sample: recorded and foretold positions.
-    pub fn add(&mut self, recorded: &[f64], foretold: &[f64]) {
-        self.sum.position += (place(recorded) - place(foretold)).norm() / self.width;
-        self.sum.angle += turn(recorded).angle_to(&turn(foretold));
+    /// Adds a sample: recorded and predicted positions.
+    pub fn add(&mut self, recorded: &[f64], predicted: &[f64]) {
+        self.sum.position += (place(recorded) - place(predicted)).norm() / self.width;
+        self.sum.angle += turn(recorded).angle_to(&turn(predicted));
         // A hinge is where it was after a whole turn.
         let turned = |a: f64, b: f64| (a - b).sin().atan2((a - b).cos()).abs();
-        let joints = recorded[7..].iter().zip(&foretold[7..]).map(|(a, b)| turned(*a, *b));
+        let joints = recorded[7..].iter().zip(&predicted[7..]).map(|(a, b)| turned(*a, *b));
         self.sum.joints += joints.fold(0.0, f64::max);
         self.count += 1;
     }
@@ -88,12 +88,12 @@ impl<'a> Links<'a> {
         Self { model, workspace, width, recorded: Vec::new(), sums: vec![Score::default(); links], count: 0 }
     }
 
-    fn add(&mut self, recorded: &[f64], foretold: &[f64]) {
+    fn add(&mut self, recorded: &[f64], predicted: &[f64]) {
         let multibody = self.model.multibody();
         multibody.positions(recorded, &mut self.workspace);
         self.recorded.clear();
         self.recorded.extend((1..=self.sums.len()).map(|body| multibody.pose(&self.workspace, body)));
-        multibody.positions(foretold, &mut self.workspace);
+        multibody.positions(predicted, &mut self.workspace);
         for (k, (sum, before)) in self.sums.iter_mut().zip(&self.recorded).enumerate() {
             let (now, com) =
                 (multibody.pose(&self.workspace, k + 1), &self.model.world().bodies[k + 1].inertia.com);

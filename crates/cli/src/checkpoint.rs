@@ -1,6 +1,6 @@
-//! `--checkpoint FILE`: the state on disk, so that a run that was cut off goes on from there, bit for bit.
+//! `--checkpoint FILE`: the state on disk, from which an interrupted run resumes bit for bit.
 //!
-//! A checkpoint is replaced whole or not at all: it is written beside and then renamed.
+//! A checkpoint is replaced atomically: it is written to a temporary file, which is then renamed.
 
 use crate::failure::Failure;
 use std::io::{ErrorKind, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stiction::Simulation;
 
-/// Work between two checkpoints: what a power cut costs at most.
+/// Time between two checkpoints: the most that a power cut loses.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// The file and when it was last written.
@@ -18,7 +18,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Goes on from the file if it is there, else makes sure that it can be written.
+    /// Resumes from the file if it exists; otherwise checks that it can be written.
     pub fn open(path: &Path, simulation: &mut Simulation) -> Result<Self, Failure> {
         let checkpoint = Self { path: path.to_owned(), last: Instant::now() };
         match std::fs::read(path) {
@@ -55,12 +55,16 @@ impl Checkpoint {
             std::fs::rename(&beside, &self.path)
         };
         write().map_err(|e: std::io::Error| {
-            let kept = if self.path.exists() { "; the one before is kept" } else { "; choose another place" };
+            let kept = if self.path.exists() {
+                "; the previous one is kept"
+            } else {
+                "; choose another --checkpoint"
+            };
             Failure::work(format!("cannot write the checkpoint {}: {e}{kept}", self.path.display()))
         })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! `stiction inspect`: what was read from a model.
+//! `stiction inspect`: print what was read from a model.
 
 use crate::failure::{Failure, print, print_json};
 use crate::outlet;
@@ -22,11 +22,11 @@ pub struct InspectArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print what becomes of every element and attribute of a format, or what each method of stepping supports, instead of a
+    /// Print how every element and attribute of a format is supported, or what each method of stepping supports, instead of a
     /// model
     #[arg(long, value_name = "TABLE", conflicts_with = "scene")]
     support: Option<SupportTable>,
-    /// Write the model, flattened, in another format; what the format cannot say is printed
+    /// Write the model, flattened, in another format, and print what the format cannot express
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     export: Option<ExportName>,
     /// File that --export writes (default: the model's name in the current folder)
@@ -70,7 +70,7 @@ pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
     print(&table(&model))
 }
 
-/// Writes the model and the files that belong beside it, and prints what was lost.
+/// Writes the model and its mesh files, and prints what was lost.
 fn write(model: &Model, format: ExportName, output: Option<&Path>) -> Result<(), Failure> {
     let (format, extension) = match format {
         ExportName::Mjcf => (Format::Mjcf, "xml"),
@@ -101,11 +101,11 @@ fn write(model: &Model, format: ExportName, output: Option<&Path>) -> Result<(),
     print(&text)
 }
 
-/// How a body is held: what its first joint is, or what it is welded to.
+/// How a body is attached to its parent, in words.
 fn attachment(body: &Body, model: &Model) -> String {
     let parent = body.parent.map_or("", |p| model.world().bodies[p].name.as_str());
     if body.mocap {
-        return "moved from outside".into();
+        return "mocap".into();
     }
     match body.joints.first().map(|j| j.kind) {
         None => format!("welded to {parent}"),
@@ -224,7 +224,7 @@ fn table(model: &Model) -> String {
     let of = |method: &MethodKind| methods::refusal(world, *method).is_none();
     let able: Vec<&str> = MethodKind::ALL.iter().filter(|m| of(m)).map(|m| m.name()).collect();
     line(format!("supported by: {}\n", able.join(", ")));
-    // One width for all names, so that the tables stand below each other.
+    // One width for all names, so that the columns of the tables align.
     let bodies =
         world.bodies.iter().map(|b| b.name.clone()).chain(world.joints().map(|(_, j)| j.name.clone()));
     let names = bodies.chain(world.geoms.iter().enumerate().map(|(i, g)| geom_name(g, i)));

@@ -1,13 +1,13 @@
-//! Ctrl-C and termination: the work ends after the present step and what there is gets written; a second one ends
-//! the program at once.
+//! Ctrl-C and termination: the run ends after the current step and completes its files; a second signal ends the program
+//! immediately.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C is a request that [`asked`] tells of.
+/// From now on Ctrl-C is a request that [`asked`] reports.
 pub fn listen() {
-    // A second handler in the same program is the only way to fail, and then the first does the same.
+    // This fails only if a handler is installed already, which is this one.
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

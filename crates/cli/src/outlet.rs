@@ -1,10 +1,10 @@
-//! Where results go, looked at before the work begins: nothing is computed for a place that cannot be written to.
+//! Output paths, checked before the work begins: nothing is computed for a path that cannot be written.
 
 use crate::failure::Failure;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 
-/// Makes the folder that `option` names unless it is there, and tries whether files can be made in it.
+/// Creates the folder of an option if it does not exist, and checks that files can be created in it.
 pub fn folder(path: &Path, option: &str) -> Result<(), Failure> {
     fs::create_dir_all(path).map_err(|e| {
         let folder = path.display();
@@ -13,7 +13,7 @@ pub fn folder(path: &Path, option: &str) -> Result<(), Failure> {
     file(&path.join(format!(".stiction-{}", std::process::id())), option)
 }
 
-/// Tries whether the file that `option` names can be written; one that is there keeps what it holds.
+/// Checks that the file of an option can be written; an existing file keeps its content.
 pub fn file(path: &Path, option: &str) -> Result<(), Failure> {
     let was_there = path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
@@ -21,12 +21,12 @@ pub fn file(path: &Path, option: &str) -> Result<(), Failure> {
     tried.map_err(|e| unwritten(path, option, &e))
 }
 
-/// Writes a file that `option` names.
+/// Writes the file of an option.
 pub fn write(path: &Path, bytes: &[u8], option: &str) -> Result<(), Failure> {
     fs::write(path, bytes).map_err(|e| unwritten(path, option, &e))
 }
 
-/// What to say of a file that could not be written.
+/// The error for a file that cannot be written.
 fn unwritten(path: &Path, option: &str, error: &std::io::Error) -> Failure {
     Failure::work(format!("cannot write {}: {error}; choose another {option}", path.display()))
 }

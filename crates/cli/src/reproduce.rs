@@ -1,4 +1,4 @@
-//! `stiction reproduce`: runs what `stiction-reproduce` holds, prints its checks and writes its files.
+//! `stiction reproduce`: run reproductions, print their checks and write their files.
 
 use crate::failure::{Failure, print, print_json};
 use crate::hint::hint;
@@ -12,16 +12,16 @@ use stiction_reproduce::{ALL, Reproduction, Study, page};
 /// Arguments of `stiction reproduce`.
 #[derive(Args)]
 pub struct ReproduceArguments {
-    /// Which one; without a name, all are listed
+    /// Name of the reproduction [default: list all]
     #[arg(conflicts_with = "all")]
     name: Option<String>,
-    /// All of them
+    /// Run all reproductions
     #[arg(long)]
     all: bool,
     /// Print JSON: the name and its checks, or a list of these with --all
     #[arg(long)]
     json: bool,
-    /// Where figures (SVG, PNG), series (CSV), recordings (HTML) and a Markdown section go
+    /// Write figures (SVG, PNG), series (CSV), recordings (HTML) and a Markdown section to this folder
     #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
     out: PathBuf,
     /// Fewer and coarser runs, with the same checks
@@ -32,7 +32,7 @@ pub struct ReproduceArguments {
     docs: Option<PathBuf>,
 }
 
-/// Runs what was asked for; fails if a check does.
+/// Runs reproductions; fails if a check fails.
 pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let chosen: Vec<&Reproduction> = match &arguments.name {
         _ if arguments.all => ALL.to_vec(),
@@ -57,7 +57,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
         let study = Study { name: reproduction.name, quick: arguments.quick, folder: arguments.out.clone() };
         let outcome = (reproduction.run)(&study).map_err(Failure::work)?;
         eprintln!("{}: done in {:.1} s", reproduction.name, begin.elapsed().as_secs_f64());
-        // Told before it is written: a disk may be full by now.
+        // Printed before it is written: the disk may be full.
         if !arguments.json {
             print(&outcome.text(reproduction))?;
         }

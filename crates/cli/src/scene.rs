@@ -1,11 +1,11 @@
-//! Finding a scene: a file, or the name of a built-in one.
+//! Loading a scene: a file, or a built-in one by name.
 
 use crate::failure::{Failure, print};
 use crate::hint::hint;
 use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
-use stiction::contact_law::Law;
+use stiction::contact_law::DacLaw;
 use stiction::{
     Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model, Options,
     contact_model_from_name, scenes,
@@ -23,13 +23,13 @@ pub struct ReadArguments {
 /// Options that say how a model is read.
 #[derive(Args)]
 pub struct ReadOptions {
-    /// Stop at the first thing in the file that cannot be honoured
+    /// Fail at the first unsupported element or attribute of the file
     #[arg(long)]
     pub strict: bool,
-    /// Fix a URDF's or SDFormat's roots to the world (by default they are free)
+    /// Fix the roots of a URDF or SDFormat model to the world (by default they are free)
     #[arg(long)]
     pub fixed_base: bool,
-    /// Folder of a ROS package, or of several, for package:// addresses; may be repeated
+    /// Folder of a ROS package, or a folder that contains several, for package:// addresses; may be repeated
     #[arg(long = "package-path", value_name = "DIR")]
     pub package_paths: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl ReadOptions {
     }
 }
 
-/// What to say of a scene that is no file and not built in; nothing if it looks like the path of a file.
+/// The message for a scene that is neither a file nor built in; `None` if it looks like the path of a file.
 pub fn unknown_scene(scene: &str) -> Option<String> {
     let stem = Path::new(scene).file_stem().map(|s| s.to_string_lossy());
     if let Some(name) = stem.filter(|name| name != scene && scenes::text(name).is_some()) {
@@ -80,9 +80,9 @@ pub fn unknown_scene(scene: &str) -> Option<String> {
     })
 }
 
-/// Default options with the contact asked for: a model's name, or a contact learned from data. A data-augmented law comes
-/// beside them.
-pub fn contact(name: &str) -> Result<(Options, Option<Arc<Law>>), Failure> {
+/// Default options with a contact: the name of a contact model, or a contact learned from data. A data-augmented law is
+/// returned separately.
+pub fn contact(name: &str) -> Result<(Options, Option<Arc<DacLaw>>), Failure> {
     let options = Options::default();
     if let Ok(contact) = contact_model_from_name(name) {
         return Ok((Options { contact, ..options }, None));
@@ -117,7 +117,7 @@ impl ReadArguments {
     }
 }
 
-/// Prints the names of the built-in scenes and what to look for in each.
+/// Prints the names and summaries of the built-in scenes.
 pub fn list() -> Result<(), Failure> {
     let mut text = String::new();
     for scene in scenes::all() {

@@ -1,6 +1,6 @@
 //! The trajectory as CSV: time, positions, velocities, energy, contacts.
 //!
-//! Numbers are copied beside the run and become text on a thread of their own: that takes longer than a step.
+//! A second thread formats the numbers, since that takes longer than a step.
 
 use crate::failure::Failure;
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use stiction::{Model, Options, Simulation};
 
-/// Numbers handed over at once, about.
+/// Approximate size of a batch, in numbers.
 const BATCH: usize = 4 * 1024;
-/// Batches that may wait.
+/// Batches that may be queued.
 const QUEUE: usize = 16;
 
-/// A CSV file that is written as the simulation goes.
+/// A CSV file that is written during the simulation.
 pub struct Trajectory {
     path: PathBuf,
     batch: Vec<f64>,
@@ -83,19 +83,19 @@ impl Trajectory {
 }
 
 impl Drop for Trajectory {
-    /// Writes what there is; [`Trajectory::finish`] tells whether that worked.
+    /// Writes the rows so far; [`Trajectory::finish`] reports whether that worked.
     fn drop(&mut self) {
         let _ = self.hand_over();
         let _ = self.end();
     }
 }
 
-/// Which ends of steps become rows: never more than one a step, and never a step that would not have been taken.
+/// Decides which ends of steps become rows: at most one per step. It never changes the steps.
 pub struct Sampling {
     /// Time from which rows are counted, s.
     begin: f64,
     rate: f64,
-    /// How long before a row's time the end of a step may stand for it, s.
+    /// How long before a row's time a step may end to become that row, s.
     early: f64,
     /// Number of the next row. Not an integer: rates may be beyond what integers count.
     next: f64,
@@ -104,8 +104,8 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// `rate` rows a second from `begin` on. Steps of one length are taken where they are nearest; under error control the
-    /// end of the next step is not known, and the first at or after a row's time is taken.
+    /// `rate` rows per second from `begin` on. With steps of fixed length, a row is the end of the nearest step; under error
+    /// control the end of the next step is not known, and a row is the first end at or after its time.
     pub fn new(begin: f64, rate: f64, options: &Options) -> Self {
         let early = if options.error_controlled() { 0.0 } else { 0.5 * options.step };
         Self { begin, rate, early, next: 0.0, last: f64::NAN }
@@ -129,7 +129,7 @@ impl Sampling {
     }
 }
 
-/// Writes rows of so many columns, of which the last two are counts.
+/// Writes rows with a number of columns; the last two are counts.
 fn write(mut file: File, columns: usize, batches: &Receiver<Vec<f64>>) -> io::Result<()> {
     let mut text = String::new();
     for batch in batches {

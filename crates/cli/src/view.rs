@@ -19,26 +19,26 @@ pub struct ViewArguments {
     /// Length of a step, s [default: the file's, or 0.001]
     #[arg(long, allow_hyphen_values = true)]
     step: Option<f64>,
-    /// Error allowed in a step, m and rad: steps follow the motion instead of having one length
+    /// Error allowed in a step, m and rad: error control chooses the length of each step
     #[arg(long, allow_hyphen_values = true, conflicts_with = "step")]
     accuracy: Option<f64>,
-    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or by its name: cube, box, prism,
-    /// box-2d, anisotropic or link
+    /// Contact model: lagged, similar or sap; or a contact learned from data, as a file or a built-in name: cube, box,
+    /// prism, box-2d, anisotropic or link
     #[arg(long, default_value = "lagged")]
     contact: String,
     /// Start from this keyframe, by name or number
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     keyframe: Option<String>,
-    /// Joints whose positions are plotted, separated by commas [default: all, if they are not too many]
+    /// Joints whose positions are plotted, separated by commas [default: all, unless there are too many]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     joints: Vec<String>,
-    /// Wait for somebody to press play
+    /// Start paused, until play is pressed on the page
     #[arg(long)]
     paused: bool,
     /// Port to listen on [default: a free one]
     #[arg(long, default_value_t = 0, hide_default_value = true, allow_hyphen_values = true)]
     port: u16,
-    /// Address to listen on; whoever can reach it may watch and meddle
+    /// Address to listen on; anyone who can reach it can watch and control the simulation
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     address: IpAddr,
     /// Do not open the browser
@@ -46,7 +46,7 @@ pub struct ViewArguments {
     no_open: bool,
 }
 
-/// Shows a scene until it is interrupted, or opens a recording.
+/// Serves a scene until it is interrupted, or opens a recording.
 pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     let path = Path::new(&arguments.read.scene);
     match path.extension().map(|e| e.to_string_lossy().to_lowercase()).as_deref() {
@@ -88,7 +88,7 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     })?;
     if !arguments.address.is_loopback() {
         eprintln!(
-            "warning: whoever can reach {} may watch this simulation and meddle with it",
+            "warning: anyone who can reach {} can watch and control this simulation",
             live.server().address()
         );
     }
@@ -102,7 +102,7 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     }
 }
 
-/// A recording opens by itself: nothing is served.
+/// Opens a recording; nothing is served.
 fn open_recording(arguments: &ViewArguments, path: &Path) -> Result<(), Failure> {
     let wrong = |what: String| {
         Failure::input(format!(
@@ -122,7 +122,7 @@ fn open_recording(arguments: &ViewArguments, path: &Path) -> Result<(), Failure>
     Ok(())
 }
 
-/// Asks the system to open an address or a file in the browser. Where there is none, the user has the address.
+/// Asks the system to open an address or a file in the browser; without a browser, prints what to open.
 fn open(what: &str) {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")

@@ -221,7 +221,7 @@ fn a_disk_too_full_for_a_checkpoint_keeps_the_one_before() {
     assert_eq!(failed.status.code(), Some(1));
     let said = text(&failed.stderr);
     assert!(
-        said.contains("cannot write the checkpoint") && said.contains("the one before is kept"),
+        said.contains("cannot write the checkpoint") && said.contains("the previous one is kept"),
         "{said}"
     );
     assert_eq!(std::fs::read(folder.join("state")).unwrap(), before);

@@ -23,7 +23,7 @@
 use crate::constraint::{Normal, Stick};
 use crate::error::LawError;
 use crate::instant::BodyInstant;
-use crate::law::{Answer, Class, Law, moving, standing};
+use crate::law::{Answer, Class, DacLaw, moving, standing};
 use crate::patch::Patch;
 use crate::powell::{PowellOptions, powell};
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
@@ -77,7 +77,7 @@ pub struct ChainAnswer {
 /// Tolerance of G, relative: the paper has 0.5 %.
 const TOLERANCE: f64 = 1e-6;
 
-impl Law {
+impl DacLaw {
     /// Algorithm 2.
     pub fn chain_contact(&self, chain: &Chain) -> Result<ChainAnswer, LawError> {
         let parts = Parts::new(chain)?;

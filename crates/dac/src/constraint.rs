@@ -108,7 +108,7 @@ impl Normal {
                     (solution.z, friction)
                 }
                 // More points than the body has ways to move make the matrix singular, and with friction in it, not
-                // symmetric: then friction is held while the normal problem is solved, in turns.
+                // symmetric: then friction and the normal problem are solved alternately.
                 Err(error) if share > 0.0 => {
                     in_turns(&plain, &free, &(share * &drive), error).map(|loads| {
                         let friction = ratio * (share * loads.0) + fixed;

@@ -7,7 +7,7 @@
 
 use crate::error::WeightsError;
 use crate::features::feature_count;
-use crate::law::{Class, Expert, Law, Limits, Scaling};
+use crate::law::{Class, DacLaw, Expert, Limits, Scaling};
 use crate::mlp::{Layer, Mlp};
 use crate::patch::PatchKind;
 use crate::symmetry::Symmetry;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 const FORMAT: &str = "stiction-contact";
 const VERSION: u64 = 1;
 
-impl Law {
+impl DacLaw {
     /// The bytes of a file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WeightsError> {
         let mut tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();

@@ -73,7 +73,7 @@ pub struct Expert {
 
 /// A learned contact law.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Law {
+pub struct DacLaw {
     /// Friction of the plain model that the networks correct.
     pub friction: f64,
     /// Symmetries of the floor.
@@ -119,7 +119,7 @@ const GRACE: f64 = 0.05;
 /// Speed of a patch, relative to the speeds before, below which it stands.
 const STANDS: f64 = 1e-7;
 
-impl Law {
+impl DacLaw {
     /// Plain Coulomb friction, without networks: the baseline.
     pub fn coulomb(friction: f64) -> Self {
         let provenance = serde_json::json!({ "model": "isotropic Coulomb friction" });

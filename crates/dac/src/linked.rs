@@ -16,7 +16,7 @@ use crate::chain::settle;
 use crate::coulomb::coulomb;
 use crate::error::LawError;
 use crate::instant::BodyInstant;
-use crate::law::{Answer, Law};
+use crate::law::{Answer, DacLaw};
 use crate::patch::Patch;
 use crate::powell::{PowellOptions, powell};
 use nalgebra::{DVector, Matrix3, Matrix6, Vector3, Vector6};
@@ -49,7 +49,7 @@ pub struct LinkedAnswer {
 
 const TOLERANCE: f64 = 1e-6;
 
-impl Law {
+impl DacLaw {
     /// Algorithm 2 for a body whose joints are given by its response. A free body gets Algorithm 1.
     pub fn linked_contact(&self, linked: &Linked) -> Result<LinkedAnswer, LawError> {
         let free = Patch::new(&linked.body, &linked.frame, &linked.points)?;

@@ -6,7 +6,7 @@ use common::{Noise, Scene, scene};
 use nalgebra::{DMatrix, DVector, Matrix2, Matrix3, Matrix6, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_dac::{
-    Answer, BodyInstant, Chain, Class, Law, Linked, Normal, Patch, Stick, Symmetry, Upstream, coulomb,
+    Answer, BodyInstant, Chain, Class, DacLaw, Linked, Normal, Patch, Stick, Symmetry, Upstream, coulomb,
 };
 
 const SYMMETRIES: [Symmetry; 4] = [Symmetry::None, Symmetry::Mirror, Symmetry::Square, Symmetry::Round];
@@ -190,7 +190,7 @@ fn a_box_at_rest_stays_at_rest_under_a_law_that_says_static() {
     let corner = |x: f64, y: f64| Vector3::new(x, y, 0.0);
     let points = [corner(0.1, 0.08), corner(-0.1, 0.08), corner(-0.1, -0.08), corner(0.1, -0.08)];
     let patch = Patch::new(&body, &Matrix3::identity(), &points).unwrap();
-    let answer = Law::coulomb(0.5).contact(&patch).unwrap();
+    let answer = DacLaw::coulomb(0.5).contact(&patch).unwrap();
     assert_eq!(answer.class, Class::Static);
     assert!(body.after(&answer.wrench).norm() < 1e-12);
     assert!((answer.loads.iter().sum::<f64>() - 9.81 * h).abs() < 1e-12);

@@ -1,7 +1,7 @@
 //! Figures in one style, as SVG and PNG, on any machine: the only font is embedded.
 //!
 //! ```text
-//!   Figure ── panels ── series        what to show                    mod.rs
+//!   Figure ── panels ── series        what to show                    lib.rs
 //!     layout    data to page          axes, ticks, legend, marks      layout.rs, ticks.rs
 //!     Mark      strokes, fills, text  in page units
 //!       svg     as text               svg.rs

@@ -12,11 +12,11 @@ mod results;
 mod stepping;
 mod variants;
 
-use crate::arrays::{Rows, Shared, shared_arrays};
 use crate::errors::option_error;
 use crate::indices::{maybe_whole, whole};
 use crate::model::Model;
 use crate::options::{keywords, options};
+use crate::shared::{Rows, Shared, shared_arrays};
 use inside::Added;
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -28,11 +28,11 @@ use std::sync::Mutex;
 ///
 /// model: a stiction.Model, shared by all worlds.
 /// n: number of worlds. They begin at the model's default state at time 0.
-/// threads: threads to use; by default as many as the machine has. The result is the same, bit for bit, for any number, and
-///     that of n simulations stepped one by one.
+/// threads: number of threads; by default all processors. The result is the same, bit for bit, for any number, and
+///     equal to that of n simulations stepped one by one.
 /// step, contact, …: the options of Simulation, the same for all worlds.
 ///
-/// qpos, qvel, ctrl, applied, act and time are writable arrays with one row a world that follow the worlds:
+/// qpos, qvel, ctrl, applied, act and time are writable arrays with one row per world that follow the worlds:
 ///
 ///     batch = st.Batch(model, 1000)
 ///     batch.qpos[:, 2] += random.uniform(0, 0.1, 1000)
@@ -40,7 +40,7 @@ use std::sync::Mutex;
 ///         batch.ctrl[:] = policy(batch.qpos, batch.qvel)
 ///         batch.step(10)
 ///
-/// Raises ValueError for an option out of its range. Batches pickle and copy; the copy continues bit for bit with
+/// Raises ValueError for an option outside its range. Batches pickle and copy; the copy continues bit for bit, with
 /// statistics from zero.
 #[pyclass(frozen, module = "stiction")]
 pub struct Batch {
@@ -99,7 +99,7 @@ impl Batch {
         })
     }
 
-    /// The model that the worlds share, as it was given; vary and randomize make variants of it.
+    /// The model given at construction; vary and randomize make variants of it.
     #[getter]
     fn model(&self, py: Python<'_>) -> Py<Model> {
         self.model.clone_ref(py)

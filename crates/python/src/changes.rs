@@ -240,7 +240,7 @@ pub fn parameters<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     if variations.iter().any(|v| v.gravity.is_some()) {
-        let rows = crate::arrays::Rows::collect(py, models.len(), 3, |world, row| {
+        let rows = crate::shared::Rows::collect(py, models.len(), 3, |world, row| {
             row.copy_from_slice(models[world].world().options.gravity.as_slice());
         })?;
         out.set_item("gravity", rows)?;

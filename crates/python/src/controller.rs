@@ -3,10 +3,11 @@
 //! A function is called in the middle of [`stiction::Simulation::step`], with the interpreter attached again. What it raises is
 //! kept aside, so that it leaves `Simulation.step` as the exception it was, with a note that says whose it is.
 
-use crate::arrays::{Rows, Shared, finite_vector};
+use crate::arrays::finite_vector;
 use crate::control::{Measured, check_period, ready};
 use crate::errors::{SimulationError, step_error};
 use crate::model::body_of;
+use crate::shared::{Rows, Shared};
 use crate::tactile::TactileGrid;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};

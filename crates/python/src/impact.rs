@@ -18,18 +18,18 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// All the ways an impact can go: the set of velocities after it.
+/// The possible outcomes of an impact: the set of velocities after it.
 ///
 /// model: a stiction.Model.
-/// qpos, qvel: the state at the impact.
-/// samples: sampled solutions, beside every sequence of single impacts and the simultaneous one.
-/// cap: largest normal impulse of a contact in a step of the resolution, N s; None chooses.
-/// seed: another seed, other samples.
+/// qpos, qvel: positions, shape (nq,), m or rad, and velocities, shape (nv,), m/s or rad/s, at the impact.
+/// samples: number of sampled solutions, besides every sequence of single impacts and the simultaneous one.
+/// cap: largest normal impulse of a contact in a step of the resolution, N s; chosen automatically if None.
+/// seed: seed of the samples.
 /// touch: distance within which bodies touch, m.
 ///
 /// Returns an ImpactOutcomes; it is empty (n = 0) if no contact approaches.
 ///
-/// Raises ValueError for a state that does not fit, a singular mass matrix, or what rigid contact does not take in.
+/// Raises ValueError for a state that does not fit, a singular mass matrix, or a model that rigid contact does not support.
 #[pyfunction]
 #[pyo3(signature = (model, qpos, qvel, samples=4096, cap=None, seed=0, touch=1e-6))]
 pub fn impact_outcomes<'py>(
@@ -130,10 +130,10 @@ fn certificate_dict<'py>(py: Python<'py>, certificate: &Certificate) -> PyResult
 /// delassus: the contact's 3 × 3 block J M⁻¹ Jᵀ, 1/kg, rows and columns [t1, t2, n].
 /// velocity: contact velocity [t1, t2, n], m/s; n < 0 approaches.
 /// friction: coefficient.
-/// restitution: from 0 (nothing comes back) to 1.
-/// law: "poisson", "newton" or "stronge".
-/// pressed: whether something presses a contact that does not approach (Painlevé's case).
-/// tolerance: of the integration of slip that turns, relative.
+/// restitution: coefficient of restitution, from 0 to 1.
+/// law: law of restitution: "poisson", "newton" or "stronge".
+/// pressed: whether a force presses a contact that does not approach (Painlevé's case).
+/// tolerance: relative tolerance of the integration while the direction of slip changes.
 ///
 /// Returns a RouthPath. Raises ValueError for friction below zero or a restitution outside 0 to 1.
 #[pyfunction]

@@ -9,11 +9,12 @@ use stiction::{LearnedContactError, LearnedLaw, LearnedReport};
 
 /// A contact learned from data, for `Simulation(model, contact=…)`. There are two kinds:
 ///
-/// "calibrated": a law and a material fitted to recordings (`stiction learn calibrate`, a .json file). Its material stands in
-/// place of what the geoms' materials combine to, for every pair that touches.
+/// "calibrated": a friction calibration and a material fitted to recordings (`stiction learn calibrate`, a .json file). Its
+/// material replaces the combined material of every geom pair.
 ///
-/// "dac": a data-augmented law (`stiction learn train`, a .safetensors file of weights): one body on stationary surfaces,
-/// friction learned, the rest solved. sim.learned tells what it did and whether it was outside its training range.
+/// "dac": a data-augmented law (`stiction learn train`, a .safetensors file of weights) for one body on stationary surfaces:
+/// friction is learned, the other constraints are solved. sim.learned reports what it did and whether it was outside its
+/// training range.
 ///
 /// Equal contacts compare equal; they pickle and copy.
 #[pyclass(frozen, module = "stiction")]
@@ -23,46 +24,55 @@ pub struct LearnedContact {
 
 #[pymethods]
 impl LearnedContact {
-    /// Loads a contact file (.json or .safetensors), or one that comes with the package, by its name: "cube" (calibrated), "box",
-    /// "prism", "box-2d", "anisotropic", "link" (dac).
+    /// Loads a learned contact.
     ///
-    /// Raises ValueError for an unknown name or a file that holds no contact, OSError for one that cannot be read.
+    /// name: a file (.json or .safetensors), or a contact of the package: "cube" (calibrated), "box", "prism", "box-2d",
+    ///     "anisotropic", "link" (dac).
+    ///
+    /// Returns the contact. Raises ValueError for an unknown name or a file that holds no contact, OSError for a file that cannot
+    /// be read.
     #[staticmethod]
     fn load(name: PathBuf) -> PyResult<Self> {
         let name = name.to_string_lossy();
         Ok(Self { inner: stiction::LearnedContact::load(&name).map_err(error)? })
     }
 
-    /// Names of the contacts that come with the package.
+    /// Names of the contacts of the package, for load.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
         stiction::LearnedContact::names().collect()
     }
 
-    /// Reads the text of a contact file.
+    /// Reads a contact from the text of a .json file.
+    ///
+    /// text: JSON. Raises ValueError for text that holds no contact.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         Ok(Self { inner: stiction::LearnedContact::from_json(text, "the text").map_err(error)? })
     }
 
-    /// Reads the bytes of a contact file of either kind.
+    /// Reads a contact from the bytes of a file of either kind.
+    ///
+    /// data: JSON or safetensors. Raises ValueError for bytes that hold no contact.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
         Ok(Self { inner: stiction::LearnedContact::from_bytes(data, "the bytes").map_err(error)? })
     }
 
-    /// The text of a contact file. Raises ValueError for kind "dac", whose weights are no text: use to_bytes.
+    /// The contact as the text of a .json file. Raises ValueError for kind "dac", which has no text form: use to_bytes.
     fn to_json(&self) -> PyResult<String> {
         let message = "a data-augmented law has no text: use to_bytes() or save()";
         self.inner.to_json().ok_or_else(|| PyValueError::new_err(message))
     }
 
-    /// The bytes of its file: JSON, or safetensors for kind "dac".
+    /// The contact as the bytes of its file: JSON, or safetensors for kind "dac".
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.inner.to_bytes().map_err(error)?))
     }
 
-    /// Writes its file: JSON, or safetensors for kind "dac".
+    /// Writes the contact to a file: JSON, or safetensors for kind "dac".
+    ///
+    /// path: the file. Raises OSError if it cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         std::fs::write(&path, self.inner.to_bytes().map_err(error)?)
             .map_err(|e| PyOSError::new_err(format!("{}: {e}", path.display())))
@@ -80,7 +90,7 @@ impl LearnedContact {
         self.inner.kind()
     }
 
-    /// What its file says of where it comes from and how well it does: a dict.
+    /// Origin and accuracy of the contact as its file states them: a dict.
     #[getter]
     fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("loads", (self.inner.provenance.to_string(),))

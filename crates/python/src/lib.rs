@@ -22,7 +22,9 @@
 //! named       bodies, joints, geoms and actuators by name
 //! changes     variants of models: gravity, masses, contact properties, sizes
 //! options     keyword arguments to options and back
-//! arrays      Python's arrays in and out      errors   Rust's errors as exceptions
+//! tuples      results as named tuples and dicts
+//! arrays      numbers read from Python      shared   arrays that Python and the state share
+//! errors      Rust's errors as exceptions
 //! ```
 //!
 //! Nothing is computed here: every number comes from the crates `stiction` and `stiction-impact`. The doc comments are the
@@ -49,11 +51,13 @@ mod patches;
 mod recording;
 mod rollout;
 mod scratch;
+mod shared;
 mod simulation;
 mod solid;
 mod stats;
 mod stepping;
 mod tactile;
+mod tuples;
 mod viewer;
 
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use std::sync::Arc;
-use stiction::contact_law::Law;
+use stiction::contact_law::DacLaw;
 use stiction::continuous::{TangentialCompliance, TractionFriction};
 use stiction::model::ContactLaw;
 use stiction::names::nearest;
@@ -38,7 +38,7 @@ pub const NAMES: [&str; 14] = [
 pub fn options_and_law(
     step: f64,
     given: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(Options, Option<Arc<Law>>)> {
+) -> PyResult<(Options, Option<Arc<DacLaw>>)> {
     let mut law = None;
     let mut options = Options { step, ..Options::default() };
     let (mut method, mut integrator) = (String::from("convex"), String::from("radau"));
@@ -75,11 +75,11 @@ pub fn options_and_law(
             )));
         }
         Method::Convex => {
-            options.tangential_springs = springs.as_ref().map(self::springs).transpose()?.flatten()
+            options.tangential_springs = springs.as_ref().map(convex_springs).transpose()?.flatten()
         }
         Method::Continuous(continuous) => {
             continuous.adhesion = adhesion;
-            if let Some(springs) = springs.as_ref().map(compliance).transpose()?.flatten() {
+            if let Some(springs) = springs.as_ref().map(continuous_springs).transpose()?.flatten() {
                 continuous.friction = TractionFriction::Springs(springs);
             }
         }
@@ -102,7 +102,7 @@ pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options
 fn contact(
     name: &str,
     value: &Bound<'_, PyAny>,
-) -> PyResult<(ContactModel, Option<ContactLaw>, Option<Arc<Law>>)> {
+) -> PyResult<(ContactModel, Option<ContactLaw>, Option<Arc<DacLaw>>)> {
     if let Ok(learned) = value.cast::<LearnedContact>() {
         return Ok(match &learned.get().inner.law {
             LearnedLaw::Calibrated(law) => (ContactModel::Lagged, Some(*law), None),
@@ -144,61 +144,54 @@ fn tessellation(name: &str) -> PyResult<Tessellation> {
     }
 }
 
-/// False, True, or a dict with some of the springs' parameters.
-fn springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialSprings>> {
-    let mut springs = TangentialSprings::default();
+/// False, True, or a dict with some of the springs' parameters, which `fields` names; true if there are springs.
+fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut f64)>) -> PyResult<bool> {
     if let Ok(wanted) = value.cast::<PyBool>() {
-        return Ok(wanted.is_true().then_some(springs));
+        return Ok(wanted.is_true());
     }
     let Ok(parameters) = value.cast::<PyDict>() else {
-        return Err(PyValueError::new_err(
-            "tangential_springs must be False, True or a dict with stiffness_ratio and relaxation_time",
-        ));
+        let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" and ");
+        return Err(PyValueError::new_err(format!(
+            "tangential_springs must be False, True or, for this method, a dict with {names}"
+        )));
     };
     for (key, value) in parameters {
-        match key.extract::<String>()?.as_str() {
-            "stiffness_ratio" => springs.stiffness_ratio = value.extract()?,
-            "relaxation_time" => springs.relaxation_time = value.extract()?,
-            other => {
+        let key = key.extract::<String>()?;
+        match fields.iter().position(|(name, _)| *name == key) {
+            Some(at) => *fields[at].1 = value.extract()?,
+            None => {
+                let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
                 return Err(PyValueError::new_err(format!(
-                    "tangential_springs has no parameter \"{other}\"; it has: stiffness_ratio, relaxation_time"
+                    "tangential_springs has no parameter \"{key}\" for this method; it has: {names}"
                 )));
             }
         }
     }
-    Ok(Some(springs))
+    Ok(true)
 }
 
-/// The same for continuous time.
-fn compliance(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialCompliance>> {
-    let mut springs = TangentialCompliance::default();
-    if let Ok(wanted) = value.cast::<PyBool>() {
-        return Ok(wanted.is_true().then_some(springs));
-    }
-    let Ok(parameters) = value.cast::<PyDict>() else {
-        return Err(PyValueError::new_err(
-            "tangential_springs must be False, True or, with method=\"continuous\", a dict with stretch and relaxation_time",
-        ));
-    };
-    for (key, value) in parameters {
-        match key.extract::<String>()?.as_str() {
-            "stretch" => springs.stretch = value.extract()?,
-            "relaxation_time" => springs.relaxation_time = value.extract()?,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "with method=\"continuous\" tangential_springs has no parameter \"{other}\"; it has: stretch, relaxation_time"
-                )));
-            }
-        }
-    }
-    Ok(Some(springs))
+/// Tangential springs of convex steps.
+fn convex_springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialSprings>> {
+    let mut found = TangentialSprings::default();
+    let TangentialSprings { stiffness_ratio, relaxation_time } = &mut found;
+    let wanted =
+        springs(value, vec![("stiffness_ratio", stiffness_ratio), ("relaxation_time", relaxation_time)])?;
+    Ok(wanted.then_some(found))
+}
+
+/// Tangential springs of continuous time.
+fn continuous_springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialCompliance>> {
+    let mut found = TangentialCompliance::default();
+    let TangentialCompliance { stretch, relaxation_time } = &mut found;
+    let wanted = springs(value, vec![("stretch", stretch), ("relaxation_time", relaxation_time)])?;
+    Ok(wanted.then_some(found))
 }
 
 /// The keyword arguments that make these options, and this data-augmented law.
 pub fn keywords<'py>(
     py: Python<'py>,
     options: &Options,
-    law: Option<&Arc<Law>>,
+    law: Option<&Arc<DacLaw>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("step", options.step)?;

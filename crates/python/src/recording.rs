@@ -7,7 +7,7 @@ use pyo3::types::PyAnyMethods;
 use std::path::PathBuf;
 use stiction_viewer::{JointChoice, RecordError};
 
-/// A recording under way, from Simulation.record: a context manager that completes the files at its end.
+/// A recording in progress, from Simulation.record: a context manager that completes the files at its end.
 #[pyclass(frozen, module = "stiction")]
 pub struct Recording {
     pub simulation: Py<Simulation>,
@@ -22,7 +22,7 @@ impl Recording {
         self.paths.clone()
     }
 
-    /// Completes the files, as Simulation.stop_recording does.
+    /// Completes the files, as Simulation.stop_recording does. Raises OSError if they could not be completed.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.simulation.get().stop_recording(py).map(|_| ())
     }

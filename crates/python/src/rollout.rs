@@ -17,15 +17,15 @@ use stiction::batch::{self, Rollout};
 /// model: a stiction.Model.
 /// states: initial positions and velocities, shape (n, nq + nv).
 /// controls: controls of each step, shape (n, T, nu); or None to leave them at zero and give steps=T.
-/// threads: threads to use; the result is the same, bit for bit, for any number.
+/// threads: number of threads; the result is the same, bit for bit, for any number.
 /// steps: number of steps T if controls is None.
 /// step, contact, …: the options of Simulation.
 ///
-/// Returns the states after each step, shape (n, T, nq + nv): out[i, t] is what a simulation that
-/// started at states[i] shows after step t, taken with controls[i, t].
+/// Returns the states after each step, shape (n, T, nq + nv): out[i, t] is the state of a simulation that
+/// started at states[i], after step t with controls[i, t].
 ///
 /// Raises ValueError for shapes that do not fit and numbers that are not finite, SimulationError (of
-/// the first row concerned) for a step that cannot be completed.
+/// the first affected row) for a step that cannot be completed.
 #[pyfunction]
 #[pyo3(
     signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, **options),

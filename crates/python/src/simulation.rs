@@ -4,24 +4,24 @@
 //! wrote there goes into the state before each use of it ([`Simulation::push`]), and what a step found
 //! comes back after it ([`Simulation::pull`]).
 //!
-//! Here: what it is made with. `stepping`: steps and states; `results`: what they found; `acting`: forces, targets and
-//! controllers; `files`: recordings; `inside`: what these share.
+//! Here: construction and pickling. `changing`: model, gravity and options; `parts`: bodies, joints, geoms and actuators by
+//! name; `stepping`: steps and states; `results`: results of steps; `acting`: forces, targets and controllers; `files`:
+//! recordings; `inside`: what these share.
 
 mod acting;
+mod changing;
 mod files;
 mod inside;
+mod parts;
 mod results;
 mod stepping;
 
-use crate::arrays::{Shared, shared_arrays, three};
-use crate::changes::Changes;
 use crate::controller::Hook;
 use crate::errors::option_error;
 use crate::model::Model;
-use crate::named;
-use crate::options::{keywords, number, options_and_law};
+use crate::options::options_and_law;
+use crate::shared::{Shared, shared_arrays};
 use crate::viewer;
-use numpy::PyArray1;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -34,24 +34,25 @@ use stiction_viewer::Recorder;
 ///
 /// model: a stiction.Model.
 /// step: length of a step, s; with accuracy, of the first one tried.
-/// contact: contact model, "lagged", "similar" or "sap", or a LearnedContact. A model whose file has a contact law of its own
-///     (as the scene cube_toss) keeps it under "lagged". With a data-augmented law (LearnedContact of kind "dac") the options
-///     below have no say (accuracy, continuous time and springs are refused), and sim.learned tells what it did.
-/// stiction_tolerance: slip speed below which contact sticks, m/s.
+/// contact: contact model, "lagged", "similar" or "sap", or a LearnedContact. A model whose file has its own friction
+///     calibration (such as the scene cube_toss) keeps it under "lagged". With a data-augmented law (LearnedContact of kind
+///     "dac") the options below have no effect (accuracy, continuous time and springs raise an error), and sim.learned reports
+///     what it did.
+/// stiction_tolerance: slip speed below which a contact sticks, m/s.
 /// regularization: impact regularisation σ, without unit; 0 turns it off.
 /// relative_tolerance: relative tolerance of each step's solve.
-/// margin: distance within which contacts are kept before they touch, m.
-/// tangential_springs: True lets springs carry friction while a contact sticks, so that it holds without
+/// margin: distance within which contacts are found before they touch, m.
+/// tangential_springs: True for springs that carry friction while a contact sticks, so that it does not
 ///     creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
-///     0.8) and relaxation_time (damping over stiffness, s, 0).
-/// max_iterations: Newton iterations allowed in a step.
-/// tessellation: faces of contact patches, "polygons" as they are, "fans" of triangles, which are more and
-///     make the force a continuous function of the poses, or "refined": polygons at all points of continuous time.
-/// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); the steps then choose their
-///     own length. None for steps of fixed length.
+///     default 0.8) and relaxation_time (damping over stiffness, s, default 0).
+/// max_iterations: maximum number of Newton iterations in a step.
+/// tessellation: faces of contact patches: "polygons"; "fans" of triangles, which are more and
+///     make the force a continuous function of the poses; or "refined", polygons with the quadrature of continuous time.
+/// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); error control then chooses the
+///     length of each step. None for steps of fixed length.
 /// max_step: longest step with an accuracy, s.
 /// method: "convex", or "continuous" for continuous time with an accuracy (1e-4 if none is given): compliant geoms
-///     only; tangential_springs may then be a dict with stretch (m, 1e-4) and relaxation_time (s, 6e-3).
+///     only; tangential_springs may then be a dict with stretch (m, default 1e-4) and relaxation_time (s, default 6e-3).
 /// integrator: of continuous time, "radau", "dormand-prince" or "bogacki-shampine".
 /// adhesion: of continuous time, the largest suction at surfaces pulled apart, Pa.
 ///
@@ -61,8 +62,8 @@ use stiction_viewer::Recorder;
 ///     q = sim.qpos                 # keeps showing the present state
 ///     past = sim.qpos.copy()       # a state to keep
 ///
-/// Raises ValueError for an option out of its range. Simulations pickle and copy; the copy continues
-/// bit for bit with statistics from zero.
+/// Raises ValueError for an option outside its range. Simulations pickle and copy; the copy continues
+/// bit for bit, with statistics from zero.
 #[pyclass(frozen, module = "stiction")]
 pub struct Simulation {
     /// What it was made with: names and layout, which variants share.
@@ -102,103 +103,6 @@ impl Simulation {
         let simulation = Self::with(py, model, options)?;
         simulation.lock()?.set_contact_law(law).map_err(option_error)?;
         Ok(simulation)
-    }
-
-    /// The model; a variant of the one it was made with once gravity or vary changed it.
-    #[getter]
-    fn model(&self, py: Python<'_>) -> Py<Model> {
-        self.variant().as_ref().unwrap_or(&self.model).clone_ref(py)
-    }
-
-    /// Acceleration of gravity in the world, m/s², shape (3,); may be set. To change one number, set all three.
-    #[getter]
-    fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let gravity = self.lock()?.model().world().options.gravity;
-        let array = PyArray1::from_slice(py, gravity.as_slice());
-        // Read-only, so that sim.gravity[2] = 0 is told rather than lost.
-        array.getattr("flags")?.setattr("writeable", false)?;
-        Ok(array.into_any())
-    }
-
-    #[setter]
-    fn set_gravity(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let gravity = Some(three("gravity", Some(values))?);
-        self.change(py, &Variation { gravity, ..Variation::default() })
-    }
-
-    /// Goes on with some things changed: gravity, masses, contact properties, sizes. The arguments are those of Model.varied;
-    /// what was changed before stays changed. Memory is made anew: this is not for every step.
-    ///
-    ///     sim.vary(friction={"floor": 0.3}, mass={"cube": 0.5})
-    #[pyo3(
-        signature = (**changes),
-        text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
-                          dissipation=None, relaxation_time=None, modulus=None, size=None)"
-    )]
-    fn vary(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let variation = Changes::read(self.model.get(), changes, 1)?.variation(0);
-        self.change(py, &variation)
-    }
-
-    /// A body (name or id) of this simulation: a stiction.Body with position, quaternion, velocity, mass, apply_force.
-    fn body<'py>(slf: &Bound<'py, Self>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        named::handle(slf.as_any(), "Body", named::body(slf.py(), slf.get().model_of(), body)?)
-    }
-
-    /// A joint (name or id) of this simulation: a stiction.Joint with qpos, qvel and applied as writable views.
-    fn joint<'py>(slf: &Bound<'py, Self>, joint: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        named::handle(slf.as_any(), "Joint", named::joint(slf.py(), slf.get().model_of(), joint)?)
-    }
-
-    /// A geom (name or id) of this simulation: a stiction.Geom with contact properties that may be set.
-    fn geom<'py>(slf: &Bound<'py, Self>, geom: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        named::handle(slf.as_any(), "Geom", named::geom_info(slf.py(), slf.get().model_of(), geom)?)
-    }
-
-    /// An actuator (name or id) of this simulation: a stiction.Actuator with its control.
-    fn actuator<'py>(slf: &Bound<'py, Self>, actuator: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        named::handle(slf.as_any(), "Actuator", named::actuator(slf.py(), slf.get().model_of(), actuator)?)
-    }
-
-    /// The options as a dict: Simulation(model, **sim.options) makes a simulation like this one.
-    #[getter]
-    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let inner = self.lock()?;
-        keywords(py, inner.options(), inner.contact_law())
-    }
-
-    /// Changes options from the next step on, by their names; the others stay. Raises ValueError for one out of its range, and
-    /// then nothing changes.
-    ///
-    ///     sim.set_options(step=5e-4, margin=1e-3)         # steps of half a millisecond, contacts kept from 1 mm on
-    #[pyo3(
-        signature = (**options),
-        text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
-                          relative_tolerance=..., margin=..., tangential_springs=..., max_iterations=..., \
-                          tessellation=..., accuracy=..., max_step=..., method=..., integrator=..., adhesion=...)"
-    )]
-    fn set_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let wanted = self.options(py)?;
-        if let Some(options) = options {
-            wanted.update(options.as_mapping())?;
-        }
-        let step = wanted.get_item("step")?.expect("one of the options");
-        let step = number("step", &step)?;
-        wanted.del_item("step")?;
-        let (options, law) = options_and_law(step, Some(&wanted))?;
-        let mut inner = self.lock()?;
-        let before = (*inner.options(), inner.contact_law().cloned());
-        let mut change = |options, law| {
-            // A law asks for steps of fixed length: it goes before the options change, and comes after.
-            inner.set_contact_law(None)?;
-            inner.set_options(options)?;
-            inner.set_contact_law(law)
-        };
-        change(options, law).map_err(|error| {
-            let back = change(before.0, before.1);
-            debug_assert!(back.is_ok(), "they were in force before");
-            option_error(error)
-        })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

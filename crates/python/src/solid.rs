@@ -38,14 +38,14 @@ impl Solid {
     /// scale: coordinates are multiplied by it; 0.001 for millimetres.
     /// resolution: edge length at the surface, m; found automatically if None. Thin walls are resolved finer.
     /// interior: largest edge length inside, m.
-    /// field: "distance" (depth over the half thickness), "laplace" (needs a core or something rigid), "poisson".
-    /// core: the rigid inside: a depth in m, or a surface (a file or a tuple).
-    /// normalize: "local" divides a field without core by the half thickness around, "global" by the largest of all.
-    /// rigid, insulated: parts of the surface glued to something rigid, or without flux: "+x", "-x", … for faces that look
-    /// that way, "sides", or a box "x0,y0,z0,x1,y1,z1".
+    /// field: "distance" (depth divided by the half thickness), "laplace" (needs a core or a rigid part), "poisson".
+    /// core: the rigid core: a depth in m, or a surface (a file or a tuple).
+    /// normalize: "local" divides a field without a core by the local half thickness, "global" by the largest one.
+    /// rigid, insulated: parts of the surface attached to something rigid, or without flux: "+x", "-x", … for faces whose
+    ///     normal is within 45 degrees of that direction, "sides", or a box "x0,y0,z0,x1,y1,z1".
     /// stiffening: k of M(e) = modulus / (1 - k e), from 0 to below 1.
     ///
-    /// Raises ModelError with the reason if the surface cannot be filled, or only badly.
+    /// Returns the solid. Raises ModelError with the reason if the surface cannot be filled with the required quality.
     #[staticmethod]
     #[pyo3(signature = (mesh, modulus=1e7, *, scale=1.0, resolution=None, interior=None, field="distance", core=None,
                         normalize="local", rigid=Vec::new(), insulated=Vec::new(), stiffening=0.0),
@@ -179,13 +179,15 @@ impl Solid {
         self.report.bind(py).copy()
     }
 
-    /// What was found in the surface and repaired, as sentences.
+    /// Defects that were found in the surface and repaired, a list of sentences.
     #[getter]
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.report.bind(py).as_any().get_item("notes")
     }
 
-    /// Writes a legacy VTK file, coordinates in m, with the pressure at the vertices in Pa.
+    /// Writes a legacy VTK file: coordinates in m, pressure at the vertices in Pa.
+    ///
+    /// path: a .vtk file. Raises OSError if it cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let tetrahedra = Tetrahedra {
             cells: self.inner.tets().to_vec(),

@@ -44,13 +44,13 @@ pub struct Viewer {
 
 #[pymethods]
 impl Viewer {
-    /// Where to point a browser.
+    /// Address of the page, for a browser.
     #[getter]
     fn url(&self) -> &str {
         &self.shared.url
     }
 
-    /// Number of pages that watch.
+    /// Number of pages that are connected.
     #[getter]
     fn clients(&self, py: Python<'_>) -> usize {
         // Whoever has it may be waiting for the interpreter, in a controller.
@@ -75,7 +75,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Ends the page. The simulation stays as it is.
+    /// Stops serving the page. The simulation does not change.
     fn close(&self, py: Python<'_>) {
         self.shared.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -99,19 +99,20 @@ impl Viewer {
 
 /// Serves a live page of a simulation and opens it in the browser.
 ///
-/// sim: a stiction.Simulation. The page shows its state and whatever steps it takes; with the page's buttons it is
-///     run, paused, stepped, reset (to the state it has now), sped up, controlled and pushed around.
+/// sim: a stiction.Simulation. The page shows its state and its steps, and has controls to run, pause, step and reset it
+///     (to its present state), to change its speed and its controls, and to apply forces.
 /// port: port to listen on; 0 takes a free one.
-/// address: address to listen on. Whoever can reach it may watch and meddle: another one than 127.0.0.1 is warned of.
-/// open: whether the browser is opened.
+/// address: address to listen on. Anyone who can reach it can watch and control the simulation; any address but the local
+///     one is a warning.
+/// open: whether to open the browser.
 /// block: True waits until Ctrl-C; False returns at once, and the page is served until close() or the end of the
 ///     program.
 /// paused: False lets the simulation run in real time from the beginning.
-/// name: what the page calls it; the model's name by default.
-/// joints: names of joints to plot; all by default, as far as they are not too many.
+/// name: title of the page; the model's name by default.
+/// joints: names of joints to plot; all by default, unless there are too many.
 ///
-/// Returns a stiction.Viewer. Raises OSError if the address cannot be listened on, RuntimeError if the simulation is
-/// on a page already.
+/// Returns a stiction.Viewer. Raises OSError if the address is not available, RuntimeError if the simulation has
+/// a page already.
 #[pyfunction]
 #[pyo3(signature = (sim, port=0, address="127.0.0.1", open=true, block=false, paused=true, name=None, joints=None))]
 pub fn view(
@@ -160,7 +161,7 @@ pub fn view(
     let thread = builder.spawn(move || drive(&own, simulation))?;
     let viewer = Py::new(py, Viewer { simulation: sim, shared, thread: Mutex::new(Some(thread)) })?;
     if !ip.is_loopback() {
-        let text = format!("whoever can reach {address} may watch this simulation and meddle with it");
+        let text = format!("anyone who can reach {address} can watch and control this simulation");
         let text = std::ffi::CString::new(text)?;
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
     }

@@ -43,7 +43,7 @@ class Page:
 
     def __init__(self, url):
         address = urlsplit(url)
-        self.socket = socket.create_connection((address.hostname, address.port), timeout=20)
+        self.socket = socket.create_connection((address.hostname, address.port), timeout=300)
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
             f"GET /stream HTTP/1.1\r\nHost: {address.netloc}\r\nOrigin: http://{address.netloc}\r\n"

@@ -136,7 +136,7 @@ def test_wrong_input_says_what_to_do():
         "indices has 2 booleans: give one for each of the 3 worlds": lambda: batch.reset([True, False]),
         "k = -1: give zero or more steps": lambda: batch.step(-1),
         "threads = 0": lambda: st.Batch(model, 3, threads=0),
-        "no keyframe called \"sid\" \\(did you mean \"side\"\\?\\)": lambda: batch.reset(keyframe="sid"),
+        'no keyframe called "sid" \\(did you mean "side"\\?\\)': lambda: batch.reset(keyframe="sid"),
     }.items():
         with pytest.raises(ValueError, match=text):
             wrong()
@@ -186,20 +186,19 @@ def test_ctrl_c_ends_a_long_call_and_the_batch_goes_on(interruptible):
 
 def test_other_threads_run_while_a_batch_steps():
     batch = st.Batch(st.Model.from_scene("clutter"), 4, 2, step=2e-3)
-    counted = 0
-    done = threading.Event()
-
-    def step():
-        batch.step(150)
-        done.set()
-
-    worker = threading.Thread(target=step)
-    worker.start()
-    while not done.is_set():
-        counted += 1
-        time.sleep(0.001)
-    worker.join()
-    assert counted > 10
+    most = 0
+    for _ in range(20):  # a busy machine may not give this thread its turn in one call
+        worker = threading.Thread(target=batch.step, args=(150,))
+        worker.start()
+        counted = 0
+        while worker.is_alive():
+            counted += 1
+            time.sleep(0.001)
+        worker.join()
+        most = max(most, counted)
+        if most > 10:
+            break
+    assert most > 10
 
 
 def swings(t, q, v):
@@ -307,7 +306,7 @@ def test_mocap_bodies_move_in_each_world_as_in_a_simulation():
         (lambda: batch.set_mocap("tray", [[0, 0, 0]] * 2), r"position has shape \(2, 3\): give \(3,\) for all worlds or \(3, 3\)"),
         (lambda: batch.set_mocap("tray", [0, 0, np.nan]), r"position\[2\] is NaN"),
         (lambda: batch.set_mocap("tray", [0, 0, 0], [0, 0, 0, 0]), "no length"),
-        (lambda: batch.set_mocap("cube", [0, 0, 0]), "no mocap body called \"cube\""),
+        (lambda: batch.set_mocap("cube", [0, 0, 0]), 'no mocap body called "cube"'),
     ]:
         with pytest.raises(ValueError, match=message):
             wrong()

@@ -133,8 +133,8 @@ def test_fingers_close_to_a_force_and_follow_it():
     for wrong, message in [
         (lambda: st.GripForce("left", ["left"], -1.0), "zero or more"),
         (lambda: st.GripForce("left", ["left"], 1.0, period=np.inf), "period = inf"),
-        (lambda: sim.add_controller(st.GripForce("right", ["left"], 1.0)), "\"right\" has no motor"),
-        (lambda: sim.add_controller(st.GripForce("left", ["thumb"], 1.0)), "no body called \"thumb\""),
+        (lambda: sim.add_controller(st.GripForce("right", ["left"], 1.0)), '"right" has no motor'),
+        (lambda: sim.add_controller(st.GripForce("left", ["thumb"], 1.0)), 'no body called "thumb"'),
         (lambda: sim.add_controller(st.GripForce("left", [], 1.0)), "needs pads"),
         (lambda: sim.add_controller(st.GripForce("left", ["left"], 1.0, period=0.0)), "needs a positive one"),
         (lambda: sim.add_controller(st.GripForce("left", ["left"], st.JointPath([0], [[1, 2]]))), "2 numbers"),
@@ -158,8 +158,19 @@ def test_a_path_at_speed_finds_its_own_times():
 def test_inverse_kinematics_pickles_with_all_its_settings():
     model = arm(SERVOS)
     ik = st.InverseKinematics(
-        model, ["a", "b", "c"], "tip", [1.0, 2.0, 3.0], 5.0, 0.05, 0.2,
-        regular=0.01, weights=[0, 0, 0, 1, 1, 1], linear_speed=0.3, angular_speed=0.7, posture=[0.1, 0.2, 0.3], posture_rate=2.0,
+        model,
+        ["a", "b", "c"],
+        "tip",
+        [1.0, 2.0, 3.0],
+        5.0,
+        0.05,
+        0.2,
+        regular=0.01,
+        weights=[0, 0, 0, 1, 1, 1],
+        linear_speed=0.3,
+        angular_speed=0.7,
+        posture=[0.1, 0.2, 0.3],
+        posture_rate=2.0,
     )
     plain = st.InverseKinematics(model, ["a", "b", "c"], "tip")
     q = np.array([0.3, -0.5, 0.8])
@@ -198,7 +209,7 @@ def test_wrenches_and_skins_are_measured_for_controllers():
         pressure, shear = measured.skin(0)
         assert pressure.shape == (3, 2) and shear.shape == (3, 2, 2)
         seen.append((measured.wrench("pad"), pressure.sum() * grid.cell_area, measured.normal_force("pad")))
-        with pytest.raises(ValueError, match="wrench at \"hand\" is not measured: name it in wrenches"):
+        with pytest.raises(ValueError, match='wrench at "hand" is not measured: name it in wrenches'):
             measured.wrench("hand")
         with pytest.raises(IndexError, match="no skin 1, there are 1"):
             measured.skin(1)

@@ -155,9 +155,9 @@ def test_wrong_controllers_are_refused_and_the_old_one_stays():
         (lambda: sim.set_controller(damped, period=-1.0), ValueError, "period = -1"),
         (lambda: sim.set_controller(damped, period=np.nan), ValueError, "period = NaN"),
         (lambda: sim.add_controller(damped, wrenches="bob"), TypeError, "wrenches = bob: give a list"),
-        (lambda: sim.add_controller(damped, wrenches=["bop"]), ValueError, "did you mean \"bob\""),
+        (lambda: sim.add_controller(damped, wrenches=["bop"]), ValueError, 'did you mean "bob"'),
         (lambda: sim.add_controller(damped, skins=["bob"]), TypeError, "give a list of these"),
-        (lambda: sim.add_controller(damped, skins=[skin]), ValueError, "no body called \"nobody\""),
+        (lambda: sim.add_controller(damped, skins=[skin]), ValueError, 'no body called "nobody"'),
         (lambda: sim.remove_controller(1), ValueError, "there is no controller 1: they go from 0 to 0"),
     ]:
         with pytest.raises(kind, match=message):

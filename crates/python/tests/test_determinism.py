@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 import stiction as st
 
 PROGRAM = os.environ.get("STICTION_PROGRAM")
@@ -20,9 +19,7 @@ def fnv(hash, numbers):
     return hash
 
 
-@pytest.mark.skipif(
-    PROGRAM is None or not Path(PROGRAM).exists(), reason="STICTION_PROGRAM names no program to compare with"
-)
+@pytest.mark.skipif(PROGRAM is None or not Path(PROGRAM).exists(), reason="STICTION_PROGRAM names no program to compare with")
 @pytest.mark.parametrize(
     "scene, arguments, options, steps",
     [

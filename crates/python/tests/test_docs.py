@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 import coming_from
+import pytest
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -15,7 +14,20 @@ def python_blocks(page):
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="the tests run without the repository around them")
-@pytest.mark.parametrize("name, least", [("python.md", 6), ("patches.md", 5), ("solids.md", 1), ("viewer.md", 3), ("impacts.md", 2), ("sweeps.md", 4), ("gradients.md", 2), ("control.md", 5), ("learned.md", 2)])
+@pytest.mark.parametrize(
+    "name, least",
+    [
+        ("python.md", 6),
+        ("patches.md", 5),
+        ("solids.md", 1),
+        ("viewer.md", 3),
+        ("impacts.md", 2),
+        ("sweeps.md", 4),
+        ("gradients.md", 2),
+        ("control.md", 5),
+        ("learned.md", 2),
+    ],
+)
 def test_the_snippets_of_a_page_run(name, least, tmp_path, monkeypatch):
     page = DOCS / name
     blocks = python_blocks(page)

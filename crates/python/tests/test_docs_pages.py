@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 import stiction as st
 import test_docs
 from test_docs import DOCS, python_blocks

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import stiction as st
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"

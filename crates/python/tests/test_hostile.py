@@ -174,8 +174,14 @@ def cases(model, sim, batch):
             yield "Model.varied", lambda kind=kind, x=x: model.varied(**{kind: {"rod": x}})
         yield "Model.varied", lambda x=x: model.varied(mass={"arm": x})
     for option, values in {
-        "contact": ["sticky", 3, None], "tessellation": ["squares", 3], "method": ["euler", 3], "integrator": [3], "max_iterations": [0, -1, 1.5, "many"],
-        "tangential_springs": ["yes", 3, {"stifness": 1}, {"stiffness_ratio": "much"}, {"stiffness_ratio": -1.0}], "stepp": [1e-3], "thread": [1],
+        "contact": ["sticky", 3, None],
+        "tessellation": ["squares", 3],
+        "method": ["euler", 3],
+        "integrator": [3],
+        "max_iterations": [0, -1, 1.5, "many"],
+        "tangential_springs": ["yes", 3, {"stifness": 1}, {"stiffness_ratio": "much"}, {"stiffness_ratio": -1.0}],
+        "stepp": [1e-3],
+        "thread": [1],
     }.items():
         for x in values:
             yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
@@ -274,4 +280,3 @@ def test_no_method_that_takes_something_is_left_out():
             if takes and f"{owner.__name__}.{name}" not in tried | elsewhere:
                 missing.append(f"{owner.__name__}.{name}")
     assert not missing
-

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 import stiction as st
 
 # A block 1 wide and 2 tall in the plane: mass 1, inertia 5/12, friction 1, standing on the floor.

@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 import stiction as st
 
 FLOOR = '<geom name="floor" type="plane" size="5 5 1"/>'

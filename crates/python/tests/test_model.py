@@ -46,9 +46,7 @@ def test_double_pendulum_has_the_textbook_mass_matrix_bias_and_energy():
         c, s = np.cos(q2), np.sin(q2)
         coupling = M2 * L2**2 + M2 * L1 * L2 * c
         mass = np.array([[M1 * L1**2 + M2 * (L1**2 + L2**2 + 2 * L1 * L2 * c), coupling], [coupling, M2 * L2**2]])
-        gravity = GRAVITY * np.array(
-            [(M1 + M2) * L1 * np.sin(q1) + M2 * L2 * np.sin(q1 + q2), M2 * L2 * np.sin(q1 + q2)]
-        )
+        gravity = GRAVITY * np.array([(M1 + M2) * L1 * np.sin(q1) + M2 * L2 * np.sin(q1 + q2), M2 * L2 * np.sin(q1 + q2)])
         coriolis = M2 * L1 * L2 * s * np.array([-(2 * v1 * v2 + v2**2), v1**2])
         assert np.allclose(model.mass_matrix([q1, q2]), mass, rtol=0, atol=1e-8)
         assert np.allclose(model.bias([q1, q2], [v1, v2]), gravity + coriolis, rtol=0, atol=1e-8)

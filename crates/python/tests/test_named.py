@@ -93,7 +93,7 @@ def test_wrong_names_ask_what_was_meant():
             owner.body("uper")
         with pytest.raises(ValueError, match=r'no joint called "elbo" \(did you mean "elbow"\?\)'):
             owner.joint("elbo")
-        with pytest.raises(ValueError, match="no actuator called \"thumb\"; it has: hold, spin, push"):
+        with pytest.raises(ValueError, match='no actuator called "thumb"; it has: hold, spin, push'):
             owner.actuator("thumb")
         with pytest.raises(IndexError, match="no joint 7: ids go from 0 to 1"):
             owner.joint(7)

@@ -292,14 +292,27 @@ def test_options_come_back_as_given():
     assert default["step"] == 1e-3 and default["tangential_springs"] is False
 
 
+def is_stepping(sim):
+    """Whether another thread is in the middle of a step."""
+    try:
+        assert sim.time >= 0
+    except RuntimeError as error:
+        assert "middle of a step" in str(error)
+        return True
+    return False
+
+
 def test_ctrl_c_ends_a_long_step_and_the_simulation_goes_on(interruptible):
     sim = clutter(steps=1)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    begin = time.perf_counter()
+
+    def interrupt():
+        while not is_stepping(sim):
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        sim.step(100_000_000)
-    assert time.perf_counter() - begin < 10
+        sim.step(100_000_000)  # days of work
     steps = sim.stats["steps"]
     assert steps > 1 and sim.time == pytest.approx(2e-3 * steps, rel=1e-9)
     sim.step()
@@ -308,31 +321,21 @@ def test_ctrl_c_ends_a_long_step_and_the_simulation_goes_on(interruptible):
 
 def test_other_threads_run_while_a_step_does_and_are_told_to_wait():
     sim = clutter(steps=1)
-    ended = threading.Event()
-
-    def work():
-        sim.step(1500)
-        ended.set()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    turns = refused = 0
-    while not ended.is_set():
-        turns += 1
-        try:
-            assert sim.time >= 0
-        except RuntimeError as error:
-            assert "middle of a step" in str(error)
-            refused += 1
-        time.sleep(0.001)
-    thread.join()
-    assert turns > 5 and refused > 0
+    refused = 0
+    for _ in range(20):  # a busy machine may not give this thread its turn in one call
+        thread = threading.Thread(target=sim.step, args=(1500,))
+        thread.start()
+        while thread.is_alive():
+            refused += is_stepping(sim)
+            time.sleep(0.001)
+        thread.join()
+        if refused > 5:
+            break
+    assert refused > 5
 
 
 def test_mocap_bodies_go_where_they_are_put():
-    text = models.BALL.replace(
-        "<worldbody>", '<worldbody><body name="hand" mocap="true" pos="0 0 2"><geom size="0.05"/></body>'
-    )
+    text = models.BALL.replace("<worldbody>", '<worldbody><body name="hand" mocap="true" pos="0 0 2"><geom size="0.05"/></body>')
     model = st.Model.from_string(text)
     assert model.mocap_names == ["hand"]
     sim = st.Simulation(model)
@@ -384,7 +387,7 @@ def test_forces_and_torques_are_taken_in_the_frame_they_are_said_to_be_in():
     assert np.allclose(sim.applied, [0, 0, 0, *(turn.T @ torque)])
     for wrong, message in [
         (lambda: sim.apply_force("ball"), "give a force .N., a torque"),
-        (lambda: sim.apply_force("ball", force, frame="tool"), "frame = \"tool\": choose world or body"),
+        (lambda: sim.apply_force("ball", force, frame="tool"), 'frame = "tool": choose world or body'),
         (lambda: sim.apply_force("ball", torque=[0, np.nan, 0]), r"torque\[1\] is NaN"),
     ]:
         with pytest.raises(ValueError, match=message):

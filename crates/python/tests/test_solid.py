@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 import stiction as st
 
 
@@ -18,7 +17,10 @@ def ball(radius=0.05, rings=24):
             vertices.append([radius * np.sin(a) * np.cos(b), radius * np.sin(a) * np.sin(b), -radius * np.cos(a)])
     vertices.append([0, 0, radius])
     n = 2 * rings
-    at = lambda i, k: 1 + (i - 1) * n + k % n
+
+    def at(i, k):
+        return 1 + (i - 1) * n + k % n
+
     for k in range(n):
         faces.append([0, at(1, k + 1), at(1, k)])
         faces.append([len(vertices) - 1, at(rings - 1, k), at(rings - 1, k + 1)])

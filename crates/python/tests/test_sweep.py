@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import stiction as st
 import sweep_tasks as tasks
 
@@ -59,7 +58,11 @@ def test_a_run_that_raises_is_a_row_with_its_message(tmp_path):
     assert table["value"].mask.tolist() == [False, True, False, True] and table["value"].compressed().tolist() == [0, 2]
     table.save(tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text().splitlines() == [
-        "number,value,error", "0,0,", "1,,ValueError: 1 is odd", "2,2,", "3,,ValueError: 3 is odd"
+        "number,value,error",
+        "0,0,",
+        "1,,ValueError: 1 is odd",
+        "2,2,",
+        "3,,ValueError: 3 is odd",
     ]
 
 
@@ -121,8 +124,14 @@ st.sweep(task, {{"number": range(40)}}, executor="threads", workers=2, journal={
     complete = len(lines) - 2
     task = functools.partial(tasks.record_and_square, folder=str(tmp_path / "runs"), pause=0.02)
     states = []
-    table = st.sweep(task, {"number": range(40)}, executor="processes", workers=2, journal=tmp_path / "journal",
-                     progress=lambda *state: states.append(state[0]))
+    table = st.sweep(
+        task,
+        {"number": range(40)},
+        executor="processes",
+        workers=2,
+        journal=tmp_path / "journal",
+        progress=lambda *state: states.append(state[0]),
+    )
     assert states[0] == complete and states[-1] == 40
     assert table["square"].tolist() == [n**2 for n in range(40)]
     # Rows in the journal were not run again; at most those in flight or torn at the kill ran a second time.
@@ -138,7 +147,9 @@ def test_errors_in_a_journal_stay_until_they_are_tried_again(tmp_path):
     st.sweep(tasks.odd_fails, {"number": range(4)}, executor="threads", journal=journal, progress=lambda *s: calls.append(s))
     assert calls == [(4, 4, 2)]
     calls.clear()
-    st.sweep(tasks.odd_fails, {"number": range(4)}, executor="threads", journal=journal, retry_errors=True, progress=lambda *s: calls.append(s))
+    st.sweep(
+        tasks.odd_fails, {"number": range(4)}, executor="threads", journal=journal, retry_errors=True, progress=lambda *s: calls.append(s)
+    )
     assert calls[0] == (2, 4, 0) and calls[-1] == (4, 4, 2)
 
 
@@ -217,8 +228,16 @@ def test_what_cannot_be_swept_says_why():
 
 def test_values_keep_every_bit_and_type(tmp_path):
     special = [0.1 + 0.2, -0.0, np.inf, np.nan, 5e-324, 1.7976931348623157e308]
-    results = {"float": None, "int": 2**62, "text": "ü\n\"", "flag": True, "none": None,
-               "ints": np.array([[1, -2], [3, 4]], dtype=np.int32), "half": np.float32(0.1), "words": ["a", "bcd"]}
+    results = {
+        "float": None,
+        "int": 2**62,
+        "text": 'ü\n"',
+        "flag": True,
+        "none": None,
+        "ints": np.array([[1, -2], [3, 4]], dtype=np.int32),
+        "half": np.float32(0.1),
+        "words": ["a", "bcd"],
+    }
     seen = []
     for _ in range(2):
         table = st.sweep(lambda x: {**results, "float": x}, [{"x": x} for x in special], executor="threads", journal=tmp_path / "j")
@@ -227,7 +246,7 @@ def test_values_keep_every_bit_and_type(tmp_path):
         assert not table.errors
         assert table["float"].tobytes() == np.array(special).tobytes()
         assert table["int"].dtype == np.int64 and table["int"][0] == 2**62 and table["flag"].dtype == bool
-        assert table["text"][0] == "ü\n\"" and table["none"][0] is None
+        assert table["text"][0] == 'ü\n"' and table["none"][0] is None
         assert table["ints"].shape == (6, 2, 2) and table["half"][0] == np.float32(0.1)
         assert table["words"][3].tolist() == ["a", "bcd"]
     assert pickle.loads(pickle.dumps(seen[0])).errors == {}

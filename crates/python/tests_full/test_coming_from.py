@@ -2,12 +2,11 @@
 
 import copy
 
+import coming_from
 import mujoco
 import mujoco.rollout
 import numpy as np
 import pytest
-
-import coming_from
 
 
 def full_mass_matrix(m, d):

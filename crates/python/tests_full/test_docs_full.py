@@ -1,7 +1,6 @@
 """The snippets of pages that need the extras."""
 
 import pytest
-
 from test_docs import DOCS, python_blocks
 
 

@@ -6,12 +6,11 @@ import warnings
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
-
 import scripted
 import stiction as st
 import stiction.envs
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 NAMES = list(stiction.envs.TASKS)
 

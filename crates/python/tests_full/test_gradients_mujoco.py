@@ -2,7 +2,6 @@
 
 import mujoco
 import numpy as np
-
 import stiction as st
 
 SCENE = """

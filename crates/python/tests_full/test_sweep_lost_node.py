@@ -6,11 +6,9 @@ import threading
 import time
 
 import ray
-
 import stiction as st
 import sweep_tasks as tasks
 from ray_nodes import two_nodes
-
 
 #: Longest wait for a node to start or to be missed, s: loaded machines take their time.
 PATIENCE = 300

@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-
 import stiction as st
 import sweep_tasks as tasks
 from ray_nodes import two_nodes

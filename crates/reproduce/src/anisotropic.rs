@@ -6,7 +6,7 @@ use crate::report::{Check, Outcome, Study, Table};
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction_calibrate::dac::evaluate::rollout;
 use stiction_calibrate::dac::{Case, Motion, instances, models};
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 
 /// The reproduction.
@@ -23,7 +23,7 @@ fn run(_study: &Study) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     let Some(case) = Case::named("anisotropic") else { return Err(Failure::work("the case is missing")) };
     let Some(law) = models::shipped("anisotropic") else { return Err(Failure::work("the law is missing")) };
-    let plain = Law::coulomb(law.friction);
+    let plain = DacLaw::coulomb(law.friction);
     let mut table =
         Table::new("anisotropic", &["direction_deg", "truth_m", "learned_m", "fitted_friction_m"]);
     let mut points = [Vec::new(), Vec::new(), Vec::new()];

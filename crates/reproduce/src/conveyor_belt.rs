@@ -1,7 +1,7 @@
 //! ICF Fig. 2 and 3: a box on a belt that goes back and forth.
 //!
 //! The belt moves with A ω sin ωt (A = 0.2 m, 1 Hz); its acceleration, at most 7.9 m/s², exceeds μg = 6.9 m/s², so the
-//! box sticks and slides in turns. Two of the convex models buy coupling with an artifact: a sliding body glides at
+//! box alternates between sticking and sliding. Two of the convex models buy coupling with an artifact: a sliding body glides at
 //!
 //! ```text
 //!     SAP      φ = μ (δt + τ_d) ‖v_t‖         (ICF eq. 41; does not vanish with δt)
@@ -16,8 +16,8 @@ use crate::failure::Failure;
 use crate::numerics::{Trajectory, order, slope_line};
 use crate::report::{Check, Outcome, Study, Table};
 use crate::worlds::{
-    GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, sample, simulation, step,
-    trajectory,
+    GRAVITY, MODELS, Sample, free_body, geom, icf_options, motion_panels, motion_table, point_contact,
+    sample, simulation, step, trajectory,
 };
 use nalgebra::Vector3;
 use stiction::model::{Body, Joint, JointKind, Shape, World};
@@ -156,20 +156,7 @@ fn glide_checks(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
 fn motion(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     study.say("motion at δt = 10 ms");
     let dt = 1e-2;
-    let columns =
-        ["time_s", "x_m", "z_m", "slip_m_per_s", "normal_velocity_m_per_s", "friction_N", "normal_N"];
-    let mut panels = [
-        ("Slip", "slip velocity (m/s)"),
-        ("Normal velocity", "normal velocity (m/s)"),
-        ("Normal force", "normal force (N)"),
-    ]
-    .map(|(title, label)| Panel {
-        title: title.into(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear(label),
-        series: Vec::new(),
-        legend: Corner::TopRight,
-    });
+    let mut panels = motion_panels();
     // Room for the legends.
     for (panel, range) in panels.iter_mut().zip([[-0.15, 0.25], [-0.024, 0.024], [8.5, 13.5]]) {
         panel.y.range = Some(range);
@@ -177,11 +164,7 @@ fn motion(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     let names = ["conveyor-belt-lagged", "conveyor-belt-similar", "conveyor-belt-sap"];
     for ((contact, name, color), file) in MODELS.into_iter().zip(names) {
         let samples = oscillate(contact, dt, Drive::End)?;
-        let mut table = Table::new(file, &columns);
-        let row = |s: &Sample| {
-            vec![s.time, s.place[0], s.place[1], s.velocity[0], s.velocity[1], s.force[0], s.force[1]]
-        };
-        table.rows = samples.iter().map(row).collect();
+        let table = motion_table(file, &samples);
         let fastest = samples.iter().map(|s| s.velocity[1].abs()).fold(0.0, f64::max);
         let metric = format!("{name}: largest normal velocity, δt = 10 ms (m/s)");
         outcome.checks.push(match contact {

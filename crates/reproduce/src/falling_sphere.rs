@@ -18,8 +18,8 @@ use crate::failure::Failure;
 use crate::numerics::{order, slope_line};
 use crate::report::{Check, Outcome, Study, Table};
 use crate::worlds::{
-    GRAVITY, MODELS, Sample, free_body, geom, icf_options, point_contact, sample, simulation, step,
-    trajectory,
+    GRAVITY, MODELS, Sample, free_body, geom, icf_options, motion_panels, motion_table, point_contact,
+    sample, simulation, step, trajectory,
 };
 use nalgebra::Vector3;
 use stiction::model::{Shape, World};
@@ -77,31 +77,14 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
 fn motion(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     study.say("motion at δt = 2 ms");
     let dt = 2e-3;
-    let columns =
-        ["time_s", "x_m", "z_m", "slip_m_per_s", "normal_velocity_m_per_s", "friction_N", "normal_N"];
-    let mut panels = [
-        ("Slip", "slip velocity (m/s)"),
-        ("Normal velocity", "normal velocity (m/s)"),
-        ("Normal force", "normal force (N)"),
-    ]
-    .map(|(title, label)| Panel {
-        title: title.into(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear(label),
-        series: Vec::new(),
-        legend: Corner::TopRight,
-    });
+    let mut panels = motion_panels();
     panels[1].legend = Corner::BottomRight;
     panels[2].y = Axis::log("normal force (N)").over(1.0, 300.0);
     let names = ["falling-sphere-lagged", "falling-sphere-similar", "falling-sphere-sap"];
     let mut touches = Vec::new();
     for ((contact, name, color), file) in MODELS.into_iter().zip(names) {
         let samples = throw(contact, dt, 0.5)?;
-        let mut table = Table::new(file, &columns);
-        let row = |s: &Sample| {
-            vec![s.time, s.place[0], s.place[1], s.velocity[0], s.velocity[1], s.force[0], s.force[1]]
-        };
-        table.rows = samples.iter().map(row).collect();
+        let table = motion_table(file, &samples);
         if contact == ContactModel::Lagged {
             let rolls = samples.iter().find(|s| s.velocity[0].abs() < 1e-2).map_or(f64::NAN, |s| s.time);
             let expected = 2.0 / 7.0 * SPEED / (FRICTION * GRAVITY);

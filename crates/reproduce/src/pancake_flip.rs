@@ -272,7 +272,7 @@ fn success(outcome: &mut Outcome, runs: &[(Grid, Performance)], fans: &Performan
             format!("{name}: force of the blade on the stove when it counts as touched (N)"),
             value(run.at("touch"), &|m| m.press),
             1.5,
-            "VLP V-B: force feedback tells of the stove",
+            "VLP V-B: force feedback detects the stove",
         ));
         outcome.checks.push(Check::at_least(
             format!("{name}: height of the raised pancake over the stove (m)"),

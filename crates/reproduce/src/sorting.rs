@@ -1,8 +1,8 @@
-//! PFC 5.3.3: a paddle sorts objects of three sizes by the area of contact, which is all it is told.
+//! PFC 5.3.3: a paddle sorts objects of three sizes by the area of contact, its only measurement.
 //!
 //! A slow belt brings objects one after the other, a fast one throws each onto a paddle of foam. When the contact area that
 //! the paddle feels has stayed the same for a while, it tips towards one of three bins; when it feels nothing any more it
-//! comes back. The objects are boxes, discs and hexagons, alike in area by size, so that nothing but area tells them apart.
+//! comes back. The objects are boxes, discs and hexagons, alike in area by size, so that only area distinguishes them.
 
 use crate::Reproduction;
 use crate::failure::Failure;
@@ -252,7 +252,7 @@ fn perform(stage: &mut Stage, count: usize) -> Result<Sorted, Failure> {
     let mut seen = Vec::new();
     stage.run(end, PERIOD, |sim| {
         let time = sim.state().time;
-        // The one thing it is told.
+        // Its only measurement.
         let touches = |p: &stiction::contact::PatchView| p.geom_a == paddle || p.geom_b == paddle;
         let area: f64 = sim.patch_views().filter(touches).map(|p| p.area).sum();
         let target = sorter.target(time, area);

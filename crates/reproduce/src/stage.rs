@@ -128,7 +128,7 @@ impl Stage {
     }
 }
 
-/// Time for which this thread has been running, s, where the system tells (Linux).
+/// Time for which this thread has been running, s, on systems that report it (Linux).
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(1e-9 * text.split(' ').next()?.parse::<f64>().ok()?)
@@ -147,7 +147,7 @@ pub struct Performance {
 }
 
 impl Performance {
-    /// What makes its patches doubtful, if anything.
+    /// Why its patches are unreliable, if they are.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -168,8 +168,8 @@ fn times(ratio: f64) -> String {
 }
 
 /// Puts what both methods needed into the outcome: a table for the page, recordings, and checks that every step converged,
-/// that no patch was doubtful, and (in the full form) that neither computed for more than `most` seconds. `source` says
-/// where the paper tells its own time.
+/// that every patch was reliable, and (in the full form) that neither computed for more than `most` seconds. `source` says
+/// where the paper states its own time.
 pub fn account(
     study: &Study,
     outcome: &mut Outcome,

@@ -12,7 +12,7 @@ use stiction_calibrate::dac::evaluate::{Evaluation, Rollout, compare, events_tex
 use stiction_calibrate::dac::network::FitOptions;
 use stiction_calibrate::dac::pure::Pure;
 use stiction_calibrate::dac::{Case, Stepper, instances, models};
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, color};
 
 /// The reproduction.
@@ -41,7 +41,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         study.say(format!("ground truth of {}", case.summary));
         let ground = truth(&case, 100, instances::STEPS, SEED).map_err(Failure::work)?;
         let (ours, each) = compare(&case, &law, &ground, instances::STEPS);
-        let (plain, plain_each) = compare(&case, &Law::coulomb(law.friction), &ground, instances::STEPS);
+        let (plain, plain_each) = compare(&case, &DacLaw::coulomb(law.friction), &ground, instances::STEPS);
         study.say("training the purely data-driven baseline");
         let pure = baseline(&case, study.quick)?;
         let (pdd, pdd_each) = compare(&case, &pure, &ground, instances::STEPS);
@@ -146,7 +146,7 @@ fn baseline(case: &Case, quick: bool) -> Result<Pure, Failure> {
     Ok(Pure::train(&found, &options, 0.1))
 }
 
-fn events(case: &Case, law: &Law, pure: &Pure, ground: &[Rollout]) -> Result<String, Failure> {
+fn events(case: &Case, law: &DacLaw, pure: &Pure, ground: &[Rollout]) -> Result<String, Failure> {
     let mut text = String::from("| toss | law | events |\n|---|---|---|\n");
     for (k, toss) in ground.iter().take(5).enumerate() {
         let ours = rollout(case, law, toss.start, instances::STEPS).map_err(Failure::work)?;

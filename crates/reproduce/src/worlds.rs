@@ -2,12 +2,13 @@
 
 use crate::failure::Failure;
 use crate::numerics::Trajectory;
+use crate::report::Table;
 use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Body, ContactProperties, Geom, Inertia, Joint, JointKind, Shape, World};
 use stiction::{ContactModel, Model, Options, Simulation};
-use stiction_plot::color;
+use stiction_plot::{Axis, Corner, Panel, color};
 
-/// Standard gravity of the house, m/s².
+/// Default gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
 
 /// Adds a body that moves freely, at `height` over the origin, with diagonal inertia about its centre.
@@ -107,4 +108,32 @@ pub fn sample(simulation: &Simulation, belt: f64, radius: f64) -> Sample {
 pub fn trajectory(start: [f64; 2], samples: &[Sample], step: f64) -> Trajectory {
     let places = samples.iter().map(|s| s.place);
     Trajectory { step, samples: std::iter::once(start).chain(places).map(|p| p.to_vec()).collect() }
+}
+
+/// A table of the motion of a body in the x-z plane.
+pub fn motion_table(name: &'static str, samples: &[Sample]) -> Table {
+    let columns =
+        ["time_s", "x_m", "z_m", "slip_m_per_s", "normal_velocity_m_per_s", "friction_N", "normal_N"];
+    let mut table = Table::new(name, &columns);
+    let row = |s: &Sample| {
+        vec![s.time, s.place[0], s.place[1], s.velocity[0], s.velocity[1], s.force[0], s.force[1]]
+    };
+    table.rows = samples.iter().map(row).collect();
+    table
+}
+
+/// Panels for slip, normal velocity and normal force against time.
+pub fn motion_panels() -> [Panel; 3] {
+    [
+        ("Slip", "slip velocity (m/s)"),
+        ("Normal velocity", "normal velocity (m/s)"),
+        ("Normal force", "normal force (N)"),
+    ]
+    .map(|(title, label)| Panel {
+        title: title.into(),
+        x: Axis::linear("time (s)"),
+        y: Axis::linear(label),
+        series: Vec::new(),
+        legend: Corner::TopRight,
+    })
 }

@@ -15,7 +15,7 @@ use super::reference::Reference;
 use super::stepper::Stepper;
 use nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector2, Vector3, Vector6};
 use stiction::rigid::contact::{FrictionProblem, FrictionShape, solve_friction};
-use stiction_dac::{Chain as ChainInstant, ChainAnswer, Class, Law, LawError, Outside, Upstream};
+use stiction_dac::{Chain as ChainInstant, ChainAnswer, Class, DacLaw, LawError, Outside, Upstream};
 
 /// Number of links.
 pub const LINKS: usize = 3;
@@ -196,7 +196,7 @@ impl Chain {
     /// One step by Algorithm 2.
     pub fn learned_step(
         &self,
-        law: &Law,
+        law: &DacLaw,
         s: &mut ChainState,
         stepper: &Stepper,
     ) -> Result<ChainTouch, LawError> {
@@ -307,7 +307,7 @@ mod tests {
     fn algorithm_2_with_coulomb_friction_is_the_whole_chain_at_once() {
         // In the plane the pyramid and the cone are the same, so Coulomb's law must give ground truth's impulses.
         let chain = chain(0.6);
-        let law = Law::coulomb(chain.reference.friction[0]);
+        let law = DacLaw::coulomb(chain.reference.friction[0]);
         let stepper = Stepper::default();
         let mut s = chain.start();
         let (mut contacts, mut worst): (usize, f64) = (0, 0.0);

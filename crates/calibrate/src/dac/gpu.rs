@@ -99,12 +99,12 @@ impl Gpu {
         &self,
         task: &Task,
         options: &FitOptions,
-        told: impl FnMut(usize, f64),
+        progress: impl FnMut(usize, f64),
     ) -> Result<(Mlp, Fitted), GpuError> {
         let Start { layers, order, watched, random } = Start::new(task, options);
         self.context.bind_to_thread()?;
         let mut descent = Training::new(self, task, &layers, &watched, options.batch.max(1))?;
-        descend_by(&mut descent, order, random, options, told)
+        descend_by(&mut descent, order, random, options, progress)
     }
 }
 

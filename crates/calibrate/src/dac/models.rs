@@ -1,7 +1,7 @@
 //! The trained laws that ship, with the command that made each in its provenance.
 
 use stiction::{LearnedContact, LearnedLaw};
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 
 /// Names of the laws that ship.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -9,9 +9,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The law of that name, if one ships.
-pub fn shipped(name: &str) -> Option<Law> {
+pub fn shipped(name: &str) -> Option<DacLaw> {
     match LearnedContact::built_in(name)?.law {
-        LearnedLaw::Dac(law) => Some(Law::clone(&law)),
+        LearnedLaw::Dac(law) => Some(DacLaw::clone(&law)),
         LearnedLaw::Calibrated(_) => None,
     }
 }

@@ -59,11 +59,11 @@ pub(crate) trait Descent {
     fn layers(&self) -> Result<Vec<Layer>, Self::Error>;
 }
 
-/// Trains a network. `told` hears the pass and the loss on the data kept back.
-pub fn fit(task: &Task, options: &FitOptions, told: impl FnMut(usize, f64)) -> (Mlp, Fitted) {
+/// Trains a network. `progress` is called with each epoch and its loss on the held-out data.
+pub fn fit(task: &Task, options: &FitOptions, progress: impl FnMut(usize, f64)) -> (Mlp, Fitted) {
     let Start { layers, order, watched, random } = Start::new(task, options);
     let mut cpu = Cpu { task, layers: layers.iter().map(Dense::new).collect(), watched };
-    match descend_by(&mut cpu, order, random, options, told) {
+    match descend_by(&mut cpu, order, random, options, progress) {
         Ok(fitted) => fitted,
         Err(never) => match never {},
     }
@@ -109,7 +109,7 @@ pub(crate) fn descend_by<D: Descent>(
     mut order: Vec<usize>,
     mut random: Random,
     options: &FitOptions,
-    mut told: impl FnMut(usize, f64),
+    mut progress: impl FnMut(usize, f64),
 ) -> Result<(Mlp, Fitted), D::Error> {
     let batch = options.batch.max(1);
     let steps = order.len().div_ceil(batch).max(1);
@@ -130,7 +130,7 @@ pub(crate) fn descend_by<D: Descent>(
         descent.pass(&order, batch, &rates)?;
         epochs = epoch + 1;
         let loss = descent.loss()?;
-        told(epochs, loss);
+        progress(epochs, loss);
         if loss < best.0 {
             best = (loss, descent.layers()?, epochs);
         } else if epochs - best.2 >= options.patience {

@@ -6,12 +6,12 @@ use crate::score::Score;
 use rayon::prelude::*;
 use std::sync::Arc;
 use stiction::{Model, Options, Simulation, StepError};
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 
 /// The errors of many tosses, in their order, simulated with the law. Those that never come near the table are left out.
 pub fn score_law(
     model: &Model,
-    law: &Arc<Law>,
+    law: &Arc<DacLaw>,
     tosses: &[&Toss],
     protocol: &Protocol,
 ) -> Result<Vec<Score>, StepError> {

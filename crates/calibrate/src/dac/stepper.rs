@@ -12,7 +12,7 @@
 
 use super::body::{Motion, TossBody};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3, Vector6};
-use stiction_dac::{Answer, Class, Law, LawError, Outside, Patch};
+use stiction_dac::{Answer, Class, DacLaw, LawError, Outside, Patch};
 
 /// What a law is asked about.
 pub struct Scene<'a> {
@@ -43,7 +43,7 @@ pub trait Contact: Sync {
     fn impulse(&self, scene: &Scene) -> Result<Impulse, LawError>;
 }
 
-impl Contact for Law {
+impl Contact for DacLaw {
     fn impulse(&self, scene: &Scene) -> Result<Impulse, LawError> {
         let Answer { wrench, loads, class, outside, .. } = self.contact(scene.patch)?;
         Ok(Impulse { wrench, loads, class, outside })

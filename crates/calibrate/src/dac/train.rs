@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use stiction_base::random::{mix, unit};
 use stiction_dac::{
-    Class, Coulomb, Expert, Law, Limits, Mlp, PatchKind, Scaling, Stick, Symmetry, Turn, coulomb,
+    Class, Coulomb, DacLaw, Expert, Limits, Mlp, PatchKind, Scaling, Stick, Symmetry, Turn, coulomb,
     feature_count, features,
 };
 
@@ -125,7 +125,7 @@ pub enum TrainError {
     Gpu(String),
 }
 
-/// What is being trained, for whoever watches.
+/// Progress of a training.
 pub struct Progress<'a> {
     /// Such as "line classifier".
     pub network: &'a str,
@@ -203,7 +203,7 @@ pub fn train(
     options: &TrainOptions,
     provenance: serde_json::Value,
     watch: &(dyn Fn(&Progress) + Sync),
-) -> Result<(Law, TrainReport), TrainError> {
+) -> Result<(DacLaw, TrainReport), TrainError> {
     let trainer = Trainer::new(options.device)?;
     let start = std::time::Instant::now();
     let friction = fit_friction(instances);
@@ -251,7 +251,7 @@ pub fn train(
     let mut provenance = provenance;
     provenance["training"] = serde_json::json!(options);
     provenance["report"] = serde_json::json!({ "friction": report.friction, "kinds": report.kinds });
-    Ok((Law { friction, symmetry: options.symmetry, experts, provenance }, report))
+    Ok((DacLaw { friction, symmetry: options.symmetry, experts, provenance }, report))
 }
 
 /// What trains the networks.
@@ -274,12 +274,12 @@ impl Trainer {
         &self,
         task: &Task,
         options: &FitOptions,
-        told: impl FnMut(usize, f64),
+        progress: impl FnMut(usize, f64),
     ) -> Result<(Mlp, Fitted), TrainError> {
         match self {
-            Self::Cpu => Ok(network::fit(task, options, told)),
+            Self::Cpu => Ok(network::fit(task, options, progress)),
             #[cfg(feature = "gpu")]
-            Self::Gpu(gpu) => gpu.fit(task, options, told).map_err(|e| TrainError::Gpu(e.to_string())),
+            Self::Gpu(gpu) => gpu.fit(task, options, progress).map_err(|e| TrainError::Gpu(e.to_string())),
         }
     }
 }

@@ -81,7 +81,7 @@ fn cpu_seconds() -> Option<f64> {
     Some((ticks()? + ticks()?) / 100.0)
 }
 
-/// Lets the system count the peak of memory from now on (Linux; elsewhere nothing is told).
+/// Resets the system's count of peak memory (Linux only).
 fn forget_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

@@ -1,7 +1,6 @@
-//! `stiction bench`: how fast the built-in scenes run here and where their time goes, how little things creep, what the
-//! mesher makes, and what recording costs.
+//! `stiction bench`: speed of the built-in scenes and their stages, creep, the mesher, and the cost of recording.
 //!
-//! The same next to other simulators is `cargo xtask bench`, which installs them.
+//! `cargo xtask bench` compares with other simulators, which it installs.
 
 mod impact;
 mod mesh;
@@ -22,14 +21,14 @@ use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 /// Arguments of `stiction bench`.
 #[derive(Args)]
 pub struct BenchArguments {
-    /// A built-in scene, `creep`, `impact`, `mesh`, `record` or `stages`; without a name a choice of scenes
+    /// A built-in scene, `creep`, `impact`, `mesh`, `record` or `stages` [default: a selection of scenes]
     name: Option<String>,
-    /// The scene of `stages`; without one a choice of scenes
+    /// The scene of `stages` [default: a selection of scenes]
     scene: Option<String>,
-    /// Runs of each scene; the median is told
+    /// Runs of each scene; the median is reported
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
     repeat: usize,
-    /// Write the figure to DIR, as SVG and PNG; of `stages` the page
+    /// Write the figure to DIR as SVG and PNG; for `stages`, the page
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print JSON
@@ -41,7 +40,7 @@ pub struct BenchArguments {
 const OTHERS: [&str; 5] = ["creep", "impact", "mesh", "record", "stages"];
 
 impl BenchArguments {
-    /// Refuses what would have no effect or no result.
+    /// Rejects arguments without effect.
     fn check(&self) -> Result<(), Failure> {
         if self.repeat == 0 {
             return Err(Failure::input("--repeat 0 is not allowed: give 1 or more"));
@@ -70,7 +69,7 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// What a benchmark found: for programs, for people, and as a picture.
+/// The result of a benchmark as JSON, text and a figure.
 struct Measured {
     rows: Value,
     text: String,
@@ -121,7 +120,7 @@ fn write_figure(figure: &Figure, folder: &Path) -> Result<(), Failure> {
     stiction_plot::write_png(figure, &path.with_extension("png")).map_err(|e| failed(&e))
 }
 
-/// How the k-th series of a figure looks.
+/// Style of the k-th series of a figure.
 fn look(k: usize) -> (Look, [u8; 3]) {
     let colors = [color::BLUE, color::VERMILLION, color::GREEN, color::PURPLE, color::ORANGE, color::SKY];
     let shapes = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond];
@@ -132,7 +131,7 @@ fn speeds(names: &[&str], repeat: usize) -> Result<Measured, Failure> {
     let (mut rows, mut series) = (Vec::new(), Vec::new());
     let mut text = format!(
         "{:<12} {:>10} {:>10} {:>11} {:>8} {:>8} {:>12}\n",
-        "scene", "real time", "µs a step", "iterations", "points", "faces", "unconverged"
+        "scene", "real time", "µs per step", "iterations", "points", "faces", "unconverged"
     );
     for name in names {
         let model = Model::from_scene(name).map_err(Failure::input)?;
@@ -220,7 +219,7 @@ fn creep() -> Result<Measured, Failure> {
         let _ = writeln!(text, "{name:<32} {:>12.3e} {:>12.3e}", speeds[0], speeds[1]);
         rows.push(json!({ "case": name, "um_per_s_at_1ms": speeds[0], "um_per_s_at_10ms": speeds[1] }));
         let (look, color) = look(series.len());
-        // What is left with springs is rounding, and may be nothing.
+        // With springs, creep is at rounding level and may be zero.
         let points = [1.0, 10.0].iter().zip(&speeds).map(|(ms, s)| [*ms, s.max(1e-15)]).collect();
         series.push(Series::new(name, look, color, points));
     }

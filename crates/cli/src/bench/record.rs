@@ -51,9 +51,9 @@ pub fn record(repeat: usize) -> Result<Measured, Failure> {
     let mut rows = Vec::new();
     for (k, (name, _)) in CASES.iter().enumerate() {
         let (seconds, cost_of_run) = (median(times[k].iter().copied()), cost(&times[k], &times[0]));
-        let told = !own[k].is_empty();
-        let own_seconds = told.then(|| median(own[k].iter().copied()));
-        let own_cost = told.then(|| cost(&own[k], &own[0]));
+        let measured = !own[k].is_empty();
+        let own_seconds = measured.then(|| median(own[k].iter().copied()));
+        let own_cost = measured.then(|| cost(&own[k], &own[0]));
         let (own, cost) = (own_seconds, cost_of_run);
         let _ = write!(text, "{name:<18} {:>10.2} {:>6.1} %", 1e3 * seconds, 100.0 * cost);
         if let (Some(own), Some(cost)) = (own, own_cost) {
@@ -108,7 +108,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Processor time of this thread, s, where the system tells it in a file.
+/// Processor time of this thread, s, on systems that report it in a file.
 fn thread_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;

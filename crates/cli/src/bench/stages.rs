@@ -47,7 +47,7 @@ struct Core {
     block: f64,
 }
 
-/// Profiles `scene`, or a choice; of `repeat` runs the least of each stage is told.
+/// Profiles `scene`, or a choice; the smallest time of each stage over `repeat` runs is reported.
 pub fn stages(scene: Option<&str>, repeat: usize) -> Result<Measured, Failure> {
     let names: Vec<&str> = scene.map_or(CHOICE.to_vec(), |name| vec![name]);
     let core = Core { peak: peak_rate(), block: block_rate() };
@@ -160,7 +160,7 @@ fn as_json(shares: &Shares) -> Value {
     json!({ "scene": shares.scene, "steps": shares.stats.steps, "stages": stages })
 }
 
-/// Processor and system, where the system tells them.
+/// Processor and system, on systems that report them.
 fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpu.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':')).map(|(_, n)| n.trim());

@@ -11,7 +11,7 @@ use stiction_calibrate::dac::models;
 use stiction_calibrate::dac::score_law;
 use stiction_calibrate::split::split;
 use stiction_calibrate::{Summary, Toss};
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 
 /// Arguments of `stiction learn evaluate`.
 #[derive(Args)]
@@ -69,7 +69,7 @@ pub fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
         )));
     }
     let (ours, each) = compare(&case, &law, &ground, steps);
-    let (plain, _) = compare(&case, &Law::coulomb(law.friction), &ground, steps);
+    let (plain, _) = compare(&case, &DacLaw::coulomb(law.friction), &ground, steps);
     check_failed("the learned law", &ours)?;
     check_failed("the fitted μ", &plain)?;
     if arguments.json {
@@ -111,12 +111,12 @@ fn check_failed(law: &str, evaluation: &Evaluation) -> Result<(), Failure> {
     Ok(())
 }
 
-fn load(path: &Path) -> Result<Law, Failure> {
+fn load(path: &Path) -> Result<DacLaw, Failure> {
     let file = path.display();
     let bytes = std::fs::read(path).map_err(|e| {
         Failure::input(format!("{file}: {e}; --weights needs a file that stiction learn train wrote"))
     })?;
-    Law::from_bytes(&bytes).map_err(|e| Failure::input(format!("{file}: {e}")))
+    DacLaw::from_bytes(&bytes).map_err(|e| Failure::input(format!("{file}: {e}")))
 }
 
 /// Scores the law, and plain Coulomb friction, on recorded tosses that were held out.
@@ -138,7 +138,7 @@ fn recorded(arguments: &EvaluateArguments, path: &Path) -> Result<(), Failure> {
     let mut report = serde_json::Map::new();
     report.insert("left_out".into(), left_out.into());
     let mut text = String::new();
-    for (name, law) in [("learned", law.clone()), ("fitted μ", Law::coulomb(law.friction))] {
+    for (name, law) in [("learned", law.clone()), ("fitted μ", DacLaw::coulomb(law.friction))] {
         let scores = score_law(&model, &std::sync::Arc::new(law), &kept, &protocol).map_err(Failure::work)?;
         let summary = Summary::of(&scores);
         text += &format!("  {name}: {summary}\n");

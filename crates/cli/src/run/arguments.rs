@@ -6,7 +6,7 @@ use crate::scene::{ReadArguments, contact};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stiction::contact_law::Law;
+use stiction::contact_law::DacLaw;
 use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
 use stiction::{Method, Model, Options, TangentialSprings};
 use stiction_viewer::RecordOptions;
@@ -194,7 +194,7 @@ impl RunArguments {
     }
 
     /// Options of the simulation, and the data-augmented law if one was requested.
-    pub fn options(&self, model: &Model) -> Result<(Options, Option<Arc<Law>>), Failure> {
+    pub fn options(&self, model: &Model) -> Result<(Options, Option<Arc<DacLaw>>), Failure> {
         let method = self.method()?;
         let (contact, law) = contact(self.contact.as_deref().unwrap_or("lagged"))?;
         let springs = self.tangential_springs && method == Method::Convex;

@@ -4,7 +4,7 @@
 use nalgebra::{Matrix3, UnitQuaternion, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_dac::{
-    BodyInstant, Expert, Law, Layer, Limits, Mlp, PatchKind, Scaling, Symmetry, feature_count,
+    BodyInstant, DacLaw, Expert, Layer, Limits, Mlp, PatchKind, Scaling, Symmetry, feature_count,
 };
 
 pub struct Noise(pub u64);
@@ -31,7 +31,7 @@ impl Noise {
     }
 
     /// A law whose networks know nothing.
-    pub fn law(&mut self, size: f64, symmetry: Symmetry) -> Law {
+    pub fn law(&mut self, size: f64, symmetry: Symmetry) -> DacLaw {
         let expert = |kind: PatchKind, noise: &mut Self| {
             let (n, m) = (feature_count(kind), kind.friction_count());
             let bound = 3.0 * noise.next().abs();
@@ -45,7 +45,7 @@ impl Noise {
                 ratios: Limits { low: vec![-bound; m], high: vec![bound; m] },
             }
         };
-        Law {
+        DacLaw {
             friction: 0.7 * (1.0 + self.next()),
             symmetry,
             experts: PatchKind::ALL.map(|kind| Some(expert(kind, self))),

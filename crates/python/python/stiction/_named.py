@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BodyInfo(NamedTuple):
-    """What a model says of a body."""
+    """Properties of a body in a model."""
 
     id: int
     name: str
@@ -28,7 +28,7 @@ class BodyInfo(NamedTuple):
 
 describe(
     BodyInfo,
-    id="Its place in Model.body_names.",
+    id="Its index in Model.body_names.",
     name="Its name.",
     parent="Id of its parent; None for the world.",
     mass="Mass, kg.",
@@ -39,11 +39,11 @@ describe(
 
 
 class JointInfo(NamedTuple):
-    """What a model says of a joint."""
+    """Properties of a joint in a model."""
 
     id: int
     name: str
-    type: str
+    type: Literal["hinge", "slide", "screw", "cylindrical", "universal", "planar", "ball", "free"]
     body: int
     qpos: slice
     qvel: slice
@@ -52,23 +52,34 @@ class JointInfo(NamedTuple):
 
 describe(
     JointInfo,
-    id="Its place in Model.joint_names.",
+    id="Its index in Model.joint_names.",
     name="Its name.",
     type='"hinge", "slide", "screw", "cylindrical", "universal", "planar", "ball" or "free".',
     body="Id of the body it moves.",
-    qpos="Where its positions stand in q.",
-    qvel="Where its velocities stand in v.",
+    qpos="Slice of its positions in q.",
+    qvel="Slice of its velocities in v.",
     range="Smallest and largest position, m or rad; None without limits or for several coordinates.",
 )
 
 
 class GeomInfo(NamedTuple):
-    """What a model says of a geom."""
+    """Properties of a geom in a model."""
 
     id: int
     name: str
     body: int
-    shape: str
+    shape: Literal[
+        "sphere",
+        "box",
+        "capsule",
+        "cylinder",
+        "ellipsoid",
+        "half-space",
+        "mesh",
+        "convex mesh",
+        "height field",
+        "tetrahedral mesh",
+    ]
     friction: float
     static_friction: float
     stiffness: float
@@ -84,7 +95,7 @@ class GeomInfo(NamedTuple):
 
 describe(
     GeomInfo,
-    id="Its place in Model.geom_names.",
+    id="Its index in Model.geom_names.",
     name='Its name, or "#id" without one.',
     body="Id of the body that carries it.",
     shape='"sphere", "box", "capsule", "cylinder", "ellipsoid", "half-space", "mesh"…',
@@ -96,7 +107,7 @@ describe(
     compliant="Whether it has a pressure field and makes patches.",
     modulus="Modulus of the pressure field, Pa; None without one.",
     size="Lengths of a primitive shape, m: the radius of a sphere, half the edges of a box, radius and half the length of a capsule "
-    "or cylinder, the radii of an ellipsoid, half the sides of what is drawn of a half-space (0 for all of it); empty for others.",
+    "or cylinder, the radii of an ellipsoid, half the sides of the drawn part of a half-space (0 for all of it); empty for others.",
     position="Of its frame in the body's, m.",
     quaternion="Of its frame in the body's, w first.",
     rgba="Red, green, blue and opacity, 0 to 1.",
@@ -104,11 +115,11 @@ describe(
 
 
 class ActuatorInfo(NamedTuple):
-    """What a model says of an actuator."""
+    """Properties of an actuator in a model."""
 
     id: int
     name: str
-    type: str
+    type: Literal["motor", "position", "velocity", "other"]
     joint: str | None
     ctrl_range: tuple[float, float] | None
     force_range: tuple[float, float] | None
@@ -116,7 +127,7 @@ class ActuatorInfo(NamedTuple):
 
 describe(
     ActuatorInfo,
-    id="Its place in Model.actuator_names and in the controls.",
+    id="Its index in Model.actuator_names and in the controls.",
     name="Its name.",
     type='"motor" (the control is the force), "position" or "velocity" (the control is the target) or "other".',
     joint="Name of the joint it drives, if that has one coordinate.",
@@ -126,11 +137,11 @@ describe(
 
 
 class _Named:
-    """Something of a simulation that has a name."""
+    """A named part of a simulation."""
 
     __slots__ = ("_sim", "info")
 
-    #: What the model says of it.
+    #: Its properties in the model.
     info: Any
 
     def __init__(self, sim: Simulation, info: Any) -> None:
@@ -148,7 +159,7 @@ class _Named:
         return self.info.name
 
     def __repr__(self) -> str:
-        return f"<stiction.{type(self).__name__} \"{self.name}\" of {self._sim!r}>"
+        return f'<stiction.{type(self).__name__} "{self.name}" of {self._sim!r}>'
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._sim, self.info)
@@ -172,12 +183,12 @@ class Body(_Named):
 
     @property
     def velocity(self) -> np.ndarray:
-        """Velocity of its origin in world axes, [angular rad/s; linear m/s]; shape (6,). Of a mocap body zero."""
+        """Velocity of its origin in world axes, [angular rad/s; linear m/s]; shape (6,). Zero for a mocap body."""
         return self._sim.model.jacobian(self.id, self._sim.qpos) @ self._sim.qvel
 
     @property
     def mass(self) -> float:
-        """Mass, kg; may be set, and the rotational inertia follows in proportion."""
+        """Mass, kg; may be set, which scales the rotational inertia too."""
         return self._sim.model.body(self.id).mass
 
     @mass.setter
@@ -191,7 +202,11 @@ class Body(_Named):
         torque: ArrayLike | None = None,
         frame: Literal["world", "body"] = "world",
     ) -> None:
-        """Adds a force (N) at a point (m; its origin by default) and a torque (N m): see Simulation.apply_force."""
+        """Adds a force and a torque to Simulation.applied: see Simulation.apply_force.
+
+        force, torque: N and N m, shape (3,). point: point of application, m, shape (3,); the body's origin by default.
+        frame: "world" or "body", of all three.
+        """
         self._sim.apply_force(self.id, force, point, torque, frame)
 
 
@@ -221,7 +236,7 @@ class Joint(_Named):
 
     @property
     def applied(self) -> np.ndarray:
-        """Forces applied to it from outside, N or N m; a writable view of Simulation.applied."""
+        """External forces on it, N or N m; a writable view of Simulation.applied."""
         return self._sim.applied[self.info.qvel]
 
     @applied.setter
@@ -266,5 +281,5 @@ class Geom(_Named):
     static_friction = _contact("static_friction", "Coefficient of static friction")
     stiffness = _contact("stiffness", "Stiffness of point contact, N/m")
     dissipation = _contact("dissipation", "Hunt & Crossley dissipation, s/m")
-    relaxation_time = _contact("relaxation_time", "Relaxation time of linear dissipation (contact=\"sap\"), s")
+    relaxation_time = _contact("relaxation_time", 'Relaxation time of linear dissipation (contact="sap"), s')
     modulus = _contact("modulus", "Modulus of the pressure field of a compliant geom, Pa; None without one")

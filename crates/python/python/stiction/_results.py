@@ -1,4 +1,4 @@
-"""The small tuples and tables in which results come."""
+"""Results as named tuples and typed dicts."""
 
 from typing import Literal, NamedTuple, TypedDict
 
@@ -41,7 +41,7 @@ describe(
 
 
 class ModelWarning(NamedTuple):
-    """Something in a model that could not be honoured, and what that changes."""
+    """An unsupported part of a model, and its effect."""
 
     file: str
     element: str
@@ -58,12 +58,12 @@ describe(
     file="File as it was named; empty for text and built-in scenes.",
     element='The element, for instance ``joint "elbow"``.',
     line="Line, counted from 1; 0 if unknown.",
-    message="What is not honoured and what that changes.",
+    message="What is not supported, and the effect.",
 )
 
 
 class OutsideTraining(NamedTuple):
-    """A quantity that a data-augmented law had not seen in training."""
+    """A quantity outside the training range of a data-augmented law."""
 
     what: str
     value: float
@@ -76,15 +76,15 @@ class OutsideTraining(NamedTuple):
 
 describe(
     OutsideTraining,
-    what="What is out of range.",
-    value="Its value, in the unit that what names; most inputs have none.",
+    what="The quantity.",
+    value="Its value, in the unit that what names; most inputs are without unit.",
     low="Smallest value in the training data.",
     high="Largest value in the training data.",
 )
 
 
 class LearnedReport(NamedTuple):
-    """What a data-augmented law did in the last step."""
+    """Report of a data-augmented law for the last step."""
 
     action: Literal["static", "dynamic", "detach"] | None
     outside: OutsideTraining | None
@@ -94,15 +94,15 @@ class LearnedReport(NamedTuple):
 
 describe(
     LearnedReport,
-    action='What the patch did: "static", "dynamic" or "detach"; None without contact.',
-    outside="The first quantity out of its training range; None if there is none.",
+    action='State of the patch: "static", "dynamic" or "detach"; None without contact.',
+    outside="The first quantity outside its training range; None if there is none.",
     converged="Whether the joints of a chain were solved to tolerance; True for a free body.",
-    outside_steps="Steps since construction in which something was out of its training range.",
+    outside_steps="Steps since construction with a quantity outside its training range.",
 )
 
 
 class Touch(NamedTuple):
-    """What two geoms did to each other during a step. Vectors are in world axes, shape (3,)."""
+    """Contact between two geoms during a step. Vectors are in world axes, shape (3,)."""
 
     geom_a: int
     geom_b: int
@@ -164,7 +164,7 @@ describe(
     body_a="Ids of the bodies that carry them.",
     body_b="Ids of the bodies that carry them.",
     vertices="Vertices of the polygons, m; shape (n, 3).",
-    polygons="Indices into vertices, one array a polygon, counter-clockwise about its normal.",
+    polygons="Indices into vertices, one array per polygon, counter-clockwise about its normal.",
     pressure="Pressure at each vertex at the beginning of the step, Pa, negative before touch (margin); shape (n,).",
     area="Area under pressure, m².",
     centroid="Centroid of that area, m; shape (3,).",
@@ -202,17 +202,17 @@ class StageSeconds(TypedDict):
 
 
 class Stats(TypedDict):
-    """What ``Simulation.stats`` holds: counts and times since construction."""
+    """``Simulation.stats``: counts and times since construction."""
 
     #: Steps taken.
     steps: int
-    #: Attempts that error control turned down.
+    #: Steps that error control rejected.
     rejected: int
     #: Newton iterations, all steps together.
     iterations: int
     #: Most iterations in one step.
     max_iterations: int
-    #: Steps whose solve stopped short of its tolerance.
+    #: Steps whose solve did not reach its tolerance.
     unconverged: int
     #: Evaluations of the cost's slope in line searches.
     line_search_evaluations: int
@@ -222,7 +222,7 @@ class Stats(TypedDict):
     patches: int
     #: Faces of contact patches, summed over steps.
     faces: int
-    #: Patches not to be trusted, summed over steps: see ``Simulation.warnings``.
+    #: Unreliable patches, summed over steps: see ``Simulation.warnings``.
     doubtful_patches: int
     #: Newton iterations of the last step.
     last_iterations: int
@@ -236,7 +236,7 @@ class Stats(TypedDict):
     max_penetration: float
     #: Energy dissipated by friction, J.
     friction_loss: float
-    #: Energy taken by normal forces, J.
+    #: Energy dissipated by normal forces or stored in contact springs, J.
     normal_loss: float
     #: Energy dissipated by contact in continuous time, J.
     dissipated: float
@@ -277,7 +277,7 @@ class ImpactOutcomes(NamedTuple):
     impulses: np.ndarray
     modes: np.ndarray
     certificate: dict
-    level: str
+    level: Literal["unique", "velocities differ", "contact modes differ"]
     spread: float
     contacts: list
     origins: list
@@ -296,15 +296,15 @@ describe(
     ImpactOutcomes,
     velocities="Velocities after, laid out as qvel, m/s or rad/s; shape (n, nv).",
     impulses="Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).",
-    modes="What each contact does after: 0 sticks, 1 slides, 2 separates; shape (n, c).",
+    modes="State of each contact after: 0 sticks, 1 slides, 2 separates; shape (n, c).",
     certificate="Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or None), direction (the velocity that proves it), balanced (contacts that can push against each other).",
     level='"unique", "velocities differ" or "contact modes differ".',
     spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm, without unit.",
     contacts="For each contact: name, friction, velocity before [t1, t2, n] in m/s; of points also geoms, bodies, position (m), frame (rows t1, t2, n in the world).",
     origins='"at once", the order of contacts of a sequence, or "sample".',
     residuals="Worst violation of the conditions of the inclusion in each outcome's steps, relative; shape (n,).",
-    unfinished="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
-    unsolved="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
+    unfinished="Samples that did not end; they are not in the set.",
+    unsolved="Samples with a step that could not be solved; they are not in the set.",
     cut_sequences="Sequences that were not followed to their end.",
 )
 
@@ -324,7 +324,7 @@ describe(
     StepDerivatives,
     state="∂state⁺/∂state; shape (n, n).",
     ctrl="∂state⁺/∂ctrl; shape (n, nu).",
-    parameters="∂state⁺/∂parameter, one column for each parameter asked for; shape (n, p).",
+    parameters="∂state⁺/∂parameter, one column for each requested parameter; shape (n, p).",
     qpos="Positions after the step, m or rad and quaternions with w first; shape (nq,).",
     qvel="Velocities after the step, from a tight solve, m/s or rad/s; shape (nv,).",
     doubtful="Pairs of geom ids whose contact points come or go very near to this state: the step has a kink there.",
@@ -332,7 +332,7 @@ describe(
 
 
 class RouthPath(NamedTuple):
-    """The course of a single impact. Contact vectors are [t1, t2, n]."""
+    """The path of a single impact. Contact vectors are [t1, t2, n]."""
 
     velocity: np.ndarray
     impulse: np.ndarray
@@ -353,8 +353,8 @@ describe(
     impulse="Impulse on the second body, N s; shape (3,).",
     velocities="Contact velocities along the path, m/s; shape (k, 3).",
     impulses="Impulses along the path, N s; shape (k, 3).",
-    sticking="Whether the contact stuck on the way to each point; shape (k,).",
-    events="What happened, each with its place on the path.",
+    sticking="Whether the contact stuck before each point; shape (k,).",
+    events="Events, each with its index on the path.",
     energy_change="Change of kinetic energy, J: the three works together.",
     compression_work="Work of the normal force until the end of compression, J.",
     restitution_work="Work of the normal force after it, J.",

@@ -11,11 +11,15 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl Batch {
-    /// Moves a mocap body (name or id) in worlds, as Simulation.set_mocap does: each argument for all of them, or one row a world.
+    /// Moves a mocap body, as Simulation.set_mocap does. Each argument is one row for all worlds or one row per world.
     ///
-    /// position: m, in the world, shape (3,) or (worlds, 3). quaternion: w first, (4,) or (worlds, 4).
-    /// angular_velocity, linear_velocity: rad/s and m/s in world axes: what contacts feel; they do not move the body.
+    /// body: name or id.
+    /// position: in the world, m, shape (3,) or (worlds, 3). quaternion: w first, (4,) or (worlds, 4).
+    /// angular_velocity, linear_velocity: velocity of its surface for contacts, rad/s and m/s in world axes; they do not move
+    ///     the body.
     /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    ///
+    /// Raises ValueError if the body is no mocap body or a shape does not fit.
     #[pyo3(signature = (body, position, quaternion=None, angular_velocity=None, linear_velocity=None, indices=None))]
     fn set_mocap(
         &self,
@@ -36,12 +40,16 @@ impl Batch {
         Ok(())
     }
 
-    /// Adds forces (N) and torques (N m) on a body (name or id) to batch.applied, as Simulation.apply_force does: each argument of
-    /// shape (3,) for all worlds or (worlds, 3), one row a world.
+    /// Adds forces and torques on a body to batch.applied, as Simulation.apply_force does. Each array has shape (3,) for all
+    /// worlds or (worlds, 3).
     ///
-    /// point: where the force acts, m; the body's origin by default.
+    /// body: name or id.
+    /// force, torque: N and N m; zero by default.
+    /// point: point of application, m; the body's origin by default.
     /// frame: "world" if force, torque and point are in the world's frame, "body" if all are in the body's.
     /// indices: which worlds, as numbers or as an array of n booleans; all by default.
+    ///
+    /// Raises ValueError for an unknown body or frame, a shape that does not fit, or if neither force nor torque is given.
     #[pyo3(signature = (body, force=None, point=None, torque=None, frame="world", indices=None))]
     fn apply_force(
         &self,
@@ -65,16 +73,16 @@ impl Batch {
         self.pull(py, &inner, &chosen)
     }
 
-    /// Has a controller set controls in every world from now on, after those that were added before. Returns its number.
+    /// Adds a controller to every world. It runs after the controllers added before.
     ///
-    /// controller: a function or ready controller as of Simulation.add_controller, or a list of them, one a world. Ready ones run
-    ///     without the interpreter. A function is called for each world from the thread that steps it, one call at a time; what
-    ///     the worlds do stays the same at any number of threads as long as the function depends on its arguments alone.
-    ///     If it returns None, the world's row of batch.ctrl counts.
-    /// period, sensing, wrenches, skins: as of Simulation.add_controller.
+    /// controller: a function or ready controller as in Simulation.add_controller, or a list with one for each world. Ready
+    ///     controllers run without the interpreter. A function is called for each world from the thread that steps it, one call
+    ///     at a time; results do not depend on the number of threads if the function depends on its arguments only. If it
+    ///     returns None, the world's row of batch.ctrl counts.
+    /// period, sensing, wrenches, skins: as in Simulation.add_controller.
     ///
-    /// What it raises is the cause of the SimulationError that step raises; the worlds concerned stand before the step in which
-    /// it failed.
+    /// Returns its number. An exception of the controller is the cause of the SimulationError that step raises; the affected
+    /// worlds are then at their states before the failed step.
     #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
     fn add_controller(
         &self,
@@ -88,8 +96,8 @@ impl Batch {
         self.attach(py, controller, &Wanted { period, sensing, wrenches, skins }, false)
     }
 
-    /// Has this controller alone set the controls from now on, as add_controller does; None removes all and leaves the controls
-    /// as they are.
+    /// Replaces all controllers by one. The arguments are those of add_controller; None removes all controllers and keeps the
+    /// controls.
     #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
     fn set_controller(
         &self,
@@ -112,7 +120,10 @@ impl Batch {
         Ok(())
     }
 
-    /// Removes the controller of a number from all worlds; the controls stay as they are. Those added after it move up by one.
+    /// Removes a controller from all worlds; the controls keep their values. The numbers of those added after it decrease by
+    /// one.
+    ///
+    /// number: as returned by add_controller. Raises ValueError for an unknown number.
     fn remove_controller(&self, #[pyo3(from_py_with = whole)] number: usize) -> PyResult<()> {
         let inner = self.lock()?;
         let count = self.added().len();
@@ -129,7 +140,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The controllers that were added, in order: each as it was given, one for all worlds or a list.
+    /// The controllers, in order: each as it was given, one for all worlds or a list.
     #[getter]
     fn controllers(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         self.added().iter().map(|added| added.given(py)).collect()

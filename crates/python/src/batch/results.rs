@@ -1,12 +1,12 @@
 //! What worlds tell of the last step and of the present state.
 
 use super::Batch;
-use crate::arrays::Rows;
 use crate::contacts::structured;
 use crate::indices::index;
-use crate::model::{energy_class, pose_class, warning_tuples};
 use crate::patches::patch_list;
+use crate::shared::Rows;
 use crate::stats::stats_dict;
+use crate::tuples::{energy_class, pose_class, warning_tuples};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -15,8 +15,8 @@ use stiction::model::Warning;
 
 #[pymethods]
 impl Batch {
-    /// What vary and randomize could not honour and what happened that makes contact patches doubtful, in any of the worlds, each
-    /// thing once: a list of stiction.ModelWarning.
+    /// Changes that vary and randomize could not make completely, and reasons why contact patches are unreliable, in any of the
+    /// worlds, each once: a list of stiction.ModelWarning.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let inner = self.lock()?;
@@ -41,20 +41,28 @@ impl Batch {
         Ok(PyArray1::from_iter(py, (0..inner.len()).map(|i| inner.failure(i).is_some())))
     }
 
-    /// Contact points of a world's last step: see Simulation.contacts.
+    /// Contact points of a world's last step.
+    ///
+    /// world: number of the world. Returns a structured array: see Simulation.contacts. Raises IndexError for an unknown world.
     fn contacts<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let inner = self.lock()?;
         structured(py, inner.world(index(world, inner.len())?).contacts())
     }
 
-    /// Contact patches of a world's last step: see Simulation.patches.
+    /// Contact patches of a world's last step.
+    ///
+    /// world: number of the world. Returns a list: see Simulation.patches. Raises IndexError for an unknown world.
     fn patches<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
         patch_list(py, &inner.world(index(world, inner.len())?).patches())
     }
 
-    /// Counts and times since construction of one world, or of all together: see Simulation.stats. Of all together, counts,
-    /// energies and seconds are sums and extremes those of any world; seconds of threads side by side add up.
+    /// Counts and times since construction, of one world or of all together.
+    ///
+    /// world: number of the world; None for all.
+    ///
+    /// Returns a dict: see Simulation.stats. For all worlds, counts, energies and seconds are summed, also over threads that run
+    /// at the same time; minima and maxima are over the worlds. Raises IndexError for an unknown world.
     #[pyo3(signature = (world=None))]
     fn stats<'py>(&self, py: Python<'py>, world: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.lock()?;
@@ -98,8 +106,10 @@ impl Batch {
         energy_class(py)?.call1((kinetic, PyArray1::from_iter(py, energies.iter().map(|e| e.potential))))
     }
 
-    /// Poses of a body (name or id) in all worlds: a stiction.BodyPose of positions, shape (n, 3), m, and quaternions with w
-    /// first, shape (n, 4).
+    /// Poses of a body in all worlds.
+    ///
+    /// body: name or id. Returns a stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first,
+    /// shape (n, 4). Raises ValueError for an unknown name.
     fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let body = self.model.get().body(body)?;
         let inner = self.lock()?;

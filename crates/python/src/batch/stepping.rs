@@ -14,11 +14,13 @@ use stiction::StepError;
 
 #[pymethods]
 impl Batch {
-    /// Takes k steps in every world, without holding the interpreter. Ctrl-C ends it after the steps under way; worlds may
-    /// then stand at different times.
+    /// Takes steps in every world, without holding the interpreter. Ctrl-C ends it after the current steps; the worlds may
+    /// then be at different times.
+    ///
+    /// k: number of steps.
     ///
     /// Raises ValueError for a state that is not finite, before any world steps; SimulationError if worlds could not
-    /// complete their steps: these stand at their last good states, failed says which they are, and all others took
+    /// complete their steps: these keep their last good states, failed tells which they are, and all others took
     /// all their steps.
     #[pyo3(signature = (k=1))]
     fn step(&self, py: Python<'_>, k: i64) -> PyResult<()> {
@@ -28,20 +30,26 @@ impl Batch {
         self.advance(py, |batch, go_on| batch.step_watched(steps, go_on))
     }
 
-    /// Steps every world until time (s), as step does. Steps of fixed length end at the one nearest to it; under error
-    /// control the last step of each world ends there exactly.
+    /// Steps every world until a time, as step does.
+    ///
+    /// time: end, s. Steps of fixed length end at the one nearest to it; under error control the last step of each world ends
+    ///     there exactly.
+    ///
+    /// Raises what step raises, and ValueError for a time that is not finite.
     fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
         let time = seconds(time)?;
         self.advance(py, |batch, go_on| batch.run_until_watched(time, go_on))
     }
 
-    /// Puts worlds back to the default state at time 0, or to a keyframe.
+    /// Returns worlds to the default state at time 0, or to a keyframe. Controls, applied forces and activations are set to zero
+    /// or to the keyframe's values; statistics stay.
     ///
     /// indices: which worlds, as numbers or as an array of n booleans; all by default.
-    /// qpos, qvel: where they begin instead, shape (nq,) and (nv,) for all of them or one row each.
-    /// keyframe: name or number of a keyframe of the model to begin from.
+    /// qpos, qvel: initial positions, m or rad, and velocities, m/s or rad/s, in place of the default: shape (nq,) and (nv,) for
+    ///     all worlds, or one row per world.
+    /// keyframe: name or number of a keyframe of the model.
     ///
-    /// Controls, applied forces and activations go to zero or to the keyframe's; statistics stay.
+    /// Raises ValueError for an unknown keyframe or a shape that does not fit, IndexError for an unknown world.
     #[pyo3(signature = (indices=None, qpos=None, qvel=None, keyframe=None))]
     fn reset(
         &self,
@@ -72,14 +80,18 @@ impl Batch {
         self.pull(py, &inner, &chosen)
     }
 
-    /// The states of all worlds and what is different in them as bytes, from which load_state continues bit for bit.
+    /// The states and variations of all worlds as bytes, from which load_state continues bit for bit.
     pub(super) fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
         self.push(py, &inner)?;
         Ok(PyBytes::new(py, &inner.save_state()))
     }
 
-    /// Goes to states saved by save_state from as many worlds of the same model. Raises ValueError if they do not fit.
+    /// Restores the states that save_state returned.
+    ///
+    /// state: bytes from a batch of as many worlds of the same model.
+    ///
+    /// Raises ValueError if they do not fit.
     pub(super) fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.load_state(state).map_err(input_error)?;
@@ -87,7 +99,9 @@ impl Batch {
         self.pull(py, &inner, &all)
     }
 
-    /// A simulation of its own that continues from a world's present state bit for bit, to look at, record or view.
+    /// A separate simulation that continues from a world's present state bit for bit, to inspect, record or view it.
+    ///
+    /// world: number of the world. Returns a stiction.Simulation. Raises IndexError for an unknown world.
     fn simulation(&self, py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Py<Simulation>> {
         let inner = self.lock()?;
         self.push(py, &inner)?;

@@ -12,13 +12,15 @@ impl Batch {
     /// Changes worlds from the next step on: gravity, masses, contact properties, sizes.
     ///
     /// indices: which worlds, as numbers or as an array of n booleans; all by default.
-    /// gravity, mass, friction, …: as for Model.varied; in place of a number there may be an array with one number a chosen
-    ///     world (gravity: one row). What was changed before stays changed.
+    /// gravity, mass, friction, …: as for Model.varied; in place of a number there may be an array with one number per chosen
+    ///     world (gravity: one row). Earlier changes stay in effect.
     ///
     ///     batch.vary(friction={"floor": np.linspace(0.2, 1.0, batch.n)})
     ///
-    /// Worlds that differ no longer share one model, only what is the same in them: meshes, solids, and the trees of bodies where
-    /// masses and gravity are the same. Raises ModelError for what cannot be changed; then nothing changes.
+    /// Worlds that differ share only the equal parts of their models: meshes, solids, and trees of bodies with the same masses
+    /// and gravity.
+    ///
+    /// Raises ModelError for a change that is not possible, ValueError for a wrong name or number; then nothing changes.
     #[pyo3(
         signature = (indices=None, **changes),
         text_signature = "($self, indices=None, *, gravity=None, mass=None, friction=None, static_friction=None, \
@@ -41,16 +43,18 @@ impl Batch {
 
     /// Draws masses, friction, stiffness, dissipation and sizes for each world at random: domain randomisation.
     ///
-    /// seed: a whole number. What is drawn for a body or geom of a world depends on the seed, the world's number and that
-    ///     quantity alone: neither the number of worlds nor what else is drawn changes it.
+    /// seed: an integer. The value for a body or geom of a world depends only on the seed, the world's number and that
+    ///     quantity, not on the number of worlds or on other quantities.
     /// indices: which worlds, as numbers or as an array of n booleans; all by default.
-    /// mass: dict from bodies (names or ids, "*" for each of them) to a range of factors on the model's value: (low, high)
-    ///     evenly, or (low, high, "log") with its logarithm evenly drawn. Rotational inertia follows.
-    /// friction, stiffness, dissipation, size: the same for geoms. Friction is static and dynamic by the same factor;
+    /// mass: dict from bodies (names or ids, "*" for each of them) to a range of factors on the model's value: (low, high),
+    ///     uniform, or (low, high, "log"), log-uniform. Rotational inertia is scaled too.
+    /// friction, stiffness, dissipation, size: the same for geoms. Static and dynamic friction have the same factor;
     ///     stiffness is that of point contact and of the pressure field; size is of primitive shapes (see Model.varied).
     ///
     ///     batch.randomize(seed=7, mass={"cube": (0.8, 1.2)}, friction={"*": (0.5, 2.0, "log")})
-    ///     batch.parameters["mass"]["cube"]        # what was drawn, kg, shape (n,)
+    ///     batch.parameters["mass"]["cube"]        # the values drawn, kg, shape (n,)
+    ///
+    /// Raises ModelError for a change that is not possible, ValueError for a wrong name or range; then nothing changes.
     #[pyo3(signature = (seed, indices=None, *, mass=None, friction=None, stiffness=None, dissipation=None, size=None))]
     fn randomize(
         &self,
@@ -80,9 +84,9 @@ impl Batch {
         py.detach(|| batch.randomize(&chosen, seed as u64, &ranges)).map_err(load_error)
     }
 
-    /// What vary and randomize made different between the worlds: a dict from quantity to a dict from the name of a body or geom
+    /// Properties that vary and randomize changed: a dict from quantity to a dict from the name of a body or geom
     /// to an array of shape (n,), in the units of Model.varied (mass in kg, stiffness in N/m, size as a factor…); gravity, if
-    /// it was changed, as an array of shape (n, 3).
+    /// it was changed, is an array of shape (n, 3).
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.lock()?;

@@ -12,21 +12,22 @@ use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, PoisonError};
 use stiction::control::{self, IkSettings, PosePoint};
 
-/// Joint velocities that move a site as wanted, within the joints' limits of position and speed.
+/// Differential inverse kinematics: joint velocities that move a site, within the joints' position and speed limits.
 ///
 /// model: a stiction.Model.
 /// joints: names of hinges and slides.
 /// site: name of the site that moves.
 /// speed_limits: largest speed of each joint, rad/s or m/s; those of the model if None (MJCF has none).
-/// gain: rate at which an error of pose is worked off, 1/s.
+/// gain: rate at which a pose error decays, 1/s.
 /// damping: cost of joint speed at singular positions, m/s of error per rad/s.
-/// length: what an error of a radian counts as, m.
-/// regular: smallest singular value from which on a position is not damped, m/rad.
-/// weights: of errors along the axes of the wanted frame, [angular; linear], shape (6,); 0 leaves one free.
-/// linear_speed, angular_speed: most speed asked for, m/s and rad/s.
-/// posture: positions that the joints tend to where the site leaves them free, shape (joints,), at posture_rate, 1/s.
+/// length: length that weighs an orientation error of one radian, m.
+/// regular: smallest singular value for which a position is not damped, m/rad.
+/// weights: of errors along the axes of the target frame, [angular; linear], shape (6,); 0 leaves one free.
+/// linear_speed, angular_speed: largest target speeds of the site, m/s and rad/s.
+/// posture: preferred positions of the joints in the directions that the site leaves free, shape (joints,), m or rad;
+///     approached at posture_rate, 1/s.
 ///
-/// It pickles.
+/// Raises ValueError for unknown names and numbers outside their range. It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct InverseKinematics {
     inner: Mutex<control::InverseKinematics>,
@@ -91,7 +92,11 @@ impl InverseKinematics {
         Ok((arguments.into_pyobject(py)?, keywords))
     }
 
-    /// Position (3,), m, and quaternion (4,), w first, of the site with all coordinates at qpos, shape (nq,).
+    /// Pose of the site in the world.
+    ///
+    /// qpos: positions, shape (nq,).
+    ///
+    /// Returns position (3,), m, and quaternion (4,), w first. Raises ValueError if qpos does not fit the model.
     fn pose<'py>(&self, py: Python<'py>, qpos: &Bound<'py, PyAny>) -> PyResult<(Array<'py>, Array<'py>)> {
         let model = &self.model.get().inner;
         let q = finite_vector("qpos", qpos, model.nq())?;
@@ -99,8 +104,14 @@ impl InverseKinematics {
         Ok(place(py, &self.lock().pose(model, &q, &state.mocap)))
     }
 
-    /// Velocities of the joints, shape (joints,), m/s or rad/s, to be held for period seconds, that take the site from where it is at qpos
-    /// towards a pose which itself moves with a twist [angular; linear], world axes.
+    /// Joint velocities that move the site towards a pose.
+    ///
+    /// qpos: positions, shape (nq,).
+    /// position, quaternion: target pose in the world, m, shape (3,), and w first, shape (4,).
+    /// twist: velocity of the target, [angular; linear], rad/s and m/s in world axes, shape (6,); zero by default.
+    /// period: time for which the velocities are held, s; joint limits are kept over it.
+    ///
+    /// Returns shape (joints,), m/s or rad/s. Raises ValueError for arrays that do not fit.
     #[pyo3(signature = (qpos, position, quaternion, twist=None, period=0.0))]
     fn solve<'py>(
         &self,
@@ -125,8 +136,12 @@ impl InverseKinematics {
         Ok(PyArray1::from_slice(py, &v))
     }
 
-    /// Positions of the joints, shape (joints,), m or rad, that put the site at a pose, searched from qpos within the limits; None if
-    /// the search does not get there.
+    /// Joint positions that put the site at a pose, searched from given positions within the joint limits.
+    ///
+    /// qpos: positions to start from, shape (nq,).
+    /// position, quaternion: target pose in the world, m, shape (3,), and w first, shape (4,).
+    ///
+    /// Returns shape (joints,), m or rad; None if the search does not reach the pose. Raises ValueError for arrays that do not fit.
     fn reach<'py>(
         &self,
         py: Python<'py>,

@@ -15,8 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use stiction::control::{Part, Touch};
 use stiction::{Sample, TactileImage};
 
-/// What a controller may read besides the state: the sensors at its sample, and what acted in the step before, means over
-/// that step. Zero before the first step.
+/// Measurements for a controller: sensors at its sample, and contact forces (N) and torques (N m) of the previous step,
+/// averages over that step. Zero before the first step.
 #[pyclass(frozen, module = "stiction")]
 pub struct Measured {
     model: stiction::Model,
@@ -76,45 +76,64 @@ impl Measured {
 
 #[pymethods]
 impl Measured {
-    /// Readings of all sensors, shape (nsensordata,).
+    /// Readings of all sensors in the model's order, shape (nsensordata,), SI units.
     #[getter]
     fn sensors<'py>(&self, py: Python<'py>) -> Array<'py> {
         PyArray1::from_slice(py, &self.sensors)
     }
 
-    /// Readings of one sensor.
+    /// Reading of one sensor.
+    ///
+    /// name: name of the sensor. Returns an array, SI units. Raises ValueError for an unknown name.
     fn sensor<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Array<'py>> {
         let index = self.model.sensor_index(name).map_err(input_error)?;
         Ok(PyArray1::from_slice(py, &self.sensors[self.model.sensor_range(index)]))
     }
 
-    /// Forces of actuators along each velocity coordinate, shape (nv,), N or N m.
+    /// Actuator forces along each velocity coordinate, shape (nv,), N or N m.
     #[getter]
     fn joint_torques<'py>(&self, py: Python<'py>) -> Array<'py> {
         PyArray1::from_slice(py, &self.joint_torques)
     }
 
-    /// Contact force on a body or geom (by name; a body comes first) from another, or from everything, world axes, N.
+    /// Contact force on a body or geom.
+    ///
+    /// part: name of a body or geom; a body has precedence.
+    /// other: name of the body or geom that exerts the force; None for all.
+    ///
+    /// Returns shape (3,), N in world axes. Raises ValueError for an unknown name.
     #[pyo3(signature = (part, other=None))]
     fn force<'py>(&self, py: Python<'py>, part: &str, other: Option<&str>) -> PyResult<Array<'py>> {
         let force: Vector3<f64> = self.sum(part, other, |touch| touch.force)?;
         Ok(PyArray1::from_slice(py, force.as_slice()))
     }
 
-    /// Sum of the normal contact forces between two parts, N.
+    /// Sum of the normal contact forces on a body or geom.
+    ///
+    /// part, other: as for force.
+    ///
+    /// Returns N. Raises ValueError for an unknown name.
     #[pyo3(signature = (part, other=None))]
     fn normal_force(&self, part: &str, other: Option<&str>) -> PyResult<f64> {
         self.sum(part, other, |touch| touch.normal_force)
     }
 
-    /// Contact area between two parts, m²; contact points have none.
+    /// Contact area between two parts; contact points have none.
+    ///
+    /// part, other: as for force.
+    ///
+    /// Returns m². Raises ValueError for an unknown name.
     #[pyo3(signature = (part, other=None))]
     fn area(&self, part: &str, other: Option<&str>) -> PyResult<f64> {
         self.sum(part, other, |touch| touch.area)
     }
 
-    /// Moment and force that the parent of a body (name or id) exerted on it, about the body's origin in the body's axes, shape
-    /// (6,), [N m; N]: a force-torque sensor at its mount. The body is one of the wrenches that add_controller was given.
+    /// Moment and force that the parent of a body exerted on it: a force-torque sensor at its mount.
+    ///
+    /// body: name or id, one of the wrenches given to add_controller.
+    ///
+    /// Returns [moment; force] about the body's origin in the body's axes, shape (6,), N m and N. Raises ValueError for a body
+    /// that was not given to add_controller.
     fn wrench<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Array<'py>> {
         let index = crate::model::body_of(&self.model, body)?;
         let found = self.wrenches.iter().find(|(known, _)| *known == index);
@@ -127,8 +146,11 @@ impl Measured {
         Ok(PyArray1::from_slice(py, wrench))
     }
 
-    /// What skin k of those that add_controller was given felt: pressure (rows, columns) and shear (rows, columns, 2), Pa, as
-    /// of TactileGrid.sample.
+    /// Reading of a tactile grid, as of TactileGrid.sample.
+    ///
+    /// k: number of the grid among the skins given to add_controller.
+    ///
+    /// Returns pressure (rows, columns) and shear (rows, columns, 2), Pa. Raises IndexError for an unknown number.
     fn skin<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = whole)] k: usize) -> PyResult<Felt<'py>> {
         let Some(image) = self.skins.get(k) else {
             return Err(PyIndexError::new_err(format!(
@@ -139,8 +161,8 @@ impl Measured {
         felt(py, image.clone())
     }
 
-    /// What the controller remembers from sample to sample: an array of any length, empty at first. Set it to remember more; it
-    /// is part of the state, so that a saved simulation continues with it.
+    /// The controller's memory from sample to sample: an array of any length, empty at first. Assign an array to change it. It
+    /// is part of the state: a saved simulation continues with it.
     #[getter]
     fn memory<'py>(&self, py: Python<'py>) -> Array<'py> {
         PyArray1::from_slice(py, &self.memory.lock().unwrap_or_else(PoisonError::into_inner))
@@ -157,7 +179,9 @@ impl Measured {
         Ok(())
     }
 
-    /// What another controller remembers, by the number that add_controller returned for it.
+    /// Memory of another controller.
+    ///
+    /// number: as returned by add_controller. Returns an array. Raises ValueError for an unknown number.
     fn memory_of<'py>(
         &self,
         py: Python<'py>,
@@ -172,7 +196,7 @@ impl Measured {
         }
     }
 
-    /// What touched, one stiction.Touch for each pair of geoms that carried force.
+    /// Contacts of the previous step: one stiction.Touch for each pair of geoms with a contact force.
     #[getter]
     fn touches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

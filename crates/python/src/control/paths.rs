@@ -10,12 +10,14 @@ use pyo3::types::PyTuple;
 use stiction::control::{self, JointPoint};
 use stiction::model::Pose;
 
-/// A trajectory of joints through keyframes; held before the first and after the last.
+/// A trajectory of joints through keyframes. Before the first and after the last keyframe, its position is constant.
 ///
 /// times: times of the keyframes, s, increasing, shape (n,).
-/// points: positions at them, rad or m, shape (n, joints).
-/// kind: "minimum-jerk" rests at every keyframe; "cubic" passes through without stopping, at rest at the ends, with continuous
-///     acceleration.
+/// points: positions at the keyframes, rad or m, shape (n, joints).
+/// kind: "minimum-jerk" stops at every keyframe; "cubic" passes through them without stopping, with continuous acceleration,
+///     and is at rest at both ends.
+///
+/// Raises ValueError for shapes that do not fit, times that do not increase, or an unknown kind.
 #[pyclass(frozen, module = "stiction")]
 pub struct JointPath {
     pub(super) inner: control::JointPath,
@@ -45,7 +47,11 @@ impl JointPath {
         self.inner.end()
     }
 
-    /// Positions, velocities and accelerations at a time (s), each of shape (joints,).
+    /// The trajectory at a time.
+    ///
+    /// time: s.
+    ///
+    /// Returns positions (rad or m), velocities (rad/s or m/s) and accelerations (rad/s² or m/s²), each of shape (joints,).
     fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
         let mut point = JointPoint::default();
         self.inner.at(time, &mut point);
@@ -60,13 +66,15 @@ impl JointPath {
     }
 }
 
-/// A trajectory of poses through keyframes; held before the first and after the last.
+/// A trajectory of poses through keyframes. Before the first and after the last keyframe, its pose is constant.
 ///
 /// times: times of the keyframes, s, increasing, shape (n,).
 /// positions: in the world, m, shape (n, 3).
 /// quaternions: orientations, w first, shape (n, 4).
-/// kind: "minimum-jerk" moves on straight lines and turns about one axis between keyframes, resting at each; "cubic" passes
-///     through without stopping, at rest at the ends.
+/// kind: "minimum-jerk" moves on straight lines and rotates about one axis between keyframes, and stops at each; "cubic" passes
+///     through them without stopping and is at rest at both ends.
+///
+/// Raises ValueError for shapes that do not fit, times that do not increase, or an unknown kind.
 #[pyclass(frozen, module = "stiction")]
 pub struct PosePath {
     pub(super) inner: control::PosePath,
@@ -103,11 +111,13 @@ impl PosePath {
         self.inner.end()
     }
 
-    /// A path from rest to rest through poses, minimum jerk, as fast as peak speeds allow: it finds its own times.
+    /// A minimum-jerk path through poses whose times follow from peak speeds.
     ///
     /// start: time of the first keyframe, s.
-    /// positions, quaternions: as of PosePath.
+    /// positions, quaternions: as for PosePath.
     /// linear_speed, angular_speed: peak speeds, m/s and rad/s.
+    ///
+    /// Returns a stiction.PosePath. Raises ValueError for shapes that do not fit or speeds that are not positive.
     #[staticmethod]
     fn at_speed(
         start: f64,
@@ -130,7 +140,11 @@ impl PosePath {
         PyArray1::from_slice(py, &self.times)
     }
 
-    /// Position (3,), quaternion (4,) and twist (6,) [angular; linear] in world axes at a time, s.
+    /// The trajectory at a time.
+    ///
+    /// time: s.
+    ///
+    /// Returns position (3,), m, quaternion (4,), w first, and twist (6,), [angular; linear], rad/s and m/s in world axes.
     fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
         let point = self.inner.at(time);
         let (p, q) = place(py, &point.pose);

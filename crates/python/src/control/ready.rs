@@ -37,10 +37,14 @@ impl Recipe {
 /// A controller for Simulation.add_controller: joints follow a stiction.JointPath. It runs without the interpreter.
 ///
 /// joints: names of hinges and slides, in the order of the path's columns.
-/// law: "servo" sends positions to the model's position servos; "servo-feed-forward" adds what it takes to follow them; "pd"
-///     and "pd-gravity" are torques of motors with gains stiffness (N m/rad) and damping (N m s/rad), without and with the
-///     torques that hold the bodies against gravity; "inverse-dynamics" are computed torques with gains in 1/s² and 1/s.
+/// path: the stiction.JointPath.
+/// law: joint control law. "servo" sends positions to the model's position servos; "servo-feed-forward" adds the feed-forward
+///     torques of the motion; "pd" and "pd-gravity" are motor torques with gains stiffness (N m/rad) and damping (N m s/rad),
+///     without and with gravity compensation; "inverse-dynamics" are computed torques with gains in 1/s² and 1/s.
+/// stiffness, damping: gains, in the units of the law.
 /// period: time between samples, s; 0 for every step.
+///
+/// Raises ValueError for an unknown law. It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct JointTracking {
     path: Py<JointPath>,
@@ -78,9 +82,12 @@ impl JointTracking {
 /// without the interpreter.
 ///
 /// joints: names of the hinges and slides that move the site.
-/// law, stiffness, damping: how the joints follow, as of stiction.JointTracking.
+/// site: name of the site. path: the stiction.PosePath.
+/// law, stiffness, damping: joint control law and its gains, as for stiction.JointTracking.
 /// period: time between samples, s.
 /// speed_limits: largest speed of each joint, rad/s or m/s; those of the model if None.
+///
+/// Raises ValueError for an unknown law. It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct PoseTracking {
     site: String,
@@ -126,19 +133,19 @@ impl PoseTracking {
     }
 }
 
-/// A controller for Simulation.add_controller: fingers close to a force, from the contact forces on their pads. It runs without
+/// A controller for Simulation.add_controller: a gripper closes to a force, measured at its pads. It runs without
 /// the interpreter.
 ///
 /// joint: name of the slide that a motor drives.
 /// pads: names of the bodies or geoms whose contact counts: the fingers of one gripper.
-/// force: force on each pad, N, zero or more; or a stiction.JointPath with one number a keyframe, for one over time.
-/// closing: 1 if the joint's position grows as the gripper closes, -1 if it falls.
-/// integral: rate at which a missing force is made up for, 1/s.
+/// force: force on each pad, N, zero or more; or a stiction.JointPath with one number per keyframe, for a force over time.
+/// closing: 1 if the joint's position increases as the gripper closes, -1 if it decreases.
+/// integral: integral gain of the force error, 1/s.
 /// damping: of the finger, N s/m.
 /// speed: of closing before contact, m/s.
 /// period: time between samples, s.
 ///
-/// Its memory is the integral and the sum of the forces felt on the pads, N.
+/// Its memory is the integral and the sum of the forces on the pads, N. It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct GripForce {
     joint: String,

@@ -1,8 +1,9 @@
 //! Kinematics and dynamics of single states.
 
-use super::{Model, energy_tuple, pose_tuple, readings};
+use super::Model;
 use crate::arrays::{finite_vector, three, vector};
 use crate::errors::input_error;
+use crate::tuples::{energy_tuple, pose_tuple, readings};
 use nalgebra::Vector3;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -11,7 +12,12 @@ use pyo3::types::PyDict;
 
 #[pymethods]
 impl Model {
-    /// Lengths of all tendons at positions q, shape (ntendon,); m, or what fixed tendons add up.
+    /// Lengths of all tendons.
+    ///
+    /// q: positions, shape (nq,).
+    ///
+    /// Returns shape (ntendon,), m; for a fixed tendon, the weighted sum of its joint positions. Raises ValueError if q does not
+    /// fit the model.
     fn tendon_lengths<'py>(
         &self,
         py: Python<'py>,
@@ -21,7 +27,11 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Moment arms of all tendons at positions q: the gradient of each length, shape (ntendon, nv), m per m or rad.
+    /// Moment arms of all tendons: the gradients of their lengths.
+    ///
+    /// q: positions, shape (nq,).
+    ///
+    /// Returns shape (ntendon, nv), m per m or rad. Raises ValueError if q does not fit the model.
     fn tendon_moments<'py>(
         &self,
         py: Python<'py>,
@@ -30,7 +40,11 @@ impl Model {
         Ok(matrix(py, &self.inner.tendon_moments(&vector("q", q)?).map_err(input_error)?))
     }
 
-    /// Lengths of all actuators' transmissions at positions q, shape (nu,), m or rad.
+    /// Lengths of the transmissions of all actuators.
+    ///
+    /// q: positions, shape (nq,).
+    ///
+    /// Returns shape (nu,), m or rad. Raises ValueError if q does not fit the model.
     fn actuator_lengths<'py>(
         &self,
         py: Python<'py>,
@@ -40,7 +54,11 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Moment arms of all actuators at positions q: joint forces per unit of actuator force, shape (nu, nv), 1 or m.
+    /// Moment arms of all actuators: generalised force per unit of actuator force.
+    ///
+    /// q: positions, shape (nq,).
+    ///
+    /// Returns shape (nu, nv), 1 or m. Raises ValueError if q does not fit the model.
     fn actuator_moments<'py>(
         &self,
         py: Python<'py>,
@@ -49,8 +67,12 @@ impl Model {
         Ok(matrix(py, &self.inner.actuator_moments(&vector("q", q)?).map_err(input_error)?))
     }
 
-    /// Forces of all actuators along their lengths, shape (nu,), N or N m, at positions q, velocities v, controls and
-    /// activations (zeros if not given).
+    /// Forces of all actuators along their transmissions.
+    ///
+    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    /// ctrl: controls, shape (nu,). act: activations, shape (na,); zeros by default.
+    ///
+    /// Returns shape (nu,), N or N m. Raises ValueError for arrays that do not fit the model.
     #[pyo3(signature = (q, v, ctrl, act=None))]
     fn actuator_forces<'py>(
         &self,
@@ -66,7 +88,11 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Forces of springs and damping of joints and tendons and of gravity compensation, shape (nv,), N or N m.
+    /// Generalised forces of joint and tendon springs and dampers and of gravity compensation.
+    ///
+    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    ///
+    /// Returns shape (nv,), N or N m. Raises ValueError for arrays that do not fit the model.
     fn passive_forces<'py>(
         &self,
         py: Python<'py>,
@@ -77,8 +103,12 @@ impl Model {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Readings of all sensors, a dict from name to array, at positions q, velocities v and accelerations a
-    /// (zeros if not given), without contacts. Simulation.sensors reads a running simulation.
+    /// Readings of all sensors at a state, without contacts. Simulation.sensors reads a running simulation.
+    ///
+    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    /// a, ctrl, act: accelerations, shape (nv,), controls, shape (nu,), and activations, shape (na,); zeros by default.
+    ///
+    /// Returns a dict from name to array, SI units. Raises ValueError for arrays that do not fit the model.
     #[pyo3(signature = (q, v, a=None, ctrl=None, act=None))]
     fn sensors<'py>(
         &self,
@@ -99,7 +129,11 @@ impl Model {
         readings(py, &self.inner, &values)
     }
 
-    /// Mass matrix at positions q, armature and rotor inertia included, shape (nv, nv); kg, kg m or kg m².
+    /// Mass matrix, with armature and rotor inertia.
+    ///
+    /// q: positions, shape (nq,).
+    ///
+    /// Returns shape (nv, nv); kg, kg m or kg m². Raises ValueError if q does not fit the model.
     fn mass_matrix<'py>(
         &self,
         py: Python<'py>,
@@ -113,7 +147,11 @@ impl Model {
         self.with_scratch(|scratch| scratch.mass_matrix(py, &self.inner, &q))
     }
 
-    /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation; N or N m, (nv,).
+    /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation.
+    ///
+    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    ///
+    /// Returns shape (nv,), N or N m. Raises ValueError for arrays that do not fit the model.
     fn bias<'py>(
         &self,
         py: Python<'py>,
@@ -132,7 +170,11 @@ impl Model {
         })
     }
 
-    /// Joint forces that produce the accelerations a: mass_matrix(q) a + bias(q, v); N or N m, (nv,).
+    /// Generalised forces for given accelerations: mass_matrix(q) a + bias(q, v).
+    ///
+    /// q, v, a: positions, shape (nq,), velocities and accelerations, shape (nv,).
+    ///
+    /// Returns shape (nv,), N or N m. Raises ValueError for arrays that do not fit the model.
     fn inverse_dynamics<'py>(
         &self,
         py: Python<'py>,
@@ -153,7 +195,12 @@ impl Model {
         })
     }
 
-    /// Accelerations under the joint forces tau: mass_matrix(q)⁻¹ (tau − bias(q, v)); m/s² or rad/s², (nv,).
+    /// Accelerations under generalised forces: mass_matrix(q)⁻¹ (tau − bias(q, v)).
+    ///
+    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    /// tau: generalised forces, shape (nv,), N or N m.
+    ///
+    /// Returns shape (nv,), m/s² or rad/s². Raises ValueError for arrays that do not fit the model.
     fn forward_dynamics<'py>(
         &self,
         py: Python<'py>,
@@ -174,7 +221,11 @@ impl Model {
         })
     }
 
-    /// Kinetic and potential energy at a state, J: a tuple (kinetic, potential) with a .total.
+    /// Kinetic and potential energy at a state.
+    ///
+    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    ///
+    /// Returns a stiction.Energy (kinetic, potential), J, with .total. Raises ValueError for arrays that do not fit the model.
     fn energy<'py>(
         &self,
         py: Python<'py>,
@@ -184,8 +235,12 @@ impl Model {
         energy_tuple(py, &self.inner.energy(&vector("q", q)?, &vector("v", v)?).map_err(input_error)?)
     }
 
-    /// Pose of a body (name or id) in the world: a tuple (position in m, quaternion with w first).
-    /// Mocap bodies stand where the model puts them.
+    /// Pose of a body in the world. Mocap bodies are at their poses in the file.
+    ///
+    /// body: name or id. q: positions, shape (nq,).
+    ///
+    /// Returns a stiction.BodyPose (position in m, quaternion with w first). Raises ValueError for an unknown name or if q does
+    /// not fit the model.
     fn body_pose<'py>(
         &self,
         py: Python<'py>,
@@ -199,7 +254,11 @@ impl Model {
         pose_tuple(py, &pose)
     }
 
-    /// Centre of mass in the world of all bodies that move, m, shape (3,).
+    /// Centre of mass of all moving bodies, in the world.
+    ///
+    /// q: positions, shape (nq,).
+    ///
+    /// Returns shape (3,), m. Raises ValueError if q does not fit the model.
     fn com<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let q = vector("q", q)?;
         let multibody = self.inner.multibody();
@@ -207,10 +266,13 @@ impl Model {
         Ok(PyArray1::from_slice(py, com.as_slice()))
     }
 
-    /// Jacobian of a body's motion, shape (6, nv): jacobian @ v is [angular; linear] velocity in world axes.
+    /// Jacobian of a body's motion: jacobian @ v is [angular; linear] velocity in world axes, rad/s and m/s.
     ///
-    /// body: name or id. point: the point of the body, in the world, whose velocity is meant, m; by
-    /// default the body's origin.
+    /// body: name or id.
+    /// q: positions, shape (nq,).
+    /// point: point of the body whose velocity is meant, in the world, m, shape (3,); the body's origin by default.
+    ///
+    /// Returns shape (6, nv). Raises ValueError for an unknown name or arrays that do not fit the model.
     #[pyo3(signature = (body, q, point=None))]
     fn jacobian<'py>(
         &self,

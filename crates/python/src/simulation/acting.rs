@@ -15,12 +15,13 @@ use pyo3::prelude::*;
 impl Simulation {
     /// Sets the target of a servo, by the name of the actuator or of the joint it drives.
     ///
-    /// position: where a position servo is to hold the joint, m or rad.
-    /// velocity: the speed a velocity servo is to hold, m/s or rad/s.
+    /// name: of the actuator or the joint.
+    /// position: target of a position servo, m or rad.
+    /// velocity: target of a velocity servo, m/s or rad/s.
     ///
     ///     sim.set_target("elbow", 0.5)
     ///
-    /// What it does is to write sim.ctrl, in the servo's own units. Raises ValueError if no such servo drives the joint.
+    /// It writes sim.ctrl, in the servo's own units. Raises ValueError if no such servo drives the joint.
     #[pyo3(signature = (name, position=None, velocity=None))]
     fn set_target(
         &self,
@@ -51,8 +52,14 @@ impl Simulation {
         self.ctrl.write(py, &ctrl)
     }
 
-    /// Moves a mocap body (name or id): position in m and quaternion (w first) in the world. The
-    /// velocities, rad/s and m/s in world axes, are what contacts feel; they do not move the body.
+    /// Moves a mocap body.
+    ///
+    /// body: name or id.
+    /// position, quaternion: pose in the world, m, shape (3,), and w first, shape (4,); no rotation by default.
+    /// angular_velocity, linear_velocity: velocity of its surface for contacts, rad/s and m/s in world axes, shape (3,); zero by
+    ///     default. They do not move the body.
+    ///
+    /// Raises ValueError if the body is no mocap body.
     #[pyo3(signature = (body, position, quaternion=None, angular_velocity=None, linear_velocity=None))]
     fn set_mocap(
         &self,
@@ -68,12 +75,15 @@ impl Simulation {
         Ok(())
     }
 
-    /// Adds a force (N) and a torque (N m) on a body (name or id) to sim.applied, as they act at the present positions. Like all
-    /// of applied they are then held, as generalised forces; for a force that follows the body, set applied and call this
-    /// before each step.
+    /// Adds a force and a torque on a body to sim.applied, evaluated at the present positions. As generalised forces they are
+    /// then held; for a force that follows the body, reset applied and call this before each step.
     ///
-    /// point: where the force acts, m; the body's origin by default.
+    /// body: name or id.
+    /// force, torque: N and N m, shape (3,); zero by default.
+    /// point: point of application, m, shape (3,); the body's origin by default.
     /// frame: "world" if force, torque and point are in the world's frame, "body" if all are in the body's.
+    ///
+    /// Raises ValueError for an unknown body or frame, or if neither force nor torque is given.
     #[pyo3(signature = (body, force=None, point=None, torque=None, frame="world"))]
     fn apply_force(
         &self,
@@ -92,20 +102,20 @@ impl Simulation {
         self.pull(py, &inner)
     }
 
-    /// Has controller(time, qpos, qvel) set controls from now on, every period (s; 0: every step), after those that were added
-    /// before. Returns its number.
+    /// Adds a controller, which sets the controls from now on. It runs after the controllers added before.
     ///
-    /// It is called at the beginning of the first step at or after each multiple of the period, gets copies of the state, and
-    /// returns the controls, shape (nu,), held until someone sets them again. If it returns None, what it wrote to sim.ctrl
-    /// counts. What it raises leaves sim.step, with a note that says which controller it was and when; that, an answer of
-    /// another shape (ValueError) or one that is not finite (ValueError) leaves the state as it was before the step.
-    ///
+    /// controller: a function controller(time, qpos, qvel) that gets copies of the state and returns the controls, shape (nu,),
+    ///     which are held until they are set again. If it returns None, the values that it wrote to sim.ctrl count. Or a
+    ///     stiction.JointTracking, PoseTracking or GripForce, which has its own period.
+    /// period: time between samples, s; 0 for every step. A sample is at the beginning of the first step at or after each
+    ///     multiple of the period.
     /// sensing: True calls controller(time, qpos, qvel, measured) with a stiction.Measured: sensors at that instant, contact
-    ///     forces and joint torques of the step before, and what the controller remembers.
-    /// wrenches: bodies (names or ids) at whose mounts the wrench is to be measured, for Measured.wrench; sensing goes with it.
-    /// skins: a list of stiction.TactileGrid, for Measured.skin; sensing goes with it.
+    ///     forces and joint torques of the previous step, and the controller's memory.
+    /// wrenches: bodies (names or ids) at whose mounts the wrench is measured, for Measured.wrench; implies sensing.
+    /// skins: a list of stiction.TactileGrid, for Measured.skin; implies sensing.
     ///
-    /// A stiction.JointTracking, PoseTracking or GripForce is a controller too; it has a period of its own.
+    /// Returns its number. Exceptions of the controller propagate from sim.step, with a note that names the controller and the
+    /// time; a result of another shape or one that is not finite raises ValueError there. The state is then that before the step.
     #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
     fn add_controller(
         &self,
@@ -119,8 +129,8 @@ impl Simulation {
         self.attach(py, controller, &Wanted { period, sensing, wrenches, skins }, false)
     }
 
-    /// Has this controller alone set the controls from now on; None removes all and leaves the controls as they are. The
-    /// arguments are those of add_controller.
+    /// Replaces all controllers by one. The arguments are those of add_controller; None removes all controllers and keeps the
+    /// controls.
     #[pyo3(signature = (controller, period=0.0, sensing=false, *, wrenches=None, skins=None))]
     fn set_controller(
         &self,
@@ -139,7 +149,9 @@ impl Simulation {
         self.attach(py, controller, &Wanted { period, sensing, wrenches, skins }, true).map(|_| ())
     }
 
-    /// Removes the controller of a number; the controls stay as they are. Those added after it move up by one.
+    /// Removes a controller; the controls keep their values. The numbers of those added after it decrease by one.
+    ///
+    /// number: as returned by add_controller. Raises ValueError for an unknown number.
     fn remove_controller(&self, #[pyo3(from_py_with = whole)] number: usize) -> PyResult<()> {
         let mut inner = self.lock()?;
         let removed = inner.remove_controller(number).map_err(input_error)?;
@@ -150,7 +162,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The controllers that were added, in order.
+    /// The controllers, in order.
     #[getter]
     fn controllers(&self, py: Python<'_>) -> Vec<Option<Py<PyAny>>> {
         self.hooks().iter().map(|hook| hook.object().as_ref().map(|object| object.clone_ref(py))).collect()

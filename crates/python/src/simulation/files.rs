@@ -9,22 +9,22 @@ use stiction_viewer::{RecordOptions, Recorder};
 
 #[pymethods]
 impl Simulation {
-    /// Records from now on to a file, or to several in a list: .html opens in a browser by double click, .mcap in
-    /// robotics log tools. Files that exist are replaced.
+    /// Records the simulation to files from now on. Existing files are replaced.
     ///
+    /// path: a file, or a list of files: .html opens in a browser, .mcap in robotics log tools.
     /// rate: frames per simulated second. Recording never changes the simulation: a frame is taken at the end of the
     ///     first step at or after its time.
-    /// joints: names of joints to plot; all by default, as far as they are not too many.
+    /// joints: names of joints to plot; all by default, unless there are too many.
     ///
     /// Returns a stiction.Recording. The files are complete after stop_recording(), after a with block around the
-    /// recording, and when the simulation is gone; they open up to the last second at any time before.
+    /// recording, and when the simulation is deleted; before, they can be opened up to about the last second.
     ///
     ///     with sim.record("out.html"):
     ///         sim.step(1000)
     ///
-    /// Raises OSError if a file cannot be written (a step may raise it too, when the disk is full; the state is then
-    /// good, the recording ended and readable), ValueError for a name with another ending, RuntimeError if a
-    /// recording is under way.
+    /// Raises OSError if a file cannot be written (so may a step, if the disk is full; the state is then valid, and the
+    /// recording has ended and is readable), ValueError for another file extension, RuntimeError if the simulation is being
+    /// recorded already.
     #[pyo3(signature = (path, rate=60.0, joints=None))]
     fn record(
         slf: &Bound<'_, Self>,
@@ -48,9 +48,10 @@ impl Simulation {
         Ok(Recording { simulation: slf.clone().unbind(), paths })
     }
 
-    /// Completes the files of record, with a last frame of the present state, and returns their paths; an empty list
-    /// if nothing is being recorded. Raises OSError if they could not be completed; what was written before stays
-    /// readable.
+    /// Completes the files of record, with a last frame of the present state.
+    ///
+    /// Returns their paths; an empty list if nothing is being recorded. Raises OSError if they could not be completed; the
+    /// frames written before stay readable.
     pub(crate) fn stop_recording(&self, py: Python<'_>) -> PyResult<Vec<PathBuf>> {
         let mut guard = self.lock()?;
         let inner = &mut *guard;

@@ -1,11 +1,11 @@
 //! What the methods of a simulation share: its lock, its arrays in and out, steps, and its viewer's ticks.
 
 use super::Simulation;
-use crate::arrays::Shared;
 use crate::controller::{Hook, Place, Wanted};
 use crate::errors::{SimulationError, input_error, load_error, option_error, step_error};
 use crate::model::Model;
 use crate::recording::record_error;
+use crate::shared::Shared;
 use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
 use pyo3::exceptions::PyRuntimeError;
@@ -133,7 +133,7 @@ impl Simulation {
             let mut recorder = self.recorder().take();
             let pause = py.detach(|| {
                 let mut live = shared.live.lock().unwrap_or_else(PoisonError::into_inner);
-                // What pages do is recorded like what Python does; an error is told at the next step.
+                // Actions of pages are recorded like those of Python; an error is reported at the next step.
                 live.tick_watched(inner, |inner| {
                     let _ = recorder.as_mut().map(|recorder| recorder.observe(inner));
                 })
@@ -142,7 +142,7 @@ impl Simulation {
             self.pull(py, inner)?;
             Ok::<_, PyErr>(pause)
         };
-        // Arrays that are not finite are told to whoever steps next.
+        // Arrays that are not finite are an error at the next step.
         let pause = tick().unwrap_or(idle);
         shared.busy.store(false, Ordering::Release);
         pause
@@ -157,7 +157,7 @@ impl Simulation {
         let mut guard = self.lock()?;
         let inner = &mut *guard;
         self.push(py, inner)?;
-        // Taken out and put back, not held: whoever waits for it may have the interpreter.
+        // Taken out and put back, not held: a thread that waits for it may hold the interpreter.
         let (mut recorder, viewer) = (self.recorder().take(), self.viewer().clone());
         let watch = Watch { recorder: recorder.as_mut(), viewer: viewer.as_deref() };
         let outcome = py.detach(|| advance(inner, next, watch));

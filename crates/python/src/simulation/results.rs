@@ -1,11 +1,11 @@
-//! What a simulation tells of the last step and of the present state.
+//! Results of the last step and of the present state.
 
 use super::Simulation;
 use crate::contacts::structured;
 use crate::learned_contact::report_tuple;
-use crate::model::{energy_tuple, pose_tuple, readings, warning_tuples};
 use crate::patches::patch_list;
 use crate::stats::stats_dict;
+use crate::tuples::{energy_tuple, pose_tuple, readings, warning_tuples};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -21,33 +21,33 @@ impl Simulation {
         structured(py, self.lock()?.contacts())
     }
 
-    /// Contact patches of the last step, a list of stiction.ContactPatch, one a geom pair of which one is
-    /// compliant: their polygons, pressure, forces, tractions and slip. See help(stiction.ContactPatch).
+    /// Contact patches of the last step, a list of stiction.ContactPatch, one for each geom pair with a
+    /// compliant geom: polygons, pressure, forces, tractions and slip. See help(stiction.ContactPatch).
     /// A copy; empty before the first step and after reset or load_state.
     #[getter]
     fn patches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         patch_list(py, &self.lock()?.patches())
     }
 
-    /// What happened since construction that makes contact patches doubtful, once for each geom pair, as a
+    /// Reasons since construction why contact patches are unreliable, once for each geom pair, as a
     /// list of stiction.ModelWarning: the core of a pressure field was reached (a thin or soft body
-    /// under too much load), or a body was swallowed by another.
+    /// under too much load), or a body lies completely inside another.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         warning_tuples(py, &self.lock()?.warnings())
     }
 
-    /// What a data-augmented law did in the last step, as a stiction.LearnedReport: action ("static", "dynamic", "detach",
-    /// or None without contact), outside (None, or the first quantity out of its training range), converged,
-    /// outside_steps (since construction). None if contact follows no such law.
+    /// Report of a data-augmented law for the last step, a stiction.LearnedReport: action ("static", "dynamic", "detach",
+    /// or None without contact), outside (None, or the first quantity outside its training range), converged,
+    /// outside_steps (since construction). None without such a law.
     #[getter]
     fn learned<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.lock()?.learned_report().map(|report| report_tuple(py, report)).transpose()
     }
 
-    /// Counts and times since construction, as a dict: steps, rejected (attempts that error control turned
-    /// down), iterations (Newton, all steps together),
-    /// max_iterations (in one step), unconverged (steps that stopped short of their tolerance),
+    /// Counts and times since construction, as a dict: steps, rejected (steps that error control
+    /// rejected), iterations (Newton, all steps together),
+    /// max_iterations (in one step), unconverged (steps that did not reach their tolerance),
     /// line_search_evaluations, points, patches and faces (summed over steps), doubtful_patches (see
     /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
     /// normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
@@ -67,7 +67,7 @@ impl Simulation {
         readings(py, &self.model.get().inner, inner.sensors())
     }
 
-    /// Kinetic and potential energy of the present state, J: a tuple (kinetic, potential) with a .total.
+    /// Kinetic and potential energy of the present state, J: a stiction.Energy (kinetic, potential) with .total.
     #[getter]
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut inner = self.lock()?;
@@ -75,8 +75,10 @@ impl Simulation {
         energy_tuple(py, &inner.energy())
     }
 
-    /// Pose of a body (name or id) in the world at the present state: a tuple (position in m, quaternion
-    /// with w first).
+    /// Pose of a body in the world at the present state.
+    ///
+    /// body: name or id. Returns a stiction.BodyPose (position in m, quaternion with w first). Raises ValueError for an unknown
+    /// name.
     fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let body = self.model.get().body(body)?;
         let mut inner = self.lock()?;

@@ -1,4 +1,4 @@
-//! Steps, states and times, and what continuous time tells between them.
+//! Steps, states and times, and continuous time between steps.
 
 use super::Simulation;
 use crate::errors::{input_error, step_error};
@@ -23,10 +23,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Takes n steps, without holding the interpreter. Ctrl-C ends it after the step under way.
+    /// Takes steps, without holding the interpreter. Ctrl-C ends it after the current step.
+    ///
+    /// n: number of steps.
     ///
     /// Raises ValueError for a state that is not finite, SimulationError for a step that cannot be
-    /// completed, and whatever the controller raises; the state is then the last good one.
+    /// completed, and any exception of a controller; the state is then the last good one.
     #[pyo3(signature = (n=1))]
     fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
         if n < 0 {
@@ -39,17 +41,23 @@ impl Simulation {
         })
     }
 
-    /// Steps until time (s), as step does. Steps of fixed length end at the one nearest to it; under error
-    /// control the last step ends there exactly.
+    /// Steps until a time, as step does.
+    ///
+    /// time: end, s. Steps of fixed length end at the one nearest to it; under error control the last step ends there exactly.
+    ///
+    /// Raises what step raises, and ValueError for a time that is not finite.
     fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
         let time = seconds(time)?;
         self.advance(py, move |simulation| simulation.step_towards(time))
     }
 
-    /// Steps until everything rests: until no speed exceeds speed (m/s, rad/s) and, in continuous time, no acceleration
-    /// speed/0.1 s; then sets the velocities to zero and returns True. False if something still moves after time (s). In
-    /// continuous time with tangential springs this finds static states; elsewhere what sticks creeps at up to the
-    /// stiction tolerance.
+    /// Steps until everything is at rest, then sets the velocities to zero. In continuous time with tangential springs this
+    /// finds static states; otherwise sticking contacts creep at up to the stiction tolerance.
+    ///
+    /// speed: largest speed that counts as rest, m/s and rad/s; in continuous time, accelerations must also be below speed/0.1 s.
+    /// time: most simulated time to wait, s.
+    ///
+    /// Returns True at rest, False if something still moves after that time. Raises what step raises.
     #[pyo3(signature = (speed=1e-4, time=10.0))]
     fn settle(&self, py: Python<'_>, speed: f64, time: f64) -> PyResult<bool> {
         for (what, value) in [("speed", speed), ("time", time)] {
@@ -72,8 +80,12 @@ impl Simulation {
         Ok(rests)
     }
 
-    /// Goes back to the default state at time 0, or to a keyframe by name or number. Controls and applied
-    /// forces go to zero or to the keyframe's; the controller, the options and the statistics stay.
+    /// Returns to the default state at time 0, or to a keyframe. Controls and applied forces are set to zero or to the
+    /// keyframe's values; controllers, options and statistics stay.
+    ///
+    /// keyframe: name or number; None for the default state.
+    ///
+    /// Raises ValueError for an unknown keyframe.
     #[pyo3(signature = (keyframe=None))]
     fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let mut inner = self.lock()?;
@@ -91,15 +103,23 @@ impl Simulation {
         Ok(PyBytes::new(py, &inner.save_state()))
     }
 
-    /// Goes to a state saved by save_state from the same model. Raises ValueError if it does not fit.
+    /// Restores a state that save_state returned.
+    ///
+    /// state: bytes from a simulation of the same model.
+    ///
+    /// Raises ValueError if it does not fit this model.
     pub(crate) fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.load_state(state).map_err(input_error)?;
         self.pull(py, &inner)
     }
 
-    /// Positions, shape (nq,), and velocities, shape (nv,), at a time (s) within the last step of continuous time. Raises
-    /// ValueError for a time outside of it, or under another method.
+    /// Positions and velocities within the last step of continuous time.
+    ///
+    /// time: s, within the last step.
+    ///
+    /// Returns positions, shape (nq,), m or rad, and velocities, shape (nv,), m/s or rad/s. Raises ValueError for a time outside
+    /// of the last step, or under another method.
     fn interpolate<'py>(
         &self,
         py: Python<'py>,
@@ -129,15 +149,14 @@ impl Simulation {
         Ok(PyArray1::from_vec(py, found).into_any())
     }
 
-    /// Energy stored by contact in continuous time, J: in pressure fields and tangential springs. It looks at every pair of
-    /// elements: for energy balances, not for every step.
+    /// Energy stored by contact in continuous time, J: in pressure fields and tangential springs. It visits every pair of
+    /// elements: use it for energy balances, not in every step.
     #[getter]
     fn contact_energy(&self, py: Python<'_>) -> PyResult<f64> {
         self.with_state(py, |inner| Ok(inner.contact_energy()))
     }
 
-    /// Derivatives of the step from the present state, as a stiction.StepDerivatives; the step is not taken and
-    /// nothing of the simulation changes.
+    /// Derivatives of the step from the present state. The step is not taken; the simulation does not change.
     ///
     /// parameters: contact parameters to differentiate by, pairs of a geom (name or id) and a property: "friction"
     ///     (static and dynamic together), "static_friction", "dynamic_friction", "stiffness" (N/m), "dissipation" (s/m),
@@ -152,9 +171,11 @@ impl Simulation {
     ///     d.parameters        # ∂state⁺/∂parameter, (n, number of parameters)
     ///     d.qpos, d.qvel      # after the step
     ///
-    /// The derivative is that of the step as it is taken, exact where it has one; at a kink (a contact about to touch or to
-    /// leave) it is that of one side. Applied forces, mocap bodies and the stretches of tangential springs are held fixed. Raises
-    /// ValueError for steps without a derivative here: by accuracy, in continuous time, with adhesion actuators.
+    /// The derivative of the discrete step is exact where it exists; at a kink (a contact about to touch or to leave) it is
+    /// one-sided. Applied forces, mocap bodies and the stretches of tangential springs are held fixed.
+    ///
+    /// Returns a stiction.StepDerivatives. Raises ValueError for steps whose derivative is not supported: with accuracy, in
+    /// continuous time, with adhesion actuators.
     #[pyo3(signature = (parameters=None))]
     fn step_derivatives<'py>(
         &self,

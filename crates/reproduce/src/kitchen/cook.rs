@@ -1,4 +1,4 @@
-//! Who does the work: an arm whose hand follows poses and closes with a force, told in plain verbs.
+//! The robot: an arm whose hand follows poses and closes with a force.
 //!
 //! The hand's frame H is moved along minimum-jerk keyframes; differential inverse kinematics gives joint references, and
 //! servos with feed-forward follow them. Force feedback reads contact results: what the bubbles feel, and what the blade

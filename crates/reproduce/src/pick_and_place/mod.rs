@@ -120,7 +120,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
     );
     let soft = |thing: usize| usize::from(ALL[thing].modulus.is_some());
     let right = |q: &[f64]| (0..ALL.len()).filter(|&t| bin_of(&model, q, t) == Some(soft(t))).count();
-    let mut told = 0;
+    let mut printed = 0;
     stage.run(END, 0.02, |sim| {
         let (stats, state) = (sim.stats(), sim.state());
         table.rows.push(vec![
@@ -132,7 +132,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
             stats.last_iterations as f64,
         ]);
         if let Ok(log) = log.lock() {
-            for (time, event) in &log[told..] {
+            for (time, event) in &log[printed..] {
                 study.say(match *event {
                     Event::Felt(t, gave) => {
                         format!("{time:.2} s: the {} gives {:.2} mm", ALL[t].name, 1e3 * gave)
@@ -141,7 +141,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
                     Event::LetGo(t, bin) => format!("{time:.2} s: the {} into bin {bin}", ALL[t].name),
                 });
             }
-            told = log.len();
+            printed = log.len();
         }
         Ok(true)
     })?;

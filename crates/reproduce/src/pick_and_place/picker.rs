@@ -7,7 +7,7 @@
 //! ```
 //!
 //! It sees where things are and what shape they have, but not what they are made of: it takes a thing with a small force,
-//! then with a large one, and how far the fingers close in between tells hard from soft. All it remembers is in the
+//! then with a large one; the distance that the fingers close in between distinguishes hard from soft. All it remembers is in the
 //! controller's memory.
 
 use super::objects::{ALL, reach};

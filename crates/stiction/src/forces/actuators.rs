@@ -240,7 +240,7 @@ const FEATURES: [Feature; 4] = [
         },
         support: Support::EVERYWHERE
             .without(MethodKind::Learned, "remove it")
-            .without(MethodKind::Rigid, "remove it, or give the state at the impact"),
+            .without(MethodKind::Rigid, "remove it"),
     },
     Feature {
         name: "actuators on tendons, sites and slider-cranks",
@@ -253,7 +253,7 @@ const FEATURES: [Feature; 4] = [
         support: Support::EVERYWHERE
             .without(MethodKind::Continuous, "drive joints directly")
             .without(MethodKind::Learned, "remove it")
-            .without(MethodKind::Rigid, "remove it, or give the state at the impact")
+            .without(MethodKind::Rigid, "remove it")
             .note(MethodKind::Derivatives, "by differences"),
     },
     Feature {
@@ -265,7 +265,7 @@ const FEATURES: [Feature; 4] = [
         support: Support::EVERYWHERE
             .without(MethodKind::Continuous, "drive joints directly")
             .without(MethodKind::Learned, "remove it")
-            .without(MethodKind::Rigid, "remove it, or give the state at the impact")
+            .without(MethodKind::Rigid, "remove it")
             .note(MethodKind::Derivatives, "muscles by differences"),
     },
     Feature {

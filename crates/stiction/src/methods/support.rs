@@ -132,7 +132,13 @@ pub fn refusal(world: &World, method: MethodKind) -> Option<String> {
     features().find_map(|feature| {
         let Cell::No(remedy) = feature.support.by(method) else { return None };
         let found = (feature.find)(world)?;
-        Some(format!("{found}, which {} does not support: {remedy}, or choose another method", method.name()))
+        let instead = match method {
+            MethodKind::Fixed | MethodKind::ErrorControl | MethodKind::Derivatives => "",
+            MethodKind::Continuous => ", or choose method = convex",
+            MethodKind::Learned => ", or choose another contact",
+            MethodKind::Rigid => ", or give the state at the impact",
+        };
+        Some(format!("{found}, which {} does not support: {remedy}{instead}", method.name()))
     })
 }
 

@@ -27,7 +27,7 @@ class Worker:
             pass  # it has just died, which take() will find
 
     def take(self):
-        """The outcome of its row, or None when it tells that it is ready. EOFError or OSError if it died."""
+        """The outcome of its row, or None when it reports that it is ready. EOFError or OSError if it died."""
         kind, content = self.connection.recv()
         if kind == "cannot load":
             raise ValueError(

@@ -5,7 +5,7 @@ import time
 
 
 class Progress:
-    """Counts outcomes and tells of them."""
+    """Counts outcomes and reports them."""
 
     def __init__(self, wish, total, done, errors):
         self.call = wish if callable(wish) else None

@@ -44,8 +44,7 @@ def rows_of(parameters):
 def encoded_rows(rows):
     """The rows as JSON holds them, checked."""
     return [
-        {name: encode(value, f"parameters: {name!r} of row {number}") for name, value in row.items()}
-        for number, row in enumerate(rows)
+        {name: encode(value, f"parameters: {name!r} of row {number}") for name, value in row.items()} for number, row in enumerate(rows)
     ]
 
 

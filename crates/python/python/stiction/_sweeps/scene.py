@@ -42,8 +42,5 @@ class SceneTask:
             "end_qvel": sim.qvel.copy(),
             "kinetic_energy": energy.kinetic,
             "potential_energy": energy.potential,
-            **{
-                name: stats[name]
-                for name in ("steps", "iterations", "unconverged", "points", "patches", "faces", "max_penetration")
-            },
+            **{name: stats[name] for name in ("steps", "iterations", "unconverged", "points", "patches", "faces", "max_penetration")},
         }

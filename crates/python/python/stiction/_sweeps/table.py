@@ -60,7 +60,9 @@ class SweepTable:
         return pyarrow.table({name: _arrow(pyarrow, column) for name, column in self.columns.items()})
 
     def save(self, path):
-        """Writes a file of the kind its name says: .parquet, .arrow (both need pyarrow) or .csv.
+        """Writes a file.
+
+        path: its extension determines the format: .parquet, .arrow (both need pyarrow) or .csv.
 
         In CSV an array takes a column for each of its numbers, ``name[0]``, ``name[0,1]``…; missing is empty.
         """

@@ -48,9 +48,7 @@ class Task:
                 results = {"value": results}
             for name in results:
                 if name in parameters or name == "error" or not isinstance(name, str):
-                    raise ValueError(
-                        f"the function returned {name!r}, which is a parameter or a column of the sweep: rename the result"
-                    )
+                    raise ValueError(f"the function returned {name!r}, which is a parameter or a column of the sweep: rename the result")
             return Outcome({name: encode(value, f"the result {name!r}") for name, value in results.items()})
         except Exception as error:
             message = "".join(traceback.format_exception_only(error)).strip()

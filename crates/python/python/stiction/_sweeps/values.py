@@ -33,9 +33,7 @@ def encode(value, what):
             array = np.ascontiguousarray(array.astype(kind or array.dtype.newbyteorder("<")))
             data = base64.b64encode(array.tobytes()).decode()
             return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
-    raise ValueError(
-        f"{what} is of type {type(value).__name__}: it must be a number, a string, None or an array of these"
-    )
+    raise ValueError(f"{what} is of type {type(value).__name__}: it must be a number, a string, None or an array of these")
 
 
 def decode(value):

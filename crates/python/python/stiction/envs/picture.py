@@ -21,8 +21,7 @@ class Camera:
         for geom in self._geoms:
             if geom.shape not in _RAYS:
                 raise ValueError(
-                    f'rgb_array draws primitive shapes, and geom "{geom.name}" is a {geom.shape}: '
-                    "record or watch env.unwrapped.sim instead"
+                    f'rgb_array draws primitive shapes, and geom "{geom.name}" is a {geom.shape}: record or watch env.unwrapped.sim instead'
                 )
         self._moves = sorted({geom.body for geom in self._geoms if geom.body and geom.shape != "half-space"})
         bodies = {body: model.body_pose(body, model.default_qpos) for body in self._moves}

@@ -23,9 +23,7 @@ class TaskEnv(gymnasium.Env):
     def __init__(self, task, render_mode=None, **options):
         self.task = resolve(task, options)
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(
-                f'render_mode={render_mode!r}: give None, "rgb_array" or "ansi"; env.unwrapped.sim can be recorded and viewed'
-            )
+            raise ValueError(f'render_mode={render_mode!r}: give None, "rgb_array" or "ansi"; env.unwrapped.sim can be recorded and viewed')
         self.metadata = {**self.metadata, "render_fps": round(1 / self.task.period)}
         self.render_mode = render_mode
         self.observation_space, self.action_space = task_spaces(self.task)
