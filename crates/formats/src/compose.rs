@@ -1,52 +1,34 @@
 //! Putting worlds together: one added to another, bodies welded, bodies put in order.
 
 use nalgebra::{Point3, Translation3, Unit, UnitQuaternion};
-use stiction_model::{
-    ContactsOf, EqualityKind, FrameOf, GeomsOf, Joint, JointKind, PathStage, Pose, SensorKind as S, Shape,
-    TendonPath, Transmission, World,
-};
-
-/// Where the items of a world go in another one.
-struct Map<'m> {
-    body: &'m dyn Fn(usize) -> usize,
-    /// A body, and the number of a joint in it.
-    joint: &'m dyn Fn((usize, usize)) -> (usize, usize),
-    geom: usize,
-    site: usize,
-    mesh: usize,
-    field: usize,
-    tendon: usize,
-    actuator: usize,
-    material: usize,
-    camera: usize,
-}
-
-impl<'m> Map<'m> {
-    /// For a world whose bodies and joints alone change places.
-    fn within(body: &'m dyn Fn(usize) -> usize, joint: &'m dyn Fn((usize, usize)) -> (usize, usize)) -> Self {
-        let (geom, site, mesh, field, tendon, actuator, material, camera) = (0, 0, 0, 0, 0, 0, 0, 0);
-        Self { body, joint, geom, site, mesh, field, tendon, actuator, material, camera }
-    }
-}
+use stiction_model::{EqualityKind, Index, Indices, Joint, JointKind, Pose, World};
 
 /// Adds everything in `other` to `world`, with `prefix` before its names; its world body becomes ours.
 pub fn append(world: &mut World, mut other: World, prefix: &str) {
     let shift = world.bodies.len() - 1;
-    let body = move |b: usize| if b == 0 { 0 } else { b + shift };
-    let map = Map {
-        body: &body,
-        joint: &|(b, j)| (body(b), j),
-        geom: world.geoms.len(),
-        site: world.sites.len(),
-        mesh: world.meshes.len(),
-        field: world.height_fields.len(),
-        tendon: world.tendons.len(),
-        actuator: world.actuators.len(),
-        material: world.visual.materials.len(),
-        camera: world.visual.cameras.len(),
-    };
+    let (geoms, sites, meshes, fields) =
+        (world.geoms.len(), world.sites.len(), world.meshes.len(), world.height_fields.len());
+    let (tendons, actuators) = (world.tendons.len(), world.actuators.len());
+    let (materials, cameras) = (world.visual.materials.len(), world.visual.cameras.len());
+    redirect(&mut other, |index| {
+        let (item, shift) = match index {
+            // The world body keeps its number.
+            Index::Body(b) | Index::Joint(b, _) => {
+                let shift = if *b == 0 { 0 } else { shift };
+                (b, shift)
+            }
+            Index::Geom(g) => (g, geoms),
+            Index::Site(s) => (s, sites),
+            Index::Mesh(m) => (m, meshes),
+            Index::HeightField(h) => (h, fields),
+            Index::Tendon(t) => (t, tendons),
+            Index::Actuator(a) => (a, actuators),
+            Index::Material(m) => (m, materials),
+            Index::Camera(c) => (c, cameras),
+        };
+        *item += shift;
+    });
     rename(&mut other, prefix);
-    redirect(&mut other, &map);
     // Every field is named, so that a new one cannot be forgotten.
     let World {
         name: _,
@@ -107,162 +89,12 @@ fn rename(world: &mut World, prefix: &str) {
 }
 
 /// Changes every index in `world`.
-fn redirect(world: &mut World, map: &Map) {
-    let (body, joint) = (map.body, map.joint);
-    for b in &mut world.bodies {
-        b.parent = b.parent.map(body);
-    }
-    for geom in &mut world.geoms {
-        geom.body = body(geom.body);
-        geom.material = geom.material.map(|m| m + map.material);
-        match &mut geom.shape {
-            Shape::Mesh { mesh, .. } => *mesh += map.mesh,
-            Shape::HeightField { field } => *field += map.field,
-            _ => {}
-        }
-    }
-    world.sites.iter_mut().for_each(|s| s.body = body(s.body));
-    world.visual.cameras.iter_mut().for_each(|c| c.body = body(c.body));
-    world.visual.lights.iter_mut().for_each(|l| l.body = body(l.body));
-    for actuator in &mut world.actuators {
-        match &mut actuator.transmission {
-            Transmission::Joint { body: b, joint: j, .. }
-            | Transmission::JointInParent { body: b, joint: j, .. } => (*b, *j) = joint((*b, *j)),
-            Transmission::Body { body: b, .. } => *b = body(*b),
-            Transmission::Tendon { tendon, .. } => *tendon += map.tendon,
-            Transmission::Site { site, reference, .. } => {
-                *site += map.site;
-                *reference = reference.map(|r| r + map.site);
-            }
-            Transmission::SliderCrank { slider, crank, .. } => {
-                *slider += map.site;
-                *crank += map.site;
-            }
-        }
-    }
-    for tendon in &mut world.tendons {
-        match &mut tendon.path {
-            TendonPath::Fixed { terms } => terms.iter_mut().for_each(|(j, _)| *j = joint(*j)),
-            TendonPath::Spatial { stages } => stages.iter_mut().for_each(|stage| match stage {
-                PathStage::Site { site } => *site += map.site,
-                PathStage::Wrap { geom, side } => {
-                    *geom += map.geom;
-                    *side = side.map(|s| s + map.site);
-                }
-                PathStage::Pulley { .. } => {}
-            }),
-        }
-    }
-    for equality in &mut world.equalities {
-        match &mut equality.kind {
-            EqualityKind::Joint { first, second, .. } => {
-                *first = joint(*first);
-                *second = second.map(joint);
-            }
-            EqualityKind::Tendon { first, second, .. } => {
-                *first += map.tendon;
-                *second = second.map(|t| t + map.tendon);
-            }
-            EqualityKind::Connect { body_a, body_b, .. }
-            | EqualityKind::Weld { body_a, body_b, .. }
-            | EqualityKind::Distance { body_a, body_b, .. } => {
-                (*body_a, *body_b) = (body(*body_a), body(*body_b));
-            }
-        }
-    }
-    for bushing in &mut world.bushings {
-        (bushing.body_a, bushing.body_c) = (body(bushing.body_a), body(bushing.body_c));
-    }
-    for pair in &mut world.pairs {
-        pair.geom_a += map.geom;
-        pair.geom_b += map.geom;
-    }
-    for pair in &mut world.exclusions {
-        *pair = (body(pair.0), body(pair.1));
-    }
-    world.sensors.iter_mut().for_each(|s| redirect_sensor(&mut s.kind, map));
-}
-
-fn redirect_sensor(kind: &mut S, map: &Map) {
-    let body = map.body;
-    let frame = |f: &mut FrameOf| match f {
-        FrameOf::Body(b) | FrameOf::Inertial(b) => *b = body(*b),
-        FrameOf::Geom(g) => *g += map.geom,
-        FrameOf::Site(s) => *s += map.site,
-        FrameOf::Camera(c) => *c += map.camera,
-    };
-    match kind {
-        S::Touch { site }
-        | S::Accelerometer { site }
-        | S::Velocimeter { site }
-        | S::Gyro { site }
-        | S::Force { site }
-        | S::Torque { site }
-        | S::Magnetometer { site }
-        | S::Rangefinder { site } => *site += map.site,
-        S::JointPosition { joint }
-        | S::JointVelocity { joint }
-        | S::JointActuatorForce { joint }
-        | S::JointLimitPosition { joint }
-        | S::JointLimitVelocity { joint }
-        | S::JointLimitForce { joint }
-        | S::BallOrientation { joint }
-        | S::BallVelocity { joint } => *joint = (map.joint)(*joint),
-        S::TendonPosition { tendon }
-        | S::TendonVelocity { tendon }
-        | S::TendonActuatorForce { tendon }
-        | S::TendonLimitPosition { tendon }
-        | S::TendonLimitVelocity { tendon }
-        | S::TendonLimitForce { tendon } => *tendon += map.tendon,
-        S::ActuatorPosition { actuator }
-        | S::ActuatorVelocity { actuator }
-        | S::ActuatorForce { actuator } => {
-            *actuator += map.actuator;
-        }
-        S::FramePosition { frame: f, reference }
-        | S::FrameOrientation { frame: f, reference }
-        | S::FrameAxis { frame: f, reference, .. }
-        | S::FrameLinearVelocity { frame: f, reference }
-        | S::FrameAngularVelocity { frame: f, reference } => {
-            frame(f);
-            reference.iter_mut().for_each(frame);
-        }
-        S::FrameLinearAcceleration { frame: f } | S::FrameAngularAcceleration { frame: f } => frame(f),
-        S::SubtreeCenterOfMass { body: b }
-        | S::SubtreeVelocity { body: b }
-        | S::SubtreeAngularMomentum { body: b } => {
-            *b = body(*b);
-        }
-        S::InsideSite { frame: f, site } => {
-            frame(f);
-            *site += map.site;
-        }
-        S::Distance { first, second }
-        | S::DistanceDirection { first, second }
-        | S::DistancePoints { first, second } => {
-            for side in [first, second] {
-                match side {
-                    GeomsOf::Geom(g) => *g += map.geom,
-                    GeomsOf::Body(b) => *b = body(*b),
-                }
-            }
-        }
-        S::Contact { contact } => {
-            for side in [&mut contact.first, &mut contact.second] {
-                match side {
-                    ContactsOf::Any => {}
-                    ContactsOf::Geom(g) => *g += map.geom,
-                    ContactsOf::Body(b) | ContactsOf::Subtree(b) => *b = body(*b),
-                    ContactsOf::Site(s) => *s += map.site,
-                }
-            }
-        }
-        S::CameraProjection { site, camera } => {
-            *site += map.site;
-            *camera += map.camera;
-        }
-        S::User { .. } | S::PotentialEnergy | S::KineticEnergy | S::Clock => {}
-    }
+fn redirect(world: &mut World, mut change: impl FnMut(Index)) {
+    let all = world.visit_indices(&mut |index| {
+        change(index);
+        Some(())
+    });
+    debug_assert!(all.is_some());
 }
 
 /// The body to which one is fixed, below the world, and a pose in it instead of in the first.
@@ -308,7 +140,11 @@ fn reroot(world: &mut World, body: usize) -> Result<(), String> {
         Some(k) => (path[k + 1], joints_of[b] - 1 - j),
         None => (b, j),
     };
-    redirect(world, &Map::within(&|b| b, &place));
+    redirect(world, |index| {
+        if let Index::Joint(b, j) = index {
+            (*b, *j) = place((*b, *j));
+        }
+    });
     Ok(())
 }
 
@@ -373,7 +209,11 @@ fn sort(world: &mut World) {
         order.push(b);
         stack.extend(children[b].iter().rev());
     }
-    redirect(world, &Map::within(&|b| place[b], &|(b, j)| (place[b], j)));
+    redirect(world, |index| {
+        if let Index::Body(b) | Index::Joint(b, _) = index {
+            *b = place[*b];
+        }
+    });
     let mut bodies: Vec<Option<_>> = std::mem::take(&mut world.bodies).into_iter().map(Some).collect();
     world.bodies = order.iter().filter_map(|&b| bodies[b].take()).collect();
 }

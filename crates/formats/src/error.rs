@@ -1,4 +1,4 @@
-//! What can go wrong while reading, always with the place.
+//! Errors of reading, always with the place.
 
 use stiction_model::{ModelError, Source, Warning};
 
@@ -20,7 +20,7 @@ pub enum FormatError {
         file: String,
         /// Line, counted from 1.
         line: u32,
-        /// What is wrong, and what to do.
+        /// The error and the remedy.
         message: String,
     },
     /// An element or attribute says something that cannot be.
@@ -28,7 +28,7 @@ pub enum FormatError {
     Invalid {
         /// Where it stands.
         place: Source,
-        /// What is wrong, and what to do.
+        /// The error and the remedy.
         message: String,
     },
     /// Something is not honoured, and the caller asked for strictness.

@@ -9,7 +9,7 @@ use crate::xml::Node;
 use std::collections::BTreeMap;
 use stiction_model::{GeomRole, Shape, Vec3, World};
 
-/// What a geom asks for.
+/// A geom's request for a mesh.
 pub struct Wish<'a> {
     /// The element that names the file.
     pub node: &'a Node,
@@ -19,7 +19,7 @@ pub struct Wish<'a> {
     pub part: Option<(&'a str, bool)>,
     /// Factors along the axes.
     pub scale: Vec3,
-    /// What the geom is for.
+    /// Role of the geom.
     pub role: GeomRole,
     /// Whether the file says that the mesh is convex.
     pub declared_convex: bool,

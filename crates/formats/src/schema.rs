@@ -8,7 +8,7 @@ use crate::error::Read;
 use crate::report::Report;
 use crate::xml::Node;
 
-/// What is known about one element.
+/// The attributes and children of one element.
 #[derive(Debug)]
 pub struct Rule {
     /// Key by which children lists refer to it.
@@ -19,6 +19,9 @@ pub struct Rule {
     pub drawing: &'static str,
     /// Attributes without effect here: names separated by spaces, and what that changes.
     pub ignored: &'static [(&'static str, &'static str)],
+    /// Attributes without effect here that the reader itself reports, several in one warning: names separated by spaces, and
+    /// why.
+    pub reported: &'static [(&'static str, &'static str)],
     /// Child elements the reader honours: name and key of its rule.
     pub children: &'static [(&'static str, &'static str)],
     /// Child elements that change only pictures, bookkeeping or solver memory.
@@ -40,6 +43,7 @@ impl Rule {
         read: "",
         drawing: "",
         ignored: &[],
+        reported: &[],
         children: &[],
         drawing_children: "",
         ignored_children: &[],
@@ -51,6 +55,11 @@ impl Rule {
 impl Rule {
     fn keeps(&self, name: &str) -> bool {
         self.kept.iter().any(|(names, _)| listed(names, name))
+    }
+
+    /// Whether the reader itself reports that an attribute has no effect.
+    pub fn reports(&self, name: &str) -> bool {
+        self.reported.iter().any(|(names, _)| listed(names, name))
     }
 }
 
@@ -69,7 +78,7 @@ pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Rea
     let Some(rule) = rules.iter().find(|r| r.key == key) else { return Ok(()) };
     for (name, value) in &node.attributes {
         // Names in double underscores are the readers' own notes.
-        if listed(rule.read, name) || rule.keeps(name) || name.starts_with("__") {
+        if listed(rule.read, name) || rule.keeps(name) || rule.reports(name) || name.starts_with("__") {
             continue;
         }
         if listed(rule.drawing, name) {

@@ -3,7 +3,7 @@
 use crate::schema::Rule;
 use crate::{Format, mjcf, sdf, urdf};
 
-/// What leads to an error in every format.
+/// Content that is an error in every format.
 const REFUSED: &[(&str, &str)] = &[
     ("DOCTYPE and entities", "remove them: nothing is expanded"),
     ("elements nested more than 512 deep, more than 4 million of them, files above 1 GiB", "split the model"),
@@ -62,7 +62,7 @@ fn section(rule: &Rule, page: &mut String) {
     for (names, why) in rule.kept {
         rows.push((words(names, false), "kept", *why));
     }
-    for (names, why) in rule.ignored {
+    for (names, why) in rule.ignored.iter().chain(rule.reported) {
         rows.push((words(names, false), "no effect", *why));
     }
     for (names, why) in rule.ignored_children {

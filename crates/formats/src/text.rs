@@ -32,6 +32,26 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, String> {
     }
 }
 
+/// The text of a URI with `%20` and the like replaced by the characters that they stand for (RFC 3986, section 2.1). A percent
+/// sign without two hexadecimal digits stays, and so does all of it if the bytes are not UTF-8.
+pub fn percent_decoded(uri: &str) -> String {
+    let digit = |c: Option<&u8>| c.and_then(|c| char::from(*c).to_digit(16));
+    let (bytes, mut out, mut at) = (uri.as_bytes(), Vec::new(), 0);
+    while let Some(&byte) = bytes.get(at) {
+        match (digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+            (Some(high), Some(low)) if byte == b'%' => {
+                out.push((16 * high + low) as u8);
+                at += 3;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| uri.into())
+}
+
 /// Whether an XML declaration says that the file is in Latin 1.
 fn is_latin(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).to_ascii_lowercase();
@@ -57,5 +77,17 @@ mod tests {
         let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
         assert_eq!(decode(latin).unwrap(), text);
         assert!(decode(b"<robot>\n\xfc</robot>".to_vec()).unwrap_err().contains("line 2"));
+    }
+    #[test]
+    fn escapes_of_uris_are_decoded() {
+        for (uri, text) in [
+            ("a%20b.bin", "a b.bin"),
+            ("%C3%A9%2f%", "é/%"),
+            ("100%.bin", "100%.bin"),
+            ("%ff", "%ff"),
+            ("", ""),
+        ] {
+            assert_eq!(percent_decoded(uri), text);
+        }
     }
 }

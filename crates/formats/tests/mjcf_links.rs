@@ -218,6 +218,33 @@ fn models_that_attach_themselves_are_refused() {
     fails("<mujoco><worldbody><attach model='m' prefix='x'/></worldbody></mujoco>", &["does not exist"]);
 }
 
+#[test]
+fn lights_and_cameras_of_an_attached_model_come_along() {
+    let child = "<mujoco><worldbody><light pos='0 0 1' dir='0 1 0'/><camera name='c' pos='0 0 1'/><frame name='f' pos='3 0 0'><light pos='0 0 2'/></frame>\
+        <body name='b' pos='0 5 0'><light pos='0 0 3'/></body></worldbody></mujoco>";
+    let load = |what: &str| {
+        let parent = format!(
+            "<mujoco><asset><model name='m' file='c.xml'/></asset><worldbody><light pos='9 9 9'/><body name='base'>\
+             <frame pos='1 0 0' euler='0 0 90'><attach model='m' {what} prefix='p_'/></frame></body></worldbody></mujoco>"
+        );
+        let files = Memory::default().with("a.xml", parent).with("c.xml", child);
+        load_with("a.xml", &files, &LoadOptions::default()).unwrap()
+    };
+    let lights = |what: &str| -> Vec<(usize, [f64; 3])> {
+        let round = |x: f64| (x * 1e9).round() / 1e9 + 0.0;
+        let world = load(what);
+        let lights = world.visual.lights.iter().skip(1);
+        lights.map(|l| (l.body, [l.position.x, l.position.y, l.position.z].map(round))).collect()
+    };
+    // x of the child is y of the parent, and a light of a body stays where it is in that body.
+    assert_eq!(lights(""), [(1, [1.0, 0.0, 1.0]), (1, [1.0, 3.0, 2.0]), (2, [0.0, 0.0, 3.0])]);
+    assert_eq!(lights("body='b'"), [(2, [0.0, 0.0, 3.0])]);
+    assert_eq!(lights("frame='f'"), [(1, [1.0, 3.0, 2.0])]);
+    let all = load("");
+    assert!((all.visual.lights[1].direction - nalgebra::Vector3::new(-1.0, 0.0, 0.0)).norm() < 1e-12);
+    assert_eq!((all.visual.cameras[0].body, all.visual.cameras[0].name.as_str()), (1, "p_c"));
+}
+
 /// A frame brings its own pose along, but not those of the frames around it, as in MuJoCo.
 #[test]
 fn a_frame_is_attached_with_what_it_holds() {

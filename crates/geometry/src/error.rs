@@ -1,4 +1,4 @@
-//! What can be wrong with shapes, and what to do about it.
+//! Errors of shapes, with remedies.
 
 use thiserror::Error;
 
@@ -92,7 +92,7 @@ pub enum GeometryError {
         "convex decomposition: no solid part was found ({reason}); close the surface or raise the resolution"
     )]
     Decomposition {
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,13 +1,15 @@
 //! Shapes, and what touches what, given poses. Knows nothing of forces, time or files.
 //!
 //! ```text
-//!   Shape, ConvexHull, TriangleMesh, HeightField      what a body is made of   shape/, hull.rs, mesh.rs
-//!   GeomSet  = shapes on bodies + collision rules     built once, shared       geoms.rs
-//!   Proximity = poses, boxes, candidate pairs         one per simulation       proximity.rs, broad.rs
-//!   ContactPoint                                      the answer               point/
-//!   Solid, RigidMesh                                  bodies with a pressure   solid/
-//!   contact_patch -> PatchFace                        where pressures balance  patch/
-//!   ClosedSurface -> TetMesh -> extents               solids from any surface  surface/, mesher/, field/
+//!   Shape, ConvexHull, TriangleMesh, HeightField   what a body is made of    shape.rs, hull.rs, mesh.rs, height_field.rs
+//!   MassProperties, convex_decomposition           computed from shapes      mass.rs, decompose.rs
+//!   GeomSet: shapes on bodies + collision rules    built once, shared        geoms.rs, rules.rs
+//!   Proximity: poses, boxes, candidate pairs       one per simulation        proximity.rs, broad.rs, aabb.rs, bvh.rs
+//!   ContactPoint                                   contact points            point/
+//!   RayHit, wrap                                   rays, tendons on geoms    ray.rs, wrap.rs
+//!   Solid, RigidMesh                               bodies with a pressure    solid/
+//!   contact_patch -> PatchFace                     contact patches           patch/
+//!   ClosedSurface -> TetMesh -> extents            solids from any surface   surface/, mesher/, field/
 //! ```
 //!
 //! Open [`Proximity`] first: `update(x_wb)` takes body poses, `contacts(margin, out)` appends the

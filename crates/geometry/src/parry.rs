@@ -1,4 +1,4 @@
-//! The one place that speaks parry (and glam): hulls of point clouds and convex decomposition.
+//! The only user of parry (and glam): hulls of point clouds and convex decomposition.
 
 use parry3d_f64::math::Vec3;
 use parry3d_f64::transformation::{try_convex_hull, vhacd::VHACD, vhacd::VHACDParameters};

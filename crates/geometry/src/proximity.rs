@@ -1,4 +1,4 @@
-//! What touches what in a world of geoms, step after step.
+//! Contact queries in a world of geoms, step after step.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl Proximity {
     pub fn update(&mut self, x_wb: &[Iso]) {
         for (g, geom) in self.set.geoms().iter().enumerate() {
             let Some(x) = x_wb.get(geom.body) else { continue };
-            // What has not moved keeps its frame: the same numbers as computing it again.
+            // A geom that has not moved keeps its frame: computing it again would give the same numbers.
             if self.x_wb[geom.body] != *x {
                 let frame = Frame::new(&(x * geom.x_bg));
                 self.boxes[g] = geom.shape.aabb_at(&frame);

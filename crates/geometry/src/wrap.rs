@@ -24,7 +24,7 @@ use std::f64::consts::{PI, TAU};
 type V2 = Vector2<f64>;
 type V3 = Vector3<f64>;
 
-/// What a path wraps around, in a frame at its centre.
+/// A shape that a path wraps around, in a frame at its centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Round {
     /// A ball of this radius, m.

@@ -3,7 +3,7 @@
 use crate::Source;
 use serde::{Deserialize, Serialize};
 
-/// What an actuator acts on.
+/// The part of the model that an actuator drives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Transmission {
     /// A joint. Its length is `gear[0] · q` for joints of one coordinate. For a ball joint the gear is an
@@ -125,7 +125,7 @@ pub struct Muscle {
 pub struct Actuator {
     /// Name; unique in the world.
     pub name: String,
-    /// What it acts on.
+    /// The part of the model it drives.
     pub transmission: Transmission,
     /// Gain coefficients: force per input.
     pub gain: [f64; 3],

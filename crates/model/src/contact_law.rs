@@ -110,7 +110,7 @@ pub struct ContactLaw {
     pub springs: Option<[f64; 2]>,
     /// How friction depends on the state of a contact.
     pub friction: FrictionLaw,
-    /// What stands in place of the properties that pairs of geoms combine to, where it says something.
+    /// Values that replace the combined properties of a pair of geoms, if given.
     pub material: ContactProperties,
 }
 
@@ -131,7 +131,7 @@ impl Default for ContactLaw {
 const MOST_PASSES: u32 = 20;
 
 impl ContactLaw {
-    /// What is wrong with it, if anything.
+    /// The first error in it, if there is one.
     pub fn problem(&self) -> Option<String> {
         if !(1..=MOST_PASSES).contains(&self.friction_passes) {
             return Some(format!(

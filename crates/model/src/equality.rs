@@ -3,7 +3,7 @@
 use crate::{Pose, Source, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// What an equality holds.
+/// The kinds of equality constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EqualityKind {
     /// q₁ − r₁ = c₀ + c₁ d + c₂ d² + c₃ d³ + c₄ d⁴ with d = q₂ − r₂ (r the joints' references),
@@ -69,7 +69,7 @@ pub enum EqualityKind {
 pub struct Equality {
     /// Name; may be empty.
     pub name: String,
-    /// What it holds.
+    /// The constraint.
     pub kind: EqualityKind,
     /// Whether it acts.
     pub active: bool,

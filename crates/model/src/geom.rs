@@ -71,7 +71,7 @@ impl Shape {
     }
 }
 
-/// What a geom is for.
+/// Whether a geom collides, is drawn, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GeomRole {
     /// It collides and is drawn.
@@ -158,7 +158,7 @@ pub struct Geom {
     pub pose: Pose,
     /// The shape.
     pub shape: Shape,
-    /// What it is for.
+    /// Whether it collides, is drawn, or both.
     pub role: GeomRole,
     /// Contact properties.
     pub contact: ContactProperties,

@@ -87,7 +87,7 @@ impl JointKind {
     }
 }
 
-/// What acts along one velocity coordinate. Units are N, m for translations, N m, rad for rotations.
+/// Properties of one velocity coordinate. Units are N, m for translations, N m, rad for rotations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dof {
     /// Viscous damping, force per velocity.
@@ -143,7 +143,7 @@ impl Default for Dof {
 pub struct Joint {
     /// Name; unique in the world.
     pub name: String,
-    /// What it allows.
+    /// The motion it allows.
     pub kind: JointKind,
     /// A point on the axis, or the centre of rotation, in the body frame, m.
     pub anchor: Vec3,

@@ -27,6 +27,7 @@ pub mod bushing;
 pub mod contact_law;
 pub mod equality;
 pub mod geom;
+pub mod indices;
 pub mod joint;
 pub mod mesh;
 pub mod sensor;
@@ -45,6 +46,7 @@ pub use equality::{Equality, EqualityKind};
 pub use geom::{
     CollisionFilter, Compliance, ContactPair, ContactProperties, FrictionRule, Geom, GeomRole, Shape,
 };
+pub use indices::{Index, Indices};
 pub use joint::{Dof, Joint, JointKind};
 pub use mesh::{HeightField, Mesh, Tetrahedra};
 pub use sensor::{

@@ -27,7 +27,7 @@ pub enum GeomsOf {
     Body(usize),
 }
 
-/// What a contact must involve, or where it must lie, to be read by a contact sensor.
+/// The side of a contact sensor: which contacts it reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContactsOf {
     /// Anything.
@@ -134,14 +134,14 @@ pub enum ContactChoice {
     Sum,
 }
 
-/// What a contact sensor reads: `slots` times its fields.
+/// The reading of a contact sensor: `slots` times its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactReading {
-    /// What the first side must be.
+    /// First side.
     pub first: ContactsOf,
-    /// What the second side must be; not a site.
+    /// Second side; not a site.
     pub second: ContactsOf,
-    /// What is read of each contact.
+    /// Fields read of each contact.
     pub fields: ContactFields,
     /// Which contacts are read.
     pub choice: ContactChoice,
@@ -158,7 +158,7 @@ pub const MAX_USER_SIZE: usize = 10_000;
 /// Most slots of a contact sensor.
 pub const MAX_CONTACT_SLOTS: usize = 100_000;
 
-/// What a sensor reads. Sites give frames: vectors are in the site's axes unless stated.
+/// The quantity that a sensor reads. Sites give frames: vectors are in the site's axes unless stated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SensorKind {
     /// Sum of the normal forces of the contacts of the site's body that push through the site's volume, N.
@@ -459,7 +459,7 @@ impl SensorKind {
 pub struct Sensor {
     /// Name; unique among sensors.
     pub name: String,
-    /// What it reads.
+    /// The quantity it reads.
     pub kind: SensorKind,
     /// Largest magnitude it reports; `None` for no bound.
     pub cutoff: Option<f64>,

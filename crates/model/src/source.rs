@@ -36,7 +36,7 @@ impl fmt::Display for Source {
 pub struct Warning {
     /// Where it stands.
     pub source: Source,
-    /// What is not honoured and what that changes.
+    /// The element or attribute that is not honoured, and the effect of that.
     pub message: String,
 }
 

@@ -27,7 +27,7 @@ pub enum PathStage {
     },
 }
 
-/// What the length of a tendon is.
+/// How the length of a tendon is defined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TendonPath {
     /// Σ coefficient · q over joints of one coordinate.
@@ -47,7 +47,7 @@ pub enum TendonPath {
 pub struct Tendon {
     /// Name; unique among tendons.
     pub name: String,
-    /// What its length is.
+    /// How its length is defined.
     pub path: TendonPath,
     /// Smallest and largest length, each limit near-rigid; infinite ends are no limit.
     pub range: [f64; 2],

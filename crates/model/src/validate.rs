@@ -9,7 +9,7 @@ use std::collections::HashSet;
 pub struct ModelError {
     /// Where it stands.
     pub place: Source,
-    /// What is wrong and what to do.
+    /// The error and the remedy.
     pub what: String,
 }
 
@@ -108,7 +108,7 @@ impl World {
             "joint \"{}\" moves no mass: give the body or one of its children a positive mass, or the joint armature",
             body.joints[j].name
         );
-        // What a reader left out is the likeliest reason.
+        // An element that a reader left out is the likeliest reason.
         if let Some(warning) = self.warnings.iter().find(|w| w.message.contains("left out")) {
             what += &format!(". Its mass may be among what was left out: {warning}");
         }
@@ -147,6 +147,9 @@ impl World {
         let err = |what: &str| Err(fail(&geom.source, element.clone(), what));
         if geom.body >= self.bodies.len() {
             return err("it is fixed to a body that does not exist");
+        }
+        if geom.material.is_some_and(|m| m >= self.visual.materials.len()) {
+            return err("it refers to a material that does not exist");
         }
         let positive = |values: &[f64]| values.iter().all(|x| *x > 0.0 && x.is_finite());
         let sizes_fine = match geom.shape {

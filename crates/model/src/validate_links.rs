@@ -3,8 +3,8 @@
 use crate::sensor::{MAX_CONTACT_SLOTS, MAX_READINGS, MAX_USER_SIZE};
 use crate::validate::{Check, all_finite, fail, finite_pose};
 use crate::{
-    Actuator, Bushing, ContactsOf, Dynamics, EqualityKind, FrameOf, GeomsOf, JointKind, PathStage, Sensor,
-    SensorKind, Shape, Tendon, TendonPath, Transmission, World,
+    Actuator, Bushing, ContactsOf, Dynamics, EqualityKind, JointKind, PathStage, Sensor, SensorKind, Shape,
+    Source, Tendon, TendonPath, Transmission, World,
 };
 use std::collections::HashSet;
 
@@ -14,11 +14,20 @@ type JointAt = (usize, usize);
 impl World {
     pub(crate) fn check_links(&self) -> Check {
         for site in &self.sites {
-            let fine = site.body < self.bodies.len() && finite_pose(&site.pose);
-            if !fine {
+            if !self.has_all(site) || !finite_pose(&site.pose) {
                 let what = "it needs a body that exists and a finite pose";
                 return Err(fail(&site.source, format!("site \"{}\"", site.name), what));
             }
+        }
+        for camera in &self.visual.cameras {
+            if !self.has_all(camera) {
+                let what = "it is fixed to a body that does not exist";
+                return Err(fail(&camera.source, format!("camera \"{}\"", camera.name), what));
+            }
+        }
+        if let Some(k) = self.visual.lights.iter().position(|light| !self.has_all(light)) {
+            let what = "it is fixed to a body that does not exist";
+            return Err(fail(&Source::default(), format!("light {k}"), what));
         }
         let mut seen = HashSet::new();
         for tendon in &self.tendons {
@@ -52,8 +61,7 @@ impl World {
         self.check_equalities()?;
         self.check_bushings()?;
         for pair in &self.pairs {
-            let n = self.geoms.len();
-            if pair.geom_a.max(pair.geom_b) >= n || pair.geom_a == pair.geom_b {
+            if !self.has_all(pair) || pair.geom_a == pair.geom_b {
                 let what = "it needs two different geoms that exist";
                 return Err(fail(&pair.source, "contact pair".into(), what));
             }
@@ -139,26 +147,21 @@ impl World {
 
     fn check_actuator(&self, actuator: &Actuator) -> Check {
         let err = |what: &str| Err(fail(&actuator.source, format!("actuator \"{}\"", actuator.name), what));
-        let (exists, gear) = match actuator.transmission {
-            Transmission::Joint { body, joint, gear } | Transmission::JointInParent { body, joint, gear } => {
-                (self.joint_kind((body, joint)).is_some(), gear)
-            }
-            Transmission::Tendon { tendon, gear } => (tendon < self.tendons.len(), [gear; 6]),
-            Transmission::Site { site, reference, gear } => {
-                let reference = reference.unwrap_or(site);
-                (site.max(reference) < self.sites.len(), gear)
-            }
-            Transmission::SliderCrank { slider, crank, rod, gear } => {
+        if !self.has_all(actuator) {
+            return err("it drives something that does not exist");
+        }
+        let gear = match actuator.transmission {
+            Transmission::Joint { gear, .. }
+            | Transmission::JointInParent { gear, .. }
+            | Transmission::Site { gear, .. } => gear,
+            Transmission::Tendon { gear, .. } | Transmission::Body { gear, .. } => [gear; 6],
+            Transmission::SliderCrank { rod, gear, .. } => {
                 if !(rod > 0.0 && rod.is_finite()) {
                     return err("the rod's length must be positive and finite");
                 }
-                (slider.max(crank) < self.sites.len(), [gear; 6])
+                [gear; 6]
             }
-            Transmission::Body { body, gear } => (body < self.bodies.len(), [gear; 6]),
         };
-        if !exists {
-            return err("it drives something that does not exist");
-        }
         if !all_finite(&gear) || !all_finite(&actuator.gain) || !all_finite(&actuator.bias) {
             return err("gear, gain and bias must be finite");
         }
@@ -205,24 +208,8 @@ impl World {
         if sensor.cutoff.is_some_and(|c| c.is_nan() || c <= 0.0) {
             return err("its cutoff must be positive");
         }
-        let site = |s: usize| s < self.sites.len();
-        let frame = |f: FrameOf| match f {
-            FrameOf::Body(b) | FrameOf::Inertial(b) => b < self.bodies.len(),
-            FrameOf::Geom(g) => g < self.geoms.len(),
-            FrameOf::Site(s) => s < self.sites.len(),
-            FrameOf::Camera(c) => c < self.visual.cameras.len(),
-        };
-        let seen_from = |r: Option<FrameOf>| r.is_none_or(frame);
         use SensorKind as K;
-        let exists = match sensor.kind {
-            K::Touch { site: s }
-            | K::Accelerometer { site: s }
-            | K::Velocimeter { site: s }
-            | K::Gyro { site: s }
-            | K::Force { site: s }
-            | K::Torque { site: s }
-            | K::Magnetometer { site: s }
-            | K::Rangefinder { site: s } => site(s),
+        let fits = match sensor.kind {
             K::JointPosition { joint }
             | K::JointVelocity { joint }
             | K::JointActuatorForce { joint }
@@ -232,58 +219,20 @@ impl World {
             K::BallOrientation { joint } | K::BallVelocity { joint } => {
                 self.joint_kind(joint) == Some(JointKind::Ball)
             }
-            K::TendonPosition { tendon }
-            | K::TendonVelocity { tendon }
-            | K::TendonActuatorForce { tendon }
-            | K::TendonLimitPosition { tendon }
-            | K::TendonLimitVelocity { tendon }
-            | K::TendonLimitForce { tendon } => tendon < self.tendons.len(),
-            K::ActuatorPosition { actuator }
-            | K::ActuatorVelocity { actuator }
-            | K::ActuatorForce { actuator } => actuator < self.actuators.len(),
-            K::FrameAxis { axis, frame: f, reference } => axis < 3 && frame(f) && seen_from(reference),
-            K::FramePosition { frame: f, reference }
-            | K::FrameOrientation { frame: f, reference }
-            | K::FrameLinearVelocity { frame: f, reference }
-            | K::FrameAngularVelocity { frame: f, reference } => frame(f) && seen_from(reference),
-            K::FrameLinearAcceleration { frame: f } | K::FrameAngularAcceleration { frame: f } => frame(f),
-            K::SubtreeCenterOfMass { body }
-            | K::SubtreeVelocity { body }
-            | K::SubtreeAngularMomentum { body } => body < self.bodies.len(),
-            K::InsideSite { frame: f, site: s } => frame(f) && site(s),
-            K::Distance { first, second }
-            | K::DistanceDirection { first, second }
-            | K::DistancePoints { first, second } => {
-                let there = |side: GeomsOf| match side {
-                    GeomsOf::Geom(g) => g < self.geoms.len(),
-                    GeomsOf::Body(b) => b < self.bodies.len(),
-                };
-                there(first) && there(second)
+            K::FrameAxis { axis, .. } => axis < 3,
+            K::Contact { contact } if contact.slots > MAX_CONTACT_SLOTS => {
+                return err("it has too many slots; give num=\"…\" of at most 100000");
             }
-            K::Contact { contact } => {
-                let there = |side: ContactsOf| match side {
-                    ContactsOf::Any => true,
-                    ContactsOf::Geom(g) => g < self.geoms.len(),
-                    ContactsOf::Body(b) | ContactsOf::Subtree(b) => b < self.bodies.len(),
-                    ContactsOf::Site(s) => site(s),
-                };
-                if contact.slots > MAX_CONTACT_SLOTS {
-                    return err("it has too many slots; give num=\"…\" of at most 100000");
-                }
-                there(contact.first)
-                    && there(contact.second)
-                    && !matches!(contact.second, ContactsOf::Site(_))
+            K::Contact { contact } => !matches!(contact.second, ContactsOf::Site(_)),
+            K::User { size } if size > MAX_USER_SIZE => {
+                return err("it is too large; give dim=\"…\" of at most 10000");
             }
-            K::CameraProjection { site: s, camera } => site(s) && camera < self.visual.cameras.len(),
-            K::User { size } => {
-                if size > MAX_USER_SIZE {
-                    return err("it is too large; give dim=\"…\" of at most 10000");
-                }
-                true
-            }
-            K::PotentialEnergy | K::KineticEnergy | K::Clock => true,
+            _ => true,
         };
-        if exists { Ok(()) } else { err("it reads something that does not exist or is of another kind") }
+        if fits && self.has_all(sensor) {
+            return Ok(());
+        }
+        err("it reads something that does not exist or is of another kind")
     }
 
     fn check_equalities(&self) -> Check {
@@ -305,7 +254,7 @@ impl World {
                     }
                 }
                 EqualityKind::Tendon { first, second, coefficients } => {
-                    if first.max(second.unwrap_or(0)) >= self.tendons.len() || second == Some(first) {
+                    if !self.has_all(equality) || second == Some(first) {
                         return err("it needs tendons that exist and are not the same");
                     }
                     if !all_finite(&coefficients) {
@@ -315,7 +264,7 @@ impl World {
                 EqualityKind::Connect { body_a, body_b, .. }
                 | EqualityKind::Weld { body_a, body_b, .. }
                 | EqualityKind::Distance { body_a, body_b, .. } => {
-                    if body_a.max(body_b) >= self.bodies.len() {
+                    if !self.has_all(equality) {
                         return err("it refers to a body that does not exist");
                     }
                     if body_a == body_b {
@@ -330,7 +279,7 @@ impl World {
     fn check_bushings(&self) -> Check {
         for bushing in &self.bushings {
             let err = |what: &str| Err(fail(&bushing.source, format!("bushing \"{}\"", bushing.name), what));
-            if bushing.body_a.max(bushing.body_c) >= self.bodies.len() {
+            if !self.has_all(bushing) {
                 return err("it refers to a body that does not exist");
             }
             if bushing.body_a == bushing.body_c {

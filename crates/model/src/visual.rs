@@ -1,4 +1,4 @@
-//! What only pictures show: materials, cameras, lights, where to look.
+//! Data for pictures only: materials, cameras, lights, where to look.
 
 use crate::{Pose, Source, Vec3};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ pub struct Light {
     pub color: [f32; 3],
 }
 
-/// What only pictures show.
+/// Data for pictures only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Visual {
     /// Materials that geoms refer to.

@@ -7,7 +7,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What holds for the whole world.
+/// Options of the whole world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Acceleration of gravity, m/s².
@@ -97,7 +97,7 @@ pub struct Keyframe {
 pub struct World {
     /// Name of the model.
     pub name: String,
-    /// What holds for all of it.
+    /// Options of the whole world.
     pub options: Options,
     /// Bodies, parents before children, depth first; body 0 is the world itself.
     pub bodies: Vec<Body>,
@@ -127,9 +127,9 @@ pub struct World {
     pub exclusions: Vec<(usize, usize)>,
     /// Named states.
     pub keyframes: Vec<Keyframe>,
-    /// What only pictures show.
+    /// Materials, cameras and lights: they change pictures only.
     pub visual: Visual,
-    /// What a reader could not honour.
+    /// Elements and attributes that a reader could not honour.
     pub warnings: Vec<Warning>,
 }
 
@@ -200,7 +200,7 @@ impl World {
     }
 }
 
-/// What copies of a world share is written and read as if it were each one's own.
+/// Data that copies of a world share is written and read as if each copy had its own.
 mod shared {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::sync::Arc;

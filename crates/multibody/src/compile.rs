@@ -112,7 +112,7 @@ impl Builder {
                 tree_nodes: Vec::new(),
                 joints: Vec::new(),
                 dofs: Vec::new(),
-                dof_parent: Vec::new(),
+                parent_dof: Vec::new(),
                 runs: Vec::new(),
                 run_start: Vec::new(),
                 node_runs: Vec::new(),
@@ -254,7 +254,7 @@ impl Builder {
     ) -> usize {
         let turn = quat_of(&frame.rotation);
         let axis: V3 = primitive.axis.into();
-        let v = self.out.dof_parent.len();
+        let v = self.out.parent_dof.len();
         self.out.nodes.push(Node {
             motion: primitive.motion,
             parent,
@@ -275,12 +275,12 @@ impl Builder {
             compensated_mass: 0.0,
             compensated_moment: [0.0; 3],
         });
-        let mut dof_parent = self.last_dof[parent];
+        let mut parent_dof = self.last_dof[parent];
         for k in 0..primitive.nv {
-            self.out.dof_parent.push(dof_parent);
-            dof_parent = Some(v + k);
+            self.out.parent_dof.push(parent_dof);
+            parent_dof = Some(v + k);
         }
-        self.last_dof.push(dof_parent);
+        self.last_dof.push(parent_dof);
         self.gathered.push(Gathered::default());
         self.nq += primitive.nq;
         v
@@ -340,14 +340,14 @@ impl Builder {
         }
         let out = &mut self.out;
         out.run_start.push(0);
-        for dof in 0..out.dof_parent.len() {
-            let parent = out.dof_parent[dof];
-            out.runs.extend(runs_to_root(parent, &out.dof_parent));
+        for dof in 0..out.parent_dof.len() {
+            let parent = out.parent_dof[dof];
+            out.runs.extend(runs_to_root(parent, &out.parent_dof));
             out.run_start.push(out.runs.len());
         }
         out.node_run_start.push(0);
         for last in &self.last_dof {
-            out.node_runs.extend(runs_to_root(*last, &out.dof_parent));
+            out.node_runs.extend(runs_to_root(*last, &out.parent_dof));
             out.node_run_start.push(out.node_runs.len());
         }
         self.out

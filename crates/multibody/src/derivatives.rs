@@ -29,9 +29,9 @@ use crate::spatial::{
 use crate::workspace::Workspace;
 use nalgebra::DMatrix;
 
-/// What j displaces: see [`Derivatives::carries`].
+/// The part of the tree that coordinate j displaces: see [`Derivatives::carries`].
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Displaced {
     node: usize,
     /// A rotation of a free joint: comes after its translations.
     second: bool,
@@ -44,7 +44,7 @@ pub struct Derivatives {
     pub by_q: DMatrix<f64>,
     /// ∂τ/∂v, nv × nv.
     pub by_v: DMatrix<f64>,
-    places: Vec<Place>,
+    displaced: Vec<Displaced>,
     /// v_b of each velocity coordinate, about its tree's O.
     before: Vec<V6>,
     /// ψ, χ and (v_b + v_a) × S of each velocity coordinate.
@@ -61,16 +61,16 @@ impl Derivatives {
     /// Room for the derivatives of `multibody`.
     pub fn new(multibody: &Multibody) -> Self {
         let (nv, nodes) = (multibody.nv(), multibody.nodes.len());
-        let mut places = vec![Place::default(); nv];
+        let mut displaced = vec![Displaced::default(); nv];
         for (i, node) in multibody.nodes.iter().enumerate() {
-            for (k, place) in places[node.v..node.v + node.nv].iter_mut().enumerate() {
-                *place = Place { node: i, second: node.motion == Motion::Free && k >= 3 };
+            for (k, place) in displaced[node.v..node.v + node.nv].iter_mut().enumerate() {
+                *place = Displaced { node: i, second: node.motion == Motion::Free && k >= 3 };
             }
         }
         Self {
             by_q: DMatrix::zeros(nv, nv),
             by_v: DMatrix::zeros(nv, nv),
-            places,
+            displaced,
             before: vec![[0.0; 6]; nv],
             psi: vec![[0.0; 6]; nv],
             chi: vec![[0.0; 6]; nv],
@@ -83,7 +83,7 @@ impl Derivatives {
 
     /// Whether a change of coordinate `j` displaces the column of coordinate `k`: ∂S_k/∂q_j = S_j × S_k if so, else 0.
     pub fn carries(&self, multibody: &Multibody, j: usize, k: usize) -> bool {
-        let (a, b) = (self.places[j], self.places[k]);
+        let (a, b) = (self.displaced[j], self.displaced[k]);
         if a.node == b.node {
             return !a.second || b.second;
         }
@@ -141,7 +141,7 @@ impl Multibody {
                 let (mut a_b, mut v_a) = (a_b, v_i);
                 if node.motion == Motion::Free {
                     let translation = node.v..node.v + 3;
-                    if out.places[j].second {
+                    if out.displaced[j].second {
                         a_b = translation.fold(a_b, |sum, k| axpy6(&sum, vdot[k], &ws.s[k]));
                     } else {
                         v_a = out.before[node.v + 3];
@@ -174,7 +174,7 @@ impl Multibody {
     fn fill(&self, ws: &Workspace, k: usize, composite: &RigidInertia, i: usize, out: &mut Derivatives) {
         let (s_k, b) = (&ws.s[k], &out.b[i]);
         let by = |x: &V6| (0..6).fold([0.0; 6], |sum, c| axpy6(&sum, x[c], &b[c]));
-        // What coordinate k does to the forces beyond it…
+        // The effect of coordinate k on the forces beyond it…
         let inner = add6(&composite.apply(&out.chi[k]), &by(&out.psi[k]));
         let whole = add6(&inner, &cross_force(s_k, &out.force[i]));
         let by_rate = add6(&composite.apply(&out.rate[k]), &by(s_k));
@@ -183,7 +183,7 @@ impl Multibody {
         let node = &self.nodes[i];
         for j in node.v..node.v + node.nv {
             // τ_j by k, both of one joint.
-            let earlier = !out.places[j].second && out.places[k].second;
+            let earlier = !out.displaced[j].second && out.displaced[k].second;
             let change = if earlier { &whole } else { &inner };
             out.by_q[(j, k)] = dot6(&ws.s[j], change);
             out.by_v[(j, k)] = dot6(&ws.s[j], &by_rate);
@@ -203,7 +203,7 @@ impl Multibody {
         &self,
         ws: &mut Workspace,
         mass: &mut MassMatrix,
-        places: &Derivatives,
+        displaced: &Derivatives,
         out: &mut DMatrix<f64>,
     ) {
         self.mass_matrix(ws, mass);
@@ -219,7 +219,7 @@ impl Multibody {
                     .flat_map(|run| run.clone())
                     .filter(|&k| k < node.v)
                     .for_each(&mut set);
-                if places.places[j].second {
+                if displaced.displaced[j].second {
                     (node.v..node.v + 3).for_each(set);
                 }
             }

@@ -1,4 +1,4 @@
-//! What can go wrong when a world is compiled.
+//! Errors of compiling a world.
 
 use stiction_model::{ModelError, Source};
 

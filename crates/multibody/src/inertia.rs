@@ -47,7 +47,7 @@ fn vanishing(multibody: &Multibody, q: &[f64]) -> Vec<bool> {
     for (node, carried) in multibody.nodes.iter().zip(&ws.composite).skip(multibody.bases) {
         for i in node.v..node.v + node.nv {
             let (diagonal, inverse) = (mass.get(i, i), factor.inverse_diagonal()[i]);
-            // What the diagonal S·Ic S would be if nothing cancelled.
+            // The diagonal S·Ic S if nothing cancelled.
             let (w, v) = (angular(&ws.s[i]), linear(&ws.s[i]));
             let trace: f64 = carried.rotational[..3].iter().sum();
             let uncancelled = dot3(w, w) * trace + dot3(v, v) * carried.mass;

@@ -81,7 +81,7 @@ pub struct Tree {
     pub root_body: usize,
 }
 
-/// What a program needs to know about one joint of the description.
+/// One joint of the description: its coordinates and kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointInfo {
     /// Name.
@@ -119,7 +119,7 @@ pub struct Multibody {
     pub(crate) tree_nodes: Vec<Range<usize>>,
     pub(crate) joints: Vec<JointInfo>,
     pub(crate) dofs: Vec<Dof>,
-    pub(crate) dof_parent: Vec<Option<usize>>,
+    pub(crate) parent_dof: Vec<Option<usize>>,
     /// For each velocity coordinate the ranges of coordinates it hangs on, itself excluded.
     pub(crate) runs: Vec<Range<usize>>,
     pub(crate) run_start: Vec<usize>,
@@ -190,14 +190,9 @@ impl Multibody {
         &self.mocap_bodies
     }
 
-    /// What acts along each velocity coordinate, as described.
+    /// Properties of each velocity coordinate, as described.
     pub fn dofs(&self) -> &[Dof] {
         &self.dofs
-    }
-
-    /// The velocity coordinate each one hangs on; `None` for the first of a tree.
-    pub fn dof_parent(&self) -> &[Option<usize>] {
-        &self.dof_parent
     }
 
     /// True for each velocity coordinate of a locked joint.
@@ -241,10 +236,10 @@ impl Multibody {
         &self.node_runs[self.node_run_start[node]..self.node_run_start[node + 1]]
     }
 
-    /// The velocity coordinate before `dof` on its way to the root of its tree: the mass matrix couples a coordinate with
-    /// those it reaches this way, and with those that reach it.
+    /// The velocity coordinate before `dof` on its way to the root of its tree, `None` for the first of a tree: the mass
+    /// matrix couples a coordinate with those it reaches this way, and with those that reach it.
     pub fn parent_dof(&self, dof: usize) -> Option<usize> {
-        self.ancestors(dof).last().map(|run| run.end - 1)
+        self.parent_dof[dof]
     }
 
     #[inline(always)]

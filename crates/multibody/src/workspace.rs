@@ -1,4 +1,4 @@
-//! What depends on the state: sized once from a [`Multibody`], refilled by its functions.
+//! Quantities that depend on the state: sized once from a [`Multibody`], refilled by its functions.
 
 use crate::multibody::{Multibody, quat_of};
 use crate::spatial::{M3, Quat, RigidInertia, V3, V6, matrix};

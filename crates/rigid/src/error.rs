@@ -1,4 +1,4 @@
-//! What can be wrong with an instant.
+//! Errors of an instant.
 
 /// An instant that cannot be made. The message names the place and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

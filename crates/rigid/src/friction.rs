@@ -49,7 +49,7 @@ pub struct FrictionSolution {
     pub velocity: DVector<f64>,
     /// Residual of the complementarity problem, relative.
     pub residual: f64,
-    /// What found it.
+    /// The method that found it.
     pub method: Method,
     /// Pivots or sweeps.
     pub iterations: usize,

@@ -1,7 +1,11 @@
-//! The part of YAML that model directives use: block and flow mappings and lists, plain and quoted
-//! scalars, tags, comments, anchors, aliases and merged mappings (`<<`). Block scalars and several documents are errors.
+//! One YAML document as a tree in which every value knows its line.
+//!
+//! `saphyr-parser` reads the text (YAML 1.2); here its events become values, aliases are replaced by what they stand for and
+//! mappings under `<<` are merged, within bounds on depth and repetition.
 
 use crate::error::FormatError;
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Deepest nesting.
@@ -18,7 +22,7 @@ pub struct Yaml {
     pub line: u32,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Null,
@@ -37,384 +41,138 @@ impl Yaml {
     }
 }
 
-struct Line {
-    indent: usize,
-    text: String,
-    number: u32,
-}
-
-struct Parser<'a> {
-    lines: Vec<Line>,
-    at: usize,
+struct Reader<'a> {
+    events: Parser<'a, saphyr_parser::StrInput<'a>>,
     file: &'a str,
-    /// Values by anchor.
-    anchors: BTreeMap<String, Yaml>,
-    /// Values kept and stood for so far.
+    /// Lines of the file.
+    lines: u32,
+    /// Values by the number of their anchor.
+    anchors: BTreeMap<usize, Yaml>,
+    /// Values kept and repeated so far.
     repeated: usize,
 }
 
 /// Parses a document.
 pub fn parse(text: &str, file: &str) -> Result<Yaml, FormatError> {
-    let mut lines: Vec<Line> = Vec::new();
-    // Brackets and quote that the last line leaves open.
-    let (mut open, mut quote) = (0, None);
-    for (k, raw) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
-        let number = k as u32 + 1;
-        let body = without_comment(raw).trim_end();
-        let indent = body.len() - body.trim_start_matches(' ').len();
-        let body = body.trim_start_matches(' ');
-        if body.is_empty() || (body == "---" && lines.is_empty()) || body.starts_with('%') {
-            continue;
-        }
-        if body.starts_with('\t') {
-            return Err(error(file, number, "a tab cannot indent; use spaces"));
-        }
-        if body == "---" {
-            return Err(error(file, number, "there are several documents in this file; keep one"));
-        }
-        // A flow value that goes on in the next lines.
-        if let Some(last) = lines.last_mut()
-            && open > 0
-        {
-            last.text += " ";
-            last.text += body;
-            open += open_brackets(body, &mut quote);
-            if last.text.len() > 1 << 20 {
-                return Err(error(file, number, "a bracket is never closed"));
+    let events = Parser::new_from_str(text);
+    let lines = text.lines().count().max(1) as u32;
+    let mut reader = Reader { events, file, lines, anchors: BTreeMap::new(), repeated: 0 };
+    let mut root = None;
+    loop {
+        match reader.next()? {
+            (Event::StreamEnd, _) => break,
+            (Event::DocumentStart(_), line) if root.is_some() => {
+                return reader.fail(line, "there are several documents in this file; keep one");
             }
-            continue;
-        }
-        lines.push(Line { indent, text: body.to_string(), number });
-        quote = None;
-        open = open_brackets(body, &mut quote);
-    }
-    let mut parser = Parser { lines, at: 0, file, anchors: BTreeMap::new(), repeated: 0 };
-    let Some(first) = parser.lines.first() else {
-        return Ok(Yaml { tag: None, value: Value::Null, line: 1 });
-    };
-    let indent = first.indent;
-    let value = parser.block(indent, 0)?;
-    match parser.lines.get(parser.at) {
-        Some(line) => Err(error(file, line.number, "this line does not fit the indentation above it")),
-        None => Ok(value),
-    }
-}
-
-fn error(file: &str, line: u32, what: &str) -> FormatError {
-    FormatError::Syntax { file: file.into(), line, message: format!("not well-formed YAML: {what}") }
-}
-
-fn without_comment(line: &str) -> &str {
-    let mut quote = None;
-    let mut before = ' ';
-    for (i, c) in line.char_indices() {
-        match quote {
-            Some(q) if c == q => quote = None,
-            None if (c == '"' || c == '\'') && !before.is_alphanumeric() => quote = Some(c),
-            None if c == '#' && before.is_whitespace() => return &line[..i],
-            _ => {}
-        }
-        before = c;
-    }
-    line
-}
-
-/// How many more brackets `text` opens than it closes, from inside `quote` if there is one.
-fn open_brackets(text: &str, quote: &mut Option<char>) -> i32 {
-    let mut depth = 0;
-    for c in text.chars() {
-        match quote {
-            Some(q) if c == *q => *quote = None,
-            None if c == '"' || c == '\'' => *quote = Some(c),
-            None if c == '[' || c == '{' => depth += 1,
-            None if c == ']' || c == '}' => depth -= 1,
-            _ => {}
+            (Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing, _) => {}
+            (event, line) => root = Some(reader.value(event, line, 0)?),
         }
     }
-    depth
+    Ok(root.unwrap_or(Yaml { tag: None, value: Value::Null, line: 1 }))
 }
 
-/// Key and rest of `key: value`; `None` if the text is no entry of a mapping.
-fn entry(text: &str) -> Option<(String, &str)> {
-    if text.starts_with(['"', '\'']) {
-        let (key, rest) = quoted(text).ok()?;
-        return Some((key, rest.trim_start().strip_prefix(':')?.trim_start()));
-    }
-    if text.starts_with(['{', '[']) {
-        return None;
-    }
-    if let Some(key) = text.strip_suffix(':').filter(|k| !k.contains(": ")) {
-        return Some((key.trim_end().to_string(), ""));
-    }
-    let at = text.find(": ")?;
-    Some((text[..at].trim_end().to_string(), text[at + 2..].trim_start()))
-}
-
-impl Parser<'_> {
+impl<'a> Reader<'a> {
     fn fail<T>(&self, line: u32, what: &str) -> Result<T, FormatError> {
-        Err(error(self.file, line, what))
+        let message = format!("not well-formed YAML: {what}");
+        Err(FormatError::Syntax { file: self.file.into(), line, message })
     }
 
-    /// The value that begins at the current line, indented by `indent`.
-    fn block(&mut self, indent: usize, depth: usize) -> Result<Yaml, FormatError> {
-        let line = &self.lines[self.at];
-        let number = line.number;
+    /// The next event with its line.
+    fn next(&mut self) -> Result<(Event<'a>, u32), FormatError> {
+        match self.events.next_event() {
+            Some(Ok((event, span))) => Ok((event, span.start.line() as u32)),
+            Some(Err(error)) => {
+                // At the end of the text the last line is named.
+                self.fail((error.marker().line() as u32).min(self.lines), error.info())
+            }
+            None => Ok((Event::StreamEnd, 0)),
+        }
+    }
+
+    /// The value that begins with `event`.
+    fn value(&mut self, event: Event<'a>, line: u32, depth: usize) -> Result<Yaml, FormatError> {
         if depth > MAX_DEPTH {
-            return self.fail(number, "it is nested too deep");
+            return self.fail(line, "it is nested too deep");
         }
-        if line.text == "-" || line.text.starts_with("- ") {
-            return self.list(indent, depth);
-        }
-        if entry(&line.text).is_some() {
-            return self.map(indent, depth);
-        }
-        let text = line.text.clone();
-        self.at += 1;
-        self.inline(&text, number, depth)
-    }
-
-    fn list(&mut self, indent: usize, depth: usize) -> Result<Yaml, FormatError> {
-        let number = self.lines[self.at].number;
-        let mut items = Vec::new();
-        while let Some(line) = self.lines.get_mut(self.at) {
-            if line.indent != indent || !(line.text == "-" || line.text.starts_with("- ")) {
-                break;
+        let (value, anchor, tag) = match event {
+            Event::Alias(anchor) => return self.repeat(anchor, line, depth),
+            Event::Scalar(text, style, anchor, tag) => {
+                let null =
+                    style == ScalarStyle::Plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
+                (if null { Value::Null } else { Value::Scalar(text.into_owned()) }, anchor, tag)
             }
-            let rest = line.text[1..].trim_start().to_string();
-            if rest.is_empty() {
-                let number = line.number;
-                self.at += 1;
-                items.push(self.below(indent, false, number, depth)?);
-            } else {
-                // What follows the dash stands as if on a line of its own.
-                line.indent = indent + (line.text.len() - rest.len());
-                line.text = rest;
-                let inner = line.indent;
-                items.push(self.block(inner, depth + 1)?);
-            }
-        }
-        Ok(Yaml { tag: None, value: Value::List(items), line: number })
-    }
-
-    fn map(&mut self, indent: usize, depth: usize) -> Result<Yaml, FormatError> {
-        let first = self.lines[self.at].number;
-        let mut entries: Vec<(String, Yaml)> = Vec::new();
-        while let Some(line) = self.lines.get(self.at).filter(|l| l.indent == indent) {
-            let number = line.number;
-            let Some((key, rest)) = entry(&line.text) else {
-                return self.fail(number, "it needs `key: value`");
-            };
-            if entries.iter().any(|(k, _)| *k == key) {
-                return self.fail(number, &format!("the key {key} is there twice"));
-            }
-            let rest = rest.to_string();
-            self.at += 1;
-            let (given, rest) = properties(&rest);
-            let mut value = if rest.is_empty() {
-                self.below(indent, true, number, depth)?
-            } else {
-                self.inline(rest, number, depth)?
-            };
-            value.tag = given.tag.or(value.tag);
-            self.remember(given.anchor, &value)?;
-            entries.push((key, value));
-        }
-        Ok(Yaml { tag: None, value: Value::Map(merged(entries)), line: first })
-    }
-
-    /// The block below a line indented by `indent`; a list may stand at the same indentation as its key.
-    fn below(
-        &mut self,
-        indent: usize,
-        list_too: bool,
-        number: u32,
-        depth: usize,
-    ) -> Result<Yaml, FormatError> {
-        match self.lines.get(self.at) {
-            Some(next) if next.indent > indent => {
-                let inner = next.indent;
-                self.block(inner, depth + 1)
-            }
-            Some(next) if list_too && next.indent == indent && next.text.starts_with('-') => {
-                self.list(indent, depth + 1)
-            }
-            _ => Ok(Yaml { tag: None, value: Value::Null, line: number }),
-        }
-    }
-
-    fn inline(&mut self, text: &str, number: u32, depth: usize) -> Result<Yaml, FormatError> {
-        let mut rest = text;
-        let value = self.flow(&mut rest, number, depth, true)?;
-        if !rest.trim().is_empty() {
-            return self.fail(number, "there is something after the end of the value");
-        }
-        Ok(value)
-    }
-
-    /// A flow value at the start of `rest`; `line` says that a plain scalar goes on to the end.
-    fn flow(&mut self, rest: &mut &str, number: u32, depth: usize, line: bool) -> Result<Yaml, FormatError> {
-        if depth > MAX_DEPTH {
-            return self.fail(number, "it is nested too deep");
-        }
-        let (given, after) = properties(rest.trim_start());
-        let mut text = after;
-        let value = match text.chars().next() {
-            None => Value::Null,
-            Some('*') => {
-                let end = text.find([' ', ',', ']', '}']).unwrap_or(text.len());
-                let value = self.repeat(&text[1..end], number, depth)?;
-                *rest = &text[end..];
-                return Ok(value);
-            }
-            Some('|' | '>') => return self.fail(number, "block scalars are not read; quote the text"),
-            Some(open @ ('[' | '{')) => {
-                let close = if open == '[' { ']' } else { '}' };
-                text = &text[1..];
-                let (mut list, mut map) = (Vec::new(), Vec::new());
-                loop {
-                    text = text.trim_start();
-                    if let Some(after) = text.strip_prefix(close) {
-                        text = after;
-                        break;
-                    }
-                    if text.is_empty() {
-                        return self.fail(number, &format!("`{close}` is missing"));
-                    }
-                    if open == '[' {
-                        list.push(self.flow(&mut text, number, depth + 1, false)?);
-                    } else {
-                        let quoted_key = text.starts_with(['"', '\'']).then(|| quoted(text).ok()).flatten();
-                        let (key, after) = match (quoted_key, end_of_key(text)) {
-                            (Some((key, after)), _) => (key, after.trim_start().strip_prefix(':')),
-                            (None, Some(colon)) => {
-                                (text[..colon].trim().to_string(), Some(&text[colon + 1..]))
-                            }
-                            (None, None) => (String::new(), None),
-                        };
-                        let Some(after) = after else {
-                            return self.fail(number, "a mapping in braces needs `key: value`");
-                        };
-                        if key != "<<" && map.iter().any(|(k, _)| *k == key) {
-                            return self.fail(number, &format!("the key {key} is there twice"));
-                        }
-                        text = after;
-                        map.push((key, self.flow(&mut text, number, depth + 1, false)?));
-                    }
-                    text = text.trim_start();
-                    match text.strip_prefix(',') {
-                        Some(after) => text = after,
-                        None if text.starts_with(close) => {}
-                        None => return self.fail(number, &format!("`,` or `{close}` is missing")),
-                    }
-                }
-                if open == '[' { Value::List(list) } else { Value::Map(merged(map)) }
-            }
-            Some('"' | '\'') => match quoted(text) {
-                Ok((inside, after)) => {
-                    text = after;
-                    Value::Scalar(inside)
-                }
-                Err(what) => return self.fail(number, what),
-            },
-            Some(_) => {
-                let end = if line { text.len() } else { text.find([',', ']', '}']).unwrap_or(text.len()) };
-                let word = text[..end].trim();
-                text = &text[end..];
-                if matches!(word, "" | "~" | "null") { Value::Null } else { Value::Scalar(word.to_string()) }
-            }
+            Event::SequenceStart(anchor, tag) => (self.list(depth)?, anchor, tag),
+            Event::MappingStart(anchor, tag) => (self.map(depth)?, anchor, tag),
+            _ => return self.fail(line, "a value is missing"),
         };
-        *rest = text;
-        let value = Yaml { tag: given.tag, value, line: number };
-        self.remember(given.anchor, &value)?;
-        Ok(value)
-    }
-
-    /// Keeps a value for the aliases that name its anchor.
-    fn remember(&mut self, anchor: Option<String>, value: &Yaml) -> Result<(), FormatError> {
-        if let Some(anchor) = anchor {
-            self.count(extent(value).0, value.line)?;
+        let value = Yaml { tag: tag.and_then(own_tag), value, line };
+        if anchor > 0 {
+            self.count(extent(&value).0, line)?;
             self.anchors.insert(anchor, value.clone());
         }
-        Ok(())
+        Ok(value)
     }
 
-    fn count(&mut self, values: usize, number: u32) -> Result<(), FormatError> {
-        self.repeated += values;
-        if self.repeated > MAX_REPEATED {
-            return self
-                .fail(number, &format!("anchors and aliases stand for more than {MAX_REPEATED} values"));
+    fn list(&mut self, depth: usize) -> Result<Value, FormatError> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(Value::List(items)),
+                (event, line) => items.push(self.value(event, line, depth + 1)?),
+            }
         }
-        Ok(())
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Value, FormatError> {
+        let mut entries: Vec<(String, Yaml)> = Vec::new();
+        loop {
+            let (event, line) = self.next()?;
+            if event == Event::MappingEnd {
+                return Ok(Value::Map(merged(entries)));
+            }
+            let key = match self.value(event, line, depth + 1)?.value {
+                Value::Scalar(key) => key,
+                _ => return self.fail(line, "a key must be a word"),
+            };
+            if key != "<<" && entries.iter().any(|(k, _)| *k == key) {
+                return self.fail(line, &format!("the key {key} is there twice"));
+            }
+            let (event, line) = self.next()?;
+            entries.push((key, self.value(event, line, depth + 1)?));
+        }
     }
 
     /// The value that an alias stands for.
-    fn repeat(&mut self, anchor: &str, number: u32, depth: usize) -> Result<Yaml, FormatError> {
-        let Some(value) = self.anchors.get(anchor) else {
-            return self.fail(number, &format!("there is no &{anchor} before *{anchor}"));
+    fn repeat(&mut self, anchor: usize, line: u32, depth: usize) -> Result<Yaml, FormatError> {
+        let Some(value) = self.anchors.get(&anchor) else {
+            return self.fail(line, "an alias stands inside of what it refers to");
         };
         let (count, inside) = extent(value);
         if depth + inside > MAX_DEPTH {
-            return self.fail(number, "it is nested too deep");
+            return self.fail(line, "it is nested too deep");
         }
         let value = value.clone();
-        self.count(count, number)?;
+        self.count(count, line)?;
         Ok(value)
     }
-}
 
-/// What stands before a value.
-#[derive(Default)]
-struct Properties {
-    tag: Option<String>,
-    anchor: Option<String>,
-}
-
-/// A leading `!Tag` and `&anchor`, in any order, and what follows them.
-fn properties(text: &str) -> (Properties, &str) {
-    let (mut found, mut rest) = (Properties::default(), text);
-    while let Some(mark @ ('!' | '&')) = rest.chars().next() {
-        let end = rest.find([' ', ',', '{', '[', '}', ']']).unwrap_or(rest.len());
-        let word = Some(rest[1..end].to_string());
-        match mark {
-            '!' => found.tag = word,
-            _ => found.anchor = word,
+    fn count(&mut self, values: usize, line: u32) -> Result<(), FormatError> {
+        self.repeated += values;
+        if self.repeated > MAX_REPEATED {
+            let what = format!("anchors and aliases stand for more than {MAX_REPEATED} values");
+            return self.fail(line, &what);
         }
-        rest = rest[end..].trim_start();
+        Ok(())
     }
-    (found, rest)
 }
 
-/// The text in quotation marks at the start of `text`, and what follows it; the error says what is wrong.
-fn quoted(text: &str) -> Result<(String, &str), &'static str> {
-    let mut inside = String::new();
-    let mut chars = text.char_indices();
-    let quote = chars.next().map_or('"', |(_, c)| c);
-    while let Some((i, c)) = chars.next() {
-        match c {
-            '\'' if quote == '\'' && text[i + 1..].starts_with('\'') => {
-                inside.extend(chars.next().map(|(_, c)| c))
-            }
-            c if c == quote => return Ok((inside, &text[i + 1..])),
-            '\\' if quote == '"' => match chars.next() {
-                Some((_, c @ ('"' | '\\' | '/' | ' '))) => inside.push(c),
-                Some((_, 't')) => inside.push('\t'),
-                Some((_, 'n')) => inside.push('\n'),
-                _ => {
-                    return Err(
-                        "after a backslash only \\, \", /, n and t are read; write the character itself",
-                    );
-                }
-            },
-            c => inside.push(c),
-        }
+/// The name of a tag that is none of YAML's own, such as `!!str`.
+fn own_tag(tag: Cow<Tag>) -> Option<String> {
+    match tag.handle.as_str() {
+        "!" => Some(tag.suffix.clone()),
+        _ if tag.is_yaml_core_schema() => None,
+        handle => Some(format!("{handle}{}", tag.suffix)),
     }
-    Err("a quotation mark is never closed")
-}
-
-/// The end of a plain key in braces: a colon with something other than a name behind it.
-fn end_of_key(text: &str) -> Option<usize> {
-    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', ',', '[', '{', ']', '}', '"', '\'']);
-    text.match_indices(':').map(|(i, _)| i).find(|&i| ends(&text[i + 1..]))
 }
 
 /// How many values there are in a value, with itself, and how deep it goes.
@@ -447,7 +205,7 @@ fn merged(entries: Vec<(String, Yaml)>) -> Vec<(String, Yaml)> {
                         }
                     }
                 }
-                // Whoever reads the mapping refuses the key.
+                // The reader of the mapping refuses the key.
                 _ => own.push((key.clone(), source)),
             }
         }
@@ -494,6 +252,22 @@ mod tests {
     }
 
     #[test]
+    fn scalars_of_several_lines_are_read() {
+        let text = "a: one\n  two\nb: \"three\n  four\\\n  five \\x41\"\nc: >-\n  six\n  seven\nd: |\n  eight # no comment\n  nine\n\
+                    e: 'ten\n\n  eleven'\n? f\n: !!str 12\n";
+        let root = parse(text, "f").unwrap();
+        let word = |key: &str| match &root.get(key).unwrap().value {
+            Value::Scalar(word) => word.clone(),
+            other => panic!("{other:?}"),
+        };
+        // Breaks within plain, quoted and folded scalars are spaces; an empty line, and a literal's breaks, are breaks.
+        assert_eq!((word("a"), word("b")), ("one two".into(), "three fourfive A".into()));
+        assert_eq!((word("c"), word("d")), ("six seven".into(), "eight # no comment\nnine\n".into()));
+        assert_eq!((word("e"), word("f")), ("ten\neleven".into(), "12".into()));
+        assert_eq!((root.get("e").unwrap().line, root.get("f").unwrap().tag.as_ref()), (12, None));
+    }
+
+    #[test]
     fn aliases_of_aliases_end() {
         let mut laughs = "a0: &a0 [x, x]\n".to_string();
         (1..40).for_each(|k| laughs += &format!("a{k}: &a{k} [*a{}, *a{}]\n", k - 1, k - 1));
@@ -516,6 +290,8 @@ mod tests {
             ("a: \"x", "f:1"),
             ("- 1\nb: 2", "f:2"),
             ("a:\n\t- b", "f:2"),
+            ("a: 1\n---\nb: 2", "f:2"),
+            ("[a, b]: 1", "f:1"),
         ] {
             let error = parse(text, "f").unwrap_err().to_string();
             assert!(error.starts_with(line), "{text:?}: {error}");

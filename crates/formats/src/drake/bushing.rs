@@ -10,7 +10,7 @@ use stiction_model::{Bushing, Pose, Vec3, World};
 /// The element.
 pub const TAG: &str = "drake:linear_bushing_rpy";
 
-/// What it needs, for the readers' lists.
+/// Its child elements, for the readers' lists.
 pub const PARTS: &[(&str, &str)] = &[
     ("drake:bushing_frameA", "any"),
     ("drake:bushing_frameC", "any"),

@@ -13,7 +13,7 @@ use stiction_model::{Tendon, TendonPath, World};
 /// The element.
 pub const TAG: &str = "drake:tendon_constraint";
 
-/// What may stand inside it, for the readers' lists.
+/// Its child elements, for the readers' lists.
 pub const PARTS: &[(&str, &str)] = &[
     ("drake:tendon_constraint_joint", "tendon joint"),
     ("drake:tendon_constraint_offset", "any"),
@@ -23,7 +23,7 @@ pub const PARTS: &[(&str, &str)] = &[
     ("drake:tendon_constraint_damping", "any"),
 ];
 
-/// What it becomes here.
+/// How it is mapped.
 pub const MAPPED: &str = "a fixed tendon over its joints whose limits have its stiffness and damping";
 
 /// Reads the tendon constraints among the children of `parent`; `joint` finds joints of one coordinate by name.

@@ -1,4 +1,4 @@
-//! What ties the parts of an MJCF model: exclusions, couplings, tendons, actuators, keyframes.
+//! Items that refer to bodies and joints of an MJCF model: exclusions, couplings, tendons, actuators, keyframes.
 
 use super::mjcf::joint_names;
 use super::xml::{Attributes, Xml, a};

@@ -24,7 +24,7 @@ use stiction_model::World;
 pub struct Export {
     /// The file.
     pub text: String,
-    /// What the format cannot say, and what that changes.
+    /// Properties that the format cannot express, and the effect of leaving them out.
     pub losses: Vec<String>,
     /// Files that belong beside it, by name.
     pub files: Vec<(String, Vec<u8>)>,

@@ -4,6 +4,8 @@
 
 use super::{MAX_INSTANCED, obj::used};
 use crate::files::MAX_FILE_BYTES;
+use crate::text::percent_decoded;
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 use nalgebra::{Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 use stiction_model::{Mesh, Vec3};
@@ -41,7 +43,7 @@ pub fn read(bytes: &[u8], part: Option<&str>, beside: &Beside) -> Result<Mesh, S
             (None, Some(body)) if k == 0 => body.to_vec(),
             (Some(uri), _) => match uri.strip_prefix("data:").and_then(|d| d.split_once("base64,")) {
                 Some((_, data)) => base64(data)?,
-                None => beside(uri)?,
+                None => beside(&percent_decoded(uri))?,
             },
             _ => return Err(format!("buffer {k} has no data")),
         };
@@ -93,27 +95,11 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     Ok((json, Some(bytes.get(next + 8..(next + 8).saturating_add(size)).ok_or(short)?)))
 }
 
+/// Bytes of base64 text of either alphabet, with or without padding and line breaks.
 fn base64(text: &str) -> Result<Vec<u8>, String> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut have) = (0u32, 0);
-    for c in text.bytes() {
-        let six = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' | b'\n' | b'\r' => continue,
-            _ => return Err("a data: address is not base64".into()),
-        };
-        bits = bits << 6 | six as u32;
-        have += 6;
-        if have >= 8 {
-            have -= 8;
-            out.push((bits >> have) as u8);
-        }
-    }
-    Ok(out)
+    let digits: Vec<u8> = text.bytes().filter(|c| !matches!(c, b'=' | b'\n' | b'\r')).collect();
+    let bytes = BASE64_NOPAD.decode(&digits).or_else(|_| BASE64URL_NOPAD.decode(&digits));
+    bytes.map_err(|_| "a data: address is not base64".into())
 }
 
 impl Reader<'_> {

@@ -215,6 +215,17 @@ mod tests {
             mesh.vertices,
             [Vec3::new(0.0, -3.0, 2.0), Vec3::new(3.0, -3.0, 2.0), Vec3::new(0.0, -3.0, 5.0)]
         );
+        // Names of files are URIs: what a URI cannot hold is escaped.
+        let apart = gltf.replace(&format!("data:x;base64,{data}"), "my%20mesh.bin");
+        let file = |name: &str| match name {
+            "my mesh.bin" => Ok(data_encoding::BASE64.decode(data.as_bytes()).unwrap()),
+            other => Err(format!("{other} was asked for")),
+        };
+        assert_eq!(read_part("a.gltf", apart.as_bytes(), None, &file).unwrap().vertices, mesh.vertices);
+        for broken in ["?", "AAAA*AAA"] {
+            let broken = gltf.replace(data, broken);
+            assert!(read("a.gltf", broken.as_bytes()).unwrap_err().contains("not base64"));
+        }
         let obj = format!("o one\n{CUBE}o two\nv 0 0 9\nf 1 2 9\n");
         let part = read_part("a.obj", obj.as_bytes(), Some("two"), &beside).unwrap();
         assert_eq!((part.vertices.len(), part.triangles.len()), (3, 1));

@@ -48,7 +48,7 @@ impl Law {
         }
     }
 
-    /// What an element of another kind takes over from it: numbers only where they mean the same there.
+    /// The law that an element of another kind begins with: only numbers with the same meaning there.
     fn for_kind(&self, kind: &str) -> Self {
         let fresh = Self::new();
         if kind == "general" {
@@ -73,7 +73,7 @@ impl Law {
     }
 }
 
-/// What defaults and the element say so far.
+/// The values given by defaults and the element so far.
 #[derive(Clone, Debug)]
 struct Spec {
     law: Law,
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
         let nodes: Vec<&Node> = root.children_named("actuator").flat_map(|s| &s.children).collect();
         let mut names = Names::new(nodes.iter().filter_map(|n| n.attr("name")));
         let nodes: Vec<&Node> = nodes.into_iter().filter(|n| KINDS.contains(&n.name.as_str())).collect();
-        // What actuators add to joints counts for the inertia that others derive their damping from.
+        // Armature that actuators add to joints counts in the inertia from which others derive their damping.
         for &node in &nodes {
             let spec = self.spec(node)?;
             if let Some(transmission) = self.transmission(node, &spec)? {
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         unique(self.world.actuators.iter().map(|a| (&a.name, &a.source)), "actuators")
     }
 
-    /// What an element and its defaults say.
+    /// The values given by an element and its defaults.
     ///
     /// All kinds of actuators share one set of defaults in a class, but not its law: an element begins with the law of the
     /// innermost class that was last told of its own kind, or of `general`, or with none.
@@ -377,7 +377,7 @@ impl<'a> Reader<'a> {
         self.finish_actuator(node, spec, transmission, able).map(Some)
     }
 
-    /// What the element acts on.
+    /// The part of the model that the element drives.
     fn transmission(&self, node: &'a Node, spec: &Spec) -> Read<Option<Transmission>> {
         let gear = spec.gear;
         if let Some((body, joint)) = self.joint_named(node, "joint")? {

@@ -12,11 +12,11 @@ use crate::error::Read;
 use crate::files::{folder, join};
 use crate::text::decode;
 use crate::xml::{self, Node};
+use nalgebra::Point3;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use stiction_model::{
-    Actuator, ContactPair, ContactsOf, Equality, EqualityKind, FrameOf, GeomsOf, PathStage, Pose, Sensor,
-    SensorKind, Shape, Tendon, TendonPath, Transmission, World,
+    Actuator, ContactPair, Equality, Index, Indices, Light, Pose, Sensor, SensorKind, Tendon, World,
 };
 
 /// Most models inside one another.
@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 16;
 /// Most models attached in all, those inside attached ones included.
 const MAX_ATTACHED: usize = 10_000;
 
-/// What refers to attached bodies, waiting for its turn. Geoms and sites are numbered as they were read.
+/// Items that refer to attached bodies, to be added after those of this document. Geoms and sites are numbered as they were read.
 #[derive(Default)]
 pub struct Attached {
     pub tendons: Vec<Tendon>,
@@ -35,18 +35,18 @@ pub struct Attached {
     pub pairs: Vec<ContactPair>,
 }
 
-/// What a named frame holds: ranges of the lists as they are read, its elements in turn included.
+/// The content of a named frame: ranges of the lists as they are read, nested elements included.
 pub struct FrameContent {
     /// The body it is fixed to.
     body: usize,
     /// Pose in that body of the frame around it.
     around: Pose,
-    /// Bodies, geoms, sites and cameras.
-    ranges: [Range<usize>; 4],
+    /// Bodies, geoms, sites, cameras and lights.
+    ranges: [Range<usize>; 5],
 }
 
 impl FrameContent {
-    pub fn new(body: usize, around: Pose, before: [usize; 4], after: [usize; 4]) -> Self {
+    pub fn new(body: usize, around: Pose, before: [usize; 5], after: [usize; 5]) -> Self {
         Self { body, around, ranges: std::array::from_fn(|k| before[k]..after[k]) }
     }
 }
@@ -71,22 +71,23 @@ impl Frames {
     }
 }
 
-/// What of a model is attached.
+/// The part of a model that is attached.
 enum Chosen<'f> {
     /// All that hangs on its world.
     All,
     /// A body with all below it.
     Body(usize),
-    /// What a frame holds, and for each geom and each site whether it is among that.
+    /// The content of a frame, and for each geom and each site whether it belongs to it.
     Frame(&'f FrameContent, [Vec<bool>; 2]),
 }
 
 /// Kinds of things that are fixed to bodies.
 #[derive(Clone, Copy)]
-enum Part {
+enum Fixed {
     Geom,
     Site,
     Camera,
+    Light,
 }
 
 impl Chosen<'_> {
@@ -100,30 +101,36 @@ impl Chosen<'_> {
     }
 
     /// Whether something fixed to `body` is fixed to the parent in the new model.
-    fn holds(&self, part: Part, index: usize, body: usize) -> bool {
+    fn holds(&self, kind: Fixed, index: usize, body: usize) -> bool {
         match self {
             Self::All => body == 0,
             Self::Body(_) => false,
             Self::Frame(content, held) => {
                 body == content.body
-                    && match part {
-                        Part::Geom => held[0][index],
-                        Part::Site => held[1][index],
-                        Part::Camera => content.ranges[3].contains(&index),
+                    && match kind {
+                        Fixed::Geom => held[0][index],
+                        Fixed::Site => held[1][index],
+                        Fixed::Camera => content.ranges[3].contains(&index),
+                        Fixed::Light => content.ranges[4].contains(&index),
                     }
             }
         }
     }
 }
 
-/// Where the parts of the attached world went; `None` for what was left behind.
-struct Places {
+/// New indices of the items of an attached world; `None` for those left behind.
+#[derive(Default)]
+struct NewIndices {
     bodies: Vec<Option<usize>>,
     geoms: Vec<Option<usize>>,
     sites: Vec<Option<usize>>,
     cameras: Vec<Option<usize>>,
     tendons: Vec<Option<usize>>,
     actuators: Vec<Option<usize>>,
+    /// Of assets all are taken over: how many there were before.
+    meshes: usize,
+    fields: usize,
+    materials: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -198,22 +205,48 @@ impl<'a> Reader<'a> {
     /// Takes over what is chosen of another world.
     fn merge(
         &mut self,
-        child: World,
+        mut child: World,
         chosen: Chosen,
         parent: usize,
         x_bf: &Pose,
         rename: &dyn Fn(&str) -> String,
     ) {
-        let mut bodies: Vec<Option<usize>> = vec![None; child.bodies.len()];
-        if matches!(chosen, Chosen::All) {
-            bodies[0] = Some(parent);
-        }
         // Where the frame of the element lies seen from what the roots hung on. A frame brings its own pose along, but not
         // those of the frames around it.
         let x_bf = &match chosen {
             Chosen::Frame(content, _) => x_bf * content.around.inverse(),
             _ => *x_bf,
         };
+        let mut new = NewIndices {
+            bodies: self.merge_bodies(&child, &chosen, parent, x_bf, rename),
+            meshes: self.world.meshes.len(),
+            fields: self.world.height_fields.len(),
+            materials: self.world.visual.materials.len(),
+            ..NewIndices::default()
+        };
+        self.world.meshes.append(&mut child.meshes);
+        self.world.height_fields.append(&mut child.height_fields);
+        self.world.visual.materials.append(&mut child.visual.materials);
+        self.merge_fixed(&mut child, &chosen, parent, x_bf, rename, &mut new);
+        self.attached.merge(&mut child, rename, &mut new);
+        for (a, b) in child.exclusions {
+            self.world.exclusions.extend(new.bodies[a].zip(new.bodies[b]));
+        }
+    }
+
+    /// Bodies with their joints; returns their new indices.
+    fn merge_bodies(
+        &mut self,
+        child: &World,
+        chosen: &Chosen,
+        parent: usize,
+        x_bf: &Pose,
+        rename: &dyn Fn(&str) -> String,
+    ) -> Vec<Option<usize>> {
+        let mut bodies: Vec<Option<usize>> = vec![None; child.bodies.len()];
+        if matches!(chosen, Chosen::All) {
+            bodies[0] = Some(parent);
+        }
         for (b, described) in child.bodies.iter().enumerate().skip(1) {
             let above = described.parent.unwrap_or(0);
             let root = chosen.is_root(b, above);
@@ -231,89 +264,59 @@ impl<'a> Reader<'a> {
             self.geom_masses.push(Vec::new());
             self.explicit.push(None);
         }
-        let (meshes, fields) = (self.world.meshes.len(), self.world.height_fields.len());
-        let materials = self.world.visual.materials.len();
-        self.world.meshes.extend(child.meshes);
-        self.world.height_fields.extend(child.height_fields);
-        self.world.visual.materials.extend(child.visual.materials);
-        let mut places = Places {
-            geoms: vec![None; child.geoms.len()],
-            sites: vec![None; child.sites.len()],
-            cameras: vec![None; child.visual.cameras.len()],
-            tendons: vec![None; child.tendons.len()],
-            actuators: vec![None; child.actuators.len()],
-            bodies,
-        };
-        for (i, mut geom) in child.geoms.into_iter().enumerate() {
-            let direct = chosen.holds(Part::Geom, i, geom.body);
-            let Some(body) = (if direct { Some(parent) } else { places.bodies[geom.body] }) else { continue };
-            geom.pose = if direct { x_bf * geom.pose } else { geom.pose };
-            (geom.body, geom.name) = (body, rename(&geom.name));
-            geom.material = geom.material.map(|m| m + materials);
-            match &mut geom.shape {
-                Shape::Mesh { mesh, .. } => *mesh += meshes,
-                Shape::HeightField { field } => *field += fields,
-                _ => {}
-            }
-            places.geoms[i] = Some(self.world.geoms.len());
-            self.world.geoms.push(geom);
-        }
-        for (i, mut site) in child.sites.into_iter().enumerate() {
-            let direct = chosen.holds(Part::Site, i, site.body);
-            let Some(body) = (if direct { Some(parent) } else { places.bodies[site.body] }) else { continue };
-            site.pose = if direct { x_bf * site.pose } else { site.pose };
-            (site.body, site.name) = (body, rename(&site.name));
-            places.sites[i] = Some(self.world.sites.len());
-            self.world.sites.push(site);
-        }
-        for (i, mut camera) in child.visual.cameras.into_iter().enumerate() {
-            let direct = chosen.holds(Part::Camera, i, camera.body);
-            let Some(body) = (if direct { Some(parent) } else { places.bodies[camera.body] }) else {
-                continue;
-            };
-            camera.pose = if direct { x_bf * camera.pose } else { camera.pose };
-            (camera.body, camera.name) = (body, rename(&camera.name));
-            places.cameras[i] = Some(self.world.visual.cameras.len());
-            self.world.visual.cameras.push(camera);
-        }
-        let waiting = &mut self.attached;
-        for (i, mut tendon) in child.tendons.into_iter().enumerate() {
-            if places.tendon(&mut tendon).is_some() {
-                tendon.name = rename(&tendon.name);
-                places.tendons[i] = Some(waiting.tendons.len());
-                waiting.tendons.push(tendon);
+        bodies
+    }
+
+    /// Geoms, sites, cameras and lights: what hung on the chosen root is fixed to the parent, with its pose from there.
+    fn merge_fixed(
+        &mut self,
+        child: &mut World,
+        chosen: &Chosen,
+        parent: usize,
+        x_bf: &Pose,
+        rename: &dyn Fn(&str) -> String,
+        new: &mut NewIndices,
+    ) {
+        let on_parent = |kind: Fixed, i: usize, body: usize| chosen.holds(kind, i, body).then_some(parent);
+        let place = |pose: &Pose, on: Option<usize>| on.map_or(*pose, |_| x_bf * pose);
+        for (i, mut geom) in child.geoms.drain(..).enumerate() {
+            let on = on_parent(Fixed::Geom, i, geom.body);
+            let taken = new.renumber_fixed(&mut geom, on).map(|()| self.world.geoms.len());
+            new.geoms.push(taken);
+            if taken.is_some() {
+                (geom.pose, geom.name) = (place(&geom.pose, on), rename(&geom.name));
+                self.world.geoms.push(geom);
             }
         }
-        for (i, mut actuator) in child.actuators.into_iter().enumerate() {
-            if let Some(transmission) = places.transmission(actuator.transmission) {
-                (actuator.transmission, actuator.name) = (transmission, rename(&actuator.name));
-                places.actuators[i] = Some(waiting.actuators.len());
-                waiting.actuators.push(actuator);
+        for (i, mut site) in child.sites.drain(..).enumerate() {
+            let on = on_parent(Fixed::Site, i, site.body);
+            let taken = new.renumber_fixed(&mut site, on).map(|()| self.world.sites.len());
+            new.sites.push(taken);
+            if taken.is_some() {
+                (site.pose, site.name) = (place(&site.pose, on), rename(&site.name));
+                self.world.sites.push(site);
             }
         }
-        for mut sensor in child.sensors {
-            if let Some(kind) = places.sensor(sensor.kind) {
-                (sensor.kind, sensor.name) = (kind, rename(&sensor.name));
-                waiting.sensors.push(sensor);
+        let visual = &mut self.world.visual;
+        for (i, mut camera) in child.visual.cameras.drain(..).enumerate() {
+            let on = on_parent(Fixed::Camera, i, camera.body);
+            let taken = new.renumber_fixed(&mut camera, on).map(|()| visual.cameras.len());
+            new.cameras.push(taken);
+            if taken.is_some() {
+                (camera.pose, camera.name) = (place(&camera.pose, on), rename(&camera.name));
+                visual.cameras.push(camera);
             }
         }
-        for mut equality in child.equalities {
-            if let Some(kind) = places.equality(equality.kind) {
-                equality.kind = kind;
-                if !equality.name.is_empty() {
-                    equality.name = rename(&equality.name);
+        for (i, mut light) in child.visual.lights.drain(..).enumerate() {
+            let on = on_parent(Fixed::Light, i, light.body);
+            if new.renumber_fixed(&mut light, on).is_some() {
+                let Light { position, direction, .. } = &mut light;
+                if on.is_some() {
+                    *position = (x_bf * Point3::from(*position)).coords;
+                    *direction = x_bf.rotation * *direction;
                 }
-                waiting.equalities.push(equality);
+                visual.lights.push(light);
             }
-        }
-        for mut pair in child.pairs {
-            if let (Some(a), Some(b)) = (places.geoms[pair.geom_a], places.geoms[pair.geom_b]) {
-                (pair.geom_a, pair.geom_b) = (a, b);
-                waiting.pairs.push(pair);
-            }
-        }
-        for (a, b) in child.exclusions {
-            self.world.exclusions.extend(places.bodies[a].zip(places.bodies[b]));
         }
     }
 
@@ -321,8 +324,8 @@ impl<'a> Reader<'a> {
     pub fn take_attached_tendons(&mut self) {
         let waiting = &mut self.attached;
         let base = self.world.tendons.len();
-        let places = Places::shifted(&self.world, base, waiting.tendons.len(), 0, waiting.actuators.len());
-        waiting.renumber(&places);
+        let new = NewIndices::shifted(&self.world, base, waiting.tendons.len(), 0, waiting.actuators.len());
+        waiting.renumber(&new);
         self.world.tendons.append(&mut waiting.tendons);
         self.world.pairs.append(&mut waiting.pairs);
         self.world.equalities.append(&mut waiting.equalities);
@@ -332,10 +335,8 @@ impl<'a> Reader<'a> {
     pub fn take_attached_actuators(&mut self) {
         let waiting = &mut self.attached;
         let (base, tendons) = (self.world.actuators.len(), self.world.tendons.len());
-        let places = Places::shifted(&self.world, 0, tendons, base, waiting.actuators.len());
-        for sensor in &mut waiting.sensors {
-            sensor.kind = places.sensor(sensor.kind).unwrap_or(sensor.kind);
-        }
+        let new = NewIndices::shifted(&self.world, 0, tendons, base, waiting.actuators.len());
+        waiting.sensors.visit_indices(&mut |index| new.renumber(index));
         self.world.actuators.append(&mut waiting.actuators);
     }
 
@@ -348,40 +349,76 @@ impl<'a> Reader<'a> {
     pub fn renumber_attached(&mut self, geoms: &[usize], sites: &[usize]) {
         let some = |numbers: &[usize]| -> Vec<Option<usize>> { numbers.iter().map(|&n| Some(n)).collect() };
         let same = |count: usize| -> Vec<Option<usize>> { (0..count).map(Some).collect() };
-        let places = Places {
+        let new = NewIndices {
             bodies: same(self.world.bodies.len()),
             geoms: some(geoms),
             sites: some(sites),
             cameras: same(self.world.visual.cameras.len()),
             tendons: same(self.attached.tendons.len()),
             actuators: same(self.attached.actuators.len()),
+            ..NewIndices::default()
         };
         let waiting = &mut self.attached;
-        waiting.tendons.retain_mut(|tendon| places.tendon(tendon).is_some());
-        waiting.renumber(&places);
-        for pair in &mut waiting.pairs {
-            (pair.geom_a, pair.geom_b) = (geoms[pair.geom_a], geoms[pair.geom_b]);
-        }
+        waiting.tendons.visit_indices(&mut |index| new.renumber(index));
+        waiting.pairs.visit_indices(&mut |index| new.renumber(index));
+        waiting.renumber(&new);
     }
 }
 
 impl Attached {
-    /// Gives new numbers to what actuators, sensors and couplings refer to.
-    fn renumber(&mut self, places: &Places) {
-        for actuator in &mut self.actuators {
-            actuator.transmission =
-                places.transmission(actuator.transmission).unwrap_or(actuator.transmission);
+    /// Adds everything that refers to attached bodies, unless it also refers to something left behind.
+    fn merge(&mut self, child: &mut World, rename: &dyn Fn(&str) -> String, new: &mut NewIndices) {
+        for mut tendon in child.tendons.drain(..) {
+            let taken = tendon.visit_indices(&mut |i| new.renumber(i)).map(|()| self.tendons.len());
+            new.tendons.push(taken);
+            if taken.is_some() {
+                tendon.name = rename(&tendon.name);
+                self.tendons.push(tendon);
+            }
         }
-        for sensor in &mut self.sensors {
-            sensor.kind = places.sensor(sensor.kind).unwrap_or(sensor.kind);
+        for mut actuator in child.actuators.drain(..) {
+            let taken = actuator.visit_indices(&mut |i| new.renumber(i)).map(|()| self.actuators.len());
+            new.actuators.push(taken);
+            if taken.is_some() {
+                actuator.name = rename(&actuator.name);
+                self.actuators.push(actuator);
+            }
         }
-        for equality in &mut self.equalities {
-            equality.kind = places.equality(equality.kind).unwrap_or(equality.kind);
+        for mut sensor in child.sensors.drain(..) {
+            // Of the whole world there is one only.
+            let of_world = matches!(
+                sensor.kind,
+                SensorKind::PotentialEnergy | SensorKind::KineticEnergy | SensorKind::Clock
+            );
+            if !of_world && sensor.visit_indices(&mut |i| new.renumber(i)).is_some() {
+                sensor.name = rename(&sensor.name);
+                self.sensors.push(sensor);
+            }
         }
+        for mut equality in child.equalities.drain(..) {
+            if equality.visit_indices(&mut |i| new.renumber(i)).is_some() {
+                if !equality.name.is_empty() {
+                    equality.name = rename(&equality.name);
+                }
+                self.equalities.push(equality);
+            }
+        }
+        for mut pair in child.pairs.drain(..) {
+            if pair.visit_indices(&mut |i| new.renumber(i)).is_some() {
+                self.pairs.push(pair);
+            }
+        }
+    }
+
+    /// Gives new indices to what actuators, sensors and couplings refer to. All of it exists.
+    fn renumber(&mut self, new: &NewIndices) {
+        self.actuators.visit_indices(&mut |index| new.renumber(index));
+        self.sensors.visit_indices(&mut |index| new.renumber(index));
+        self.equalities.visit_indices(&mut |index| new.renumber(index));
     }
 }
 
-impl Places {
+impl NewIndices {
     /// Everything where it is, but tendons and actuators counted from a base.
     fn shifted(
         world: &World,
@@ -398,168 +435,34 @@ impl Places {
             cameras: from(0, world.visual.cameras.len()),
             tendons: from(tendon_base, tendons),
             actuators: from(actuator_base, actuators),
+            ..Self::default()
         }
     }
 
-    fn joint(&self, (body, joint): (usize, usize)) -> Option<(usize, usize)> {
-        Some((self.bodies[body]?, joint))
+    /// Gives an item fixed to a body its new indices; `on` is the body in place of its own.
+    fn renumber_fixed(&self, item: &mut impl Indices, on: Option<usize>) -> Option<()> {
+        item.visit_indices(&mut |index| match (index, on) {
+            (Index::Body(body), Some(on)) => {
+                *body = on;
+                Some(())
+            }
+            (index, _) => self.renumber(index),
+        })
     }
 
-    fn tendon(&self, tendon: &mut Tendon) -> Option<()> {
-        match &mut tendon.path {
-            TendonPath::Fixed { terms } => {
-                for (joint, _) in terms {
-                    *joint = self.joint(*joint)?;
-                }
-            }
-            TendonPath::Spatial { stages } => {
-                for stage in stages {
-                    match stage {
-                        PathStage::Site { site } => *site = self.sites[*site]?,
-                        PathStage::Wrap { geom, side } => {
-                            *geom = self.geoms[*geom]?;
-                            if let Some(side) = side {
-                                *side = self.sites[*side]?;
-                            }
-                        }
-                        PathStage::Pulley { .. } => {}
-                    }
-                }
-            }
+    /// Gives an index its new value; `None` if what it refers to was left behind.
+    fn renumber(&self, index: Index) -> Option<()> {
+        match index {
+            Index::Body(b) | Index::Joint(b, _) => *b = self.bodies[*b]?,
+            Index::Geom(g) => *g = self.geoms[*g]?,
+            Index::Site(s) => *s = self.sites[*s]?,
+            Index::Camera(c) => *c = self.cameras[*c]?,
+            Index::Tendon(t) => *t = self.tendons[*t]?,
+            Index::Actuator(a) => *a = self.actuators[*a]?,
+            Index::Mesh(m) => *m += self.meshes,
+            Index::HeightField(h) => *h += self.fields,
+            Index::Material(m) => *m += self.materials,
         }
         Some(())
-    }
-
-    fn transmission(&self, transmission: Transmission) -> Option<Transmission> {
-        use Transmission as T;
-        Some(match transmission {
-            T::Joint { body, joint, gear } => T::Joint { body: self.bodies[body]?, joint, gear },
-            T::JointInParent { body, joint, gear } => {
-                T::JointInParent { body: self.bodies[body]?, joint, gear }
-            }
-            T::Tendon { tendon, gear } => T::Tendon { tendon: self.tendons[tendon]?, gear },
-            T::Site { site, reference, gear } => {
-                let reference = match reference {
-                    Some(r) => Some(self.sites[r]?),
-                    None => None,
-                };
-                T::Site { site: self.sites[site]?, reference, gear }
-            }
-            T::SliderCrank { slider, crank, rod, gear } => {
-                T::SliderCrank { slider: self.sites[slider]?, crank: self.sites[crank]?, rod, gear }
-            }
-            T::Body { body, gear } => T::Body { body: self.bodies[body]?, gear },
-        })
-    }
-
-    fn frame(&self, frame: FrameOf) -> Option<FrameOf> {
-        Some(match frame {
-            FrameOf::Body(b) => FrameOf::Body(self.bodies[b]?),
-            FrameOf::Inertial(b) => FrameOf::Inertial(self.bodies[b]?),
-            FrameOf::Geom(g) => FrameOf::Geom(self.geoms[g]?),
-            FrameOf::Site(s) => FrameOf::Site(self.sites[s]?),
-            FrameOf::Camera(c) => FrameOf::Camera(self.cameras[c]?),
-        })
-    }
-
-    fn sensor(&self, mut kind: SensorKind) -> Option<SensorKind> {
-        use SensorKind as K;
-        match &mut kind {
-            K::Touch { site }
-            | K::Accelerometer { site }
-            | K::Velocimeter { site }
-            | K::Gyro { site }
-            | K::Force { site }
-            | K::Torque { site }
-            | K::Magnetometer { site }
-            | K::Rangefinder { site } => *site = self.sites[*site]?,
-            K::JointPosition { joint }
-            | K::JointVelocity { joint }
-            | K::JointActuatorForce { joint }
-            | K::JointLimitPosition { joint }
-            | K::JointLimitVelocity { joint }
-            | K::JointLimitForce { joint }
-            | K::BallOrientation { joint }
-            | K::BallVelocity { joint } => *joint = self.joint(*joint)?,
-            K::TendonPosition { tendon }
-            | K::TendonVelocity { tendon }
-            | K::TendonActuatorForce { tendon }
-            | K::TendonLimitPosition { tendon }
-            | K::TendonLimitVelocity { tendon }
-            | K::TendonLimitForce { tendon } => *tendon = self.tendons[*tendon]?,
-            K::ActuatorPosition { actuator }
-            | K::ActuatorVelocity { actuator }
-            | K::ActuatorForce { actuator } => *actuator = self.actuators[*actuator]?,
-            K::FramePosition { frame, reference }
-            | K::FrameOrientation { frame, reference }
-            | K::FrameAxis { frame, reference, .. }
-            | K::FrameLinearVelocity { frame, reference }
-            | K::FrameAngularVelocity { frame, reference } => {
-                *frame = self.frame(*frame)?;
-                if let Some(reference) = reference {
-                    *reference = self.frame(*reference)?;
-                }
-            }
-            K::FrameLinearAcceleration { frame } | K::FrameAngularAcceleration { frame } => {
-                *frame = self.frame(*frame)?;
-            }
-            K::SubtreeCenterOfMass { body }
-            | K::SubtreeVelocity { body }
-            | K::SubtreeAngularMomentum { body } => {
-                *body = self.bodies[*body]?;
-            }
-            K::InsideSite { frame, site } => (*frame, *site) = (self.frame(*frame)?, self.sites[*site]?),
-            K::Distance { first, second }
-            | K::DistanceDirection { first, second }
-            | K::DistancePoints { first, second } => {
-                for side in [first, second] {
-                    *side = match *side {
-                        GeomsOf::Geom(g) => GeomsOf::Geom(self.geoms[g]?),
-                        GeomsOf::Body(b) => GeomsOf::Body(self.bodies[b]?),
-                    };
-                }
-            }
-            K::Contact { contact } => {
-                for side in [&mut contact.first, &mut contact.second] {
-                    *side = match *side {
-                        ContactsOf::Any => ContactsOf::Any,
-                        ContactsOf::Geom(g) => ContactsOf::Geom(self.geoms[g]?),
-                        ContactsOf::Body(b) => ContactsOf::Body(self.bodies[b]?),
-                        ContactsOf::Subtree(b) => ContactsOf::Subtree(self.bodies[b]?),
-                        ContactsOf::Site(s) => ContactsOf::Site(self.sites[s]?),
-                    };
-                }
-            }
-            K::CameraProjection { site, camera } => {
-                (*site, *camera) = (self.sites[*site]?, self.cameras[*camera]?);
-            }
-            K::User { .. } => {}
-            // Of the whole world there is one only.
-            K::PotentialEnergy | K::KineticEnergy | K::Clock => return None,
-        }
-        Some(kind)
-    }
-
-    fn equality(&self, mut kind: EqualityKind) -> Option<EqualityKind> {
-        match &mut kind {
-            EqualityKind::Joint { first, second, .. } => {
-                *first = self.joint(*first)?;
-                if let Some(second) = second {
-                    *second = self.joint(*second)?;
-                }
-            }
-            EqualityKind::Tendon { first, second, .. } => {
-                *first = self.tendons[*first]?;
-                if let Some(second) = second {
-                    *second = self.tendons[*second]?;
-                }
-            }
-            EqualityKind::Connect { body_a, body_b, .. }
-            | EqualityKind::Weld { body_a, body_b, .. }
-            | EqualityKind::Distance { body_a, body_b, .. } => {
-                (*body_a, *body_b) = (self.bodies[*body_a]?, self.bodies[*body_b]?);
-            }
-        }
-        Some(kind)
     }
 }

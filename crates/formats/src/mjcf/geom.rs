@@ -30,29 +30,8 @@ impl<'a> Reader<'a> {
         attrs.overlay("size", &mut size)?;
         let mut x_fg = pose::pose(attrs, &self.compiler)?;
         let kind = attrs.text("type").unwrap_or("sphere");
-        if let Some([a, b, c, d, e, f]) = attrs.array("fromto")? {
-            if attrs.holder(&["pos"]).is_some() {
-                // As MuJoCo takes it.
-                self.report.warn(
-                    node,
-                    "geom@pos with fromto",
-                    "pos has no effect beside fromto, which says where it is",
-                )?;
-            }
-            let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
-            let rotation = rotation_from_z(&(from - to))
-                .ok_or_else(|| node.error("fromto has its two ends at the same point; move one"))?;
-            x_fg = Pose::from_parts(Translation3::from((from + to) / 2.0), rotation);
-            let half = (from - to).norm() / 2.0;
-            match kind {
-                "capsule" | "cylinder" => size[1] = half,
-                "box" | "ellipsoid" => size = [size[0], size[0], half],
-                other => {
-                    return Err(node.error(format!(
-                        "fromto is for capsules, cylinders, boxes and ellipsoids, not for a {other}"
-                    )));
-                }
-            }
+        if let Some(x) = self.between_ends(attrs, kind, &mut size)? {
+            x_fg = x;
         }
         let mut solid: Option<Solid> = None;
         let mut dented: Option<usize> = None;
@@ -109,6 +88,34 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(Some(GeomRead { geom, mass }))
+    }
+
+    /// Pose of a geom that `fromto` gives by its two ends; its length goes into `size`.
+    fn between_ends(&mut self, attrs: &Attrs, kind: &str, size: &mut [f64; 3]) -> Read<Option<Pose>> {
+        let node = attrs.node();
+        let Some([a, b, c, d, e, f]) = attrs.array("fromto")? else { return Ok(None) };
+        if attrs.holder(&["pos"]).is_some() {
+            // As in MuJoCo.
+            self.report.warn(
+                node,
+                "geom@pos with fromto",
+                "pos has no effect beside fromto, which says where it is",
+            )?;
+        }
+        let (from, to) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
+        let rotation = rotation_from_z(&(from - to))
+            .ok_or_else(|| node.error("fromto has its two ends at the same point; move one"))?;
+        let half = (from - to).norm() / 2.0;
+        match kind {
+            "capsule" | "cylinder" => size[1] = half,
+            "box" | "ellipsoid" => *size = [size[0], size[0], half],
+            other => {
+                return Err(node.error(format!(
+                    "fromto is for capsules, cylinders, boxes and ellipsoids, not for a {other}"
+                )));
+            }
+        }
+        Ok(Some(Pose::from_parts(Translation3::from((from + to) / 2.0), rotation)))
     }
 
     fn filter(&self, attrs: &Attrs) -> Read<CollisionFilter> {

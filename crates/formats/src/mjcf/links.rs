@@ -3,6 +3,7 @@
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
 use super::reference;
+use super::schema::RULES;
 use crate::error::Read;
 use crate::xml::Node;
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
@@ -149,8 +150,7 @@ impl<'a> Reader<'a> {
                 }
                 self.world.options.step = Some(step);
             }
-            const APART: [&str; 6] = ["gravity", "timestep", "density", "viscosity", "wind", "magnetic"];
-            unused.extend(node.attributes.iter().map(|(n, _)| n.as_str()).filter(|n| !APART.contains(n)));
+            unused.extend(node.attributes.iter().map(|(n, _)| n.as_str()).filter(|n| reports("option", n)));
             for flag in node.children_named("flag") {
                 self.flags(flag, &mut unused)?;
             }
@@ -221,11 +221,17 @@ impl<'a> Reader<'a> {
                         (t.range, t.friction) = ([f64::NEG_INFINITY, f64::INFINITY], 0.0);
                     });
                 }
-                other => unused.push(other),
+                other if reports("flag", other) => unused.push(other),
+                _ => {}
             }
         }
         Ok(())
     }
+}
+
+/// Whether an attribute is among those that are reported together.
+fn reports(key: &str, name: &str) -> bool {
+    RULES.iter().any(|rule| rule.key == key && rule.reports(name))
 }
 
 fn each_tendon(world: &mut World, change: impl FnMut(&mut Tendon)) {

@@ -19,6 +19,8 @@ mod axes;
 mod compiler;
 mod custom;
 mod defaults;
+#[cfg(test)]
+mod effects;
 mod geom;
 mod hfield;
 mod include;

@@ -20,7 +20,7 @@ use stiction_model::{Body, Pose, Shape, Site, Source, Vec3, World};
 /// Most bodies, joints, geoms and sites together.
 const MAX_ITEMS: usize = 1_000_000;
 
-/// What is known while an MJCF document is read.
+/// The state of reading an MJCF document.
 pub struct Reader<'a> {
     /// Where assets come from.
     pub files: &'a dyn Files,
@@ -32,9 +32,9 @@ pub struct Reader<'a> {
     pub defaults: Defaults<'a>,
     /// Meshes, height fields, colours.
     pub assets: Assets<'a>,
-    /// What has been read so far.
+    /// The world read so far.
     pub world: World,
-    /// What was not honoured.
+    /// Warnings.
     pub report: Report,
     /// For each body, the masses of its geoms.
     pub geom_masses: Vec<Vec<Lump>>,
@@ -48,11 +48,11 @@ pub struct Reader<'a> {
     pub site_indices: BTreeMap<String, usize>,
     /// Geoms by name.
     pub geom_indices: BTreeMap<String, usize>,
-    /// What named frames hold, for models that attach one.
+    /// Contents of named frames, for models that attach one.
     pub frames: Frames,
     /// Attached bodies: their own model has settled their mass.
     pub settled: BTreeSet<usize>,
-    /// What refers to attached bodies.
+    /// Items that refer to attached bodies.
     pub attached: Attached,
     /// Bodies by name; of several with one name the first, which the model's check refuses.
     body_indices: BTreeMap<String, usize>,
@@ -80,7 +80,7 @@ struct Scope<'a> {
     /// Pose in the body of the frame around the element.
     x_bf: Pose,
     class: &'a str,
-    /// What replication adds to names.
+    /// Suffix that replication adds to names.
     suffix: String,
 }
 
@@ -163,10 +163,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many bodies, geoms, sites and cameras there are so far.
-    fn counts(&self) -> [usize; 4] {
-        let world = &self.world;
-        [world.bodies.len(), world.geoms.len(), world.sites.len(), world.visual.cameras.len()]
+    /// How many bodies, geoms, sites, cameras and lights there are so far.
+    fn counts(&self) -> [usize; 5] {
+        let World { bodies, geoms, sites, visual, .. } = &self.world;
+        [bodies.len(), geoms.len(), sites.len(), visual.cameras.len(), visual.lights.len()]
     }
 
     fn count(&mut self, node: &Node) -> Read<()> {

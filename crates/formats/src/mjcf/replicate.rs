@@ -1,4 +1,4 @@
-//! What refers to elements inside `replicate` is copied with them: one actuator for each copy of its joint.
+//! Elements that refer to others inside `replicate` are copied with them: one actuator for each copy of its joint.
 
 use crate::error::Read;
 use crate::xml::Node;
@@ -94,7 +94,7 @@ fn collect(
     Ok(())
 }
 
-/// What an element must be copied with: the most copied thing it refers to.
+/// The copies that an element needs: those of the most copied thing it refers to.
 fn copied_with(node: &Node, names: &BTreeMap<String, Copied>) -> Option<Copied> {
     let own = node.attributes.iter().filter(|(key, _)| !NO_REFERENCES.contains(&key.as_str()));
     let own = own.filter_map(|(_, value)| names.get(value.as_str())).cloned();

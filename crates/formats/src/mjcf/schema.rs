@@ -1,4 +1,4 @@
-//! What of MJCF is read, what only changes pictures, and what has no effect here and why.
+//! The elements and attributes of MJCF: those read, those for pictures only, and those without effect here and why.
 
 use crate::schema::Rule;
 
@@ -7,9 +7,15 @@ const DELAY: &str = "actuator delays and histories are not simulated; the contro
 const SENSOR_DELAY: &str =
     "readings have neither delay nor history: they are those of the present state and the last step";
 const LENGTHRANGE: &str = "a muscle without a lengthrange of its own takes the smallest and largest length within the joints' limits";
+/// The reader names all that a file has in one warning.
+const SETTINGS: &str = "a setting of MuJoCo's solver without a counterpart here";
 const PICTURES: &str = "for pictures";
 const TENDON: &str = "name class range limited stiffness damping frictionloss armature springlength actuatorfrcrange actuatorfrclimited \
                       width rgba material";
+const TENDON_DEFAULT: &str = "range limited stiffness damping frictionloss armature springlength actuatorfrcrange actuatorfrclimited width \
+                              rgba material";
+const CONTENT_TYPE: (&str, &str) = ("content_type", "the ending of the file's name says what it is");
+const NAME: (&str, &str) = ("name", "nothing refers to it");
 const TENDON_IGNORED: &[(&str, &str)] = &[
     ("margin", "limits act at the limit itself, not a margin before it"),
     ("solreflimit solimplimit solreffriction solimpfriction", SOLVER),
@@ -119,7 +125,12 @@ pub const RULES: &[Rule] = &[
         drawing_children: "tuple",
         ..Rule::NONE
     },
-    Rule { key: "numeric", read: "name data size", ..Rule::NONE },
+    Rule {
+        key: "numeric",
+        read: "name data size",
+        mapped: &[("size", "as many numbers as data has")],
+        ..Rule::NONE
+    },
     Rule { key: "text", read: "name data", ..Rule::NONE },
     Rule {
         key: "compiler",
@@ -136,20 +147,28 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "option",
-        // The reader reports all attributes without effect in one warning.
-        read: "gravity timestep magnetic actuatorgroupdisable ccd_iterations ccd_tolerance cone impratio integrator iterations \
-               jacobian ls_iterations ls_tolerance noslip_iterations noslip_tolerance o_friction o_margin o_solimp \
-               o_solref sdf_initpoints sdf_iterations sleep_tolerance solver tolerance mpr_iterations mpr_tolerance \
-               apirate collision",
-        ignored: &[("density viscosity wind", "there is no drag or lift from a medium around the bodies")],
+        read: "gravity timestep magnetic",
+        ignored: &[
+            ("density viscosity wind", "there is no drag or lift from a medium around the bodies"),
+            ("actuatorgroupdisable", "actuators are not disabled by group; remove them from the file"),
+        ],
+        reported: &[(
+            "ccd_iterations ccd_tolerance cone impratio integrator iterations jacobian ls_iterations ls_tolerance noslip_iterations \
+             noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver tolerance \
+             mpr_iterations mpr_tolerance apirate collision",
+            SETTINGS,
+        )],
         children: &[("flag", "flag")],
         ..Rule::NONE
     },
     Rule {
         key: "flag",
-        read: "actuation autoreset clampctrl constraint contact damper diagexact energy equality eulerdamp \
-               filterparent frictionloss fwdinv gravity invdiscrete ipc island limit midphase multiccd nativeccd \
-               override refsafe sensor sleep speculative spring warmstart passive sensornoise",
+        read: "actuation clampctrl constraint contact damper equality filterparent frictionloss gravity limit spring passive",
+        reported: &[(
+            "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd nativeccd override refsafe sensor \
+             sleep speculative warmstart sensornoise",
+            SETTINGS,
+        )],
         ..Rule::NONE
     },
     Rule {
@@ -195,7 +214,7 @@ pub const RULES: &[Rule] = &[
         drawing_children: "skin",
         ..Rule::NONE
     },
-    Rule { key: "model", read: "name file content_type", ..Rule::NONE },
+    Rule { key: "model", read: "name file", ignored: &[CONTENT_TYPE], ..Rule::NONE },
     Rule {
         key: "texture",
         read: "name class",
@@ -209,13 +228,19 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "mesh",
-        read: "name class file content_type vertex face scale refpos refquat inertia builtin",
+        read: "name class file vertex face scale refpos refquat inertia",
         drawing: "normal texcoord smoothnormal material params",
-        ignored: &[("maxhullvert", "the convex hull keeps all its vertices")],
+        ignored: &[("maxhullvert", "the convex hull keeps all its vertices"), CONTENT_TYPE],
+        reported: &[("builtin", "built-in meshes are not made; the geoms that use it are left out")],
         ignored_children: &[("plugin", PLUGIN)],
         ..Rule::NONE
     },
-    Rule { key: "hfield", read: "name file content_type nrow ncol size elevation", ..Rule::NONE },
+    Rule {
+        key: "hfield",
+        read: "name file nrow ncol size elevation",
+        ignored: &[CONTENT_TYPE],
+        ..Rule::NONE
+    },
     Rule {
         key: "material",
         read: "name class",
@@ -324,6 +349,7 @@ pub const RULES: &[Rule] = &[
             ("adhesion", "contacts do not stick"),
             ("fluidshape fluidcoef", "there is no drag or lift from a medium around the bodies"),
         ],
+        mapped: &[("gap", "contacts push from touch on, as if the gap were as large as the margin")],
         children: &[("drake:proximity_properties", "any")],
         ignored_children: &[("plugin", PLUGIN)],
         ..Rule::NONE
@@ -339,6 +365,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "pair",
         read: "name class geom1 geom2 condim friction solref",
+        mapped: &[NAME],
         ignored: &[
             ("solimp solreffriction", SOLVER),
             (
@@ -349,7 +376,7 @@ pub const RULES: &[Rule] = &[
         ],
         ..Rule::NONE
     },
-    Rule { key: "exclude", read: "name body1 body2", ..Rule::NONE },
+    Rule { key: "exclude", read: "name body1 body2", mapped: &[NAME], ..Rule::NONE },
     Rule {
         key: "equality",
         children: &[
@@ -419,7 +446,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "tendon.default",
-        read: TENDON,
+        read: TENDON_DEFAULT,
         drawing: "user group",
         ignored: TENDON_IGNORED,
         ..Rule::NONE

@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a contact sensor asks for.
+    /// The options of a contact sensor.
     fn contact_reading(&self, node: &Node) -> Read<ContactReading> {
         let side = |side: char| -> Read<ContactsOf> {
             let name = |word: &str| format!("{word}{side}");

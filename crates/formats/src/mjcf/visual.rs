@@ -1,4 +1,4 @@
-//! What only pictures show: materials with the mean colours of their textures, cameras, lights, where to look.
+//! Data for pictures only: materials with the mean colours of their textures, cameras, lights, where to look.
 
 use super::defaults::{Attrs, MAIN};
 use super::pose;

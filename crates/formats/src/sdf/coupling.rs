@@ -1,6 +1,6 @@
-//! What ties bodies and joints beyond the tree: loops, gearboxes, mimics, actuators, Drake's extensions.
+//! Couplings beyond the tree: loops, gearboxes, mimics, actuators, Drake's extensions.
 
-use super::graph::Part;
+use super::graph::Element;
 use super::joint::axis_w;
 use super::reader::Reader;
 use super::tree::Tree;
@@ -90,7 +90,7 @@ impl Reader<'_, '_> {
     }
 
     /// The hinge between a gearbox's reference body and one of its ends, and its sense about the axis.
-    fn angle(&self, part: &Part, which: &str, axis: &str) -> Read<((usize, usize), f64)> {
+    fn angle(&self, part: &Element, which: &str, axis: &str) -> Read<((usize, usize), f64)> {
         let node = part.node;
         let reference = node
             .child("gearbox_reference_body")

@@ -14,7 +14,7 @@ use stiction_model::Pose;
 /// Index of the world's frame.
 pub const WORLD: usize = 0;
 
-/// What a frame belongs to.
+/// The owner of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     World,
@@ -46,7 +46,7 @@ pub struct Frame<'a> {
 /// A model, or the world.
 pub struct Scope<'a> {
     pub node: &'a Node,
-    /// What stands before the names of its parts, with the `::`.
+    /// Prefix of the names of its parts, with the `::`.
     pub prefix: String,
     /// Whether its links are fixed to the world.
     pub fixed: bool,
@@ -59,7 +59,7 @@ pub struct Scope<'a> {
 
 /// A link or joint: its element, scope and frame.
 #[derive(Clone, Copy)]
-pub struct Part<'a> {
+pub struct Element<'a> {
     pub node: &'a Node,
     pub scope: usize,
     pub frame: usize,
@@ -69,8 +69,8 @@ pub struct Part<'a> {
 pub struct Graph<'a> {
     pub frames: Vec<Frame<'a>>,
     pub scopes: Vec<Scope<'a>>,
-    pub links: Vec<Part<'a>>,
-    pub joints: Vec<Part<'a>>,
+    pub links: Vec<Element<'a>>,
+    pub joints: Vec<Element<'a>>,
 }
 
 impl<'a> Graph<'a> {
@@ -159,8 +159,8 @@ impl<'a> Graph<'a> {
                 link: None,
             });
             match kind {
-                Kind::Link(_) => self.links.push(Part { node: child, scope, frame }),
-                Kind::Joint(_) => self.joints.push(Part { node: child, scope, frame }),
+                Kind::Link(_) => self.links.push(Element { node: child, scope, frame }),
+                Kind::Joint(_) => self.joints.push(Element { node: child, scope, frame }),
                 Kind::Model(inner) => {
                     let outer = &self.scopes[scope];
                     let prefix =
@@ -338,7 +338,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The name of a link or joint in the whole world.
-    pub fn name(&self, part: &Part) -> String {
+    pub fn name(&self, part: &Element) -> String {
         format!("{}{}", self.scopes[part.scope].prefix, part.node.attr("name").unwrap_or(""))
     }
 

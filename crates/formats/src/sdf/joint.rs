@@ -1,6 +1,6 @@
 //! SDFormat joints.
 
-use super::graph::{Graph, Part};
+use super::graph::{Element, Graph};
 use crate::drake;
 use crate::error::Read;
 use crate::xml::Node;
@@ -12,7 +12,7 @@ const NO_LIMIT: f64 = 1e16;
 
 /// The joint that carries a body, in the body's frame; `None` if it is fixed. `turned` says that the body
 /// is the joint's parent.
-pub fn read(graph: &Graph, part: &Part, x_wb: &Pose, turned: bool) -> Read<Option<Joint>> {
+pub fn read(graph: &Graph, part: &Element, x_wb: &Pose, turned: bool) -> Read<Option<Joint>> {
     let node = part.node;
     let sign = if turned { -1.0 } else { 1.0 };
     let axis = |name: &str| -> Read<Vec3> { Ok(sign * (x_wb.inverse() * axis_w(graph, part, name)?)) };
@@ -80,7 +80,7 @@ pub fn read(graph: &Graph, part: &Part, x_wb: &Pose, turned: bool) -> Read<Optio
 }
 
 /// Direction of an axis in the world.
-pub fn axis_w(graph: &Graph, part: &Part, name: &str) -> Read<Vec3> {
+pub fn axis_w(graph: &Graph, part: &Element, name: &str) -> Read<Vec3> {
     let node = part.node;
     let axis = node.child(name).ok_or_else(|| {
         node.error(format!("this joint needs an {name} element; add <{name}><xyz>0 0 1</xyz></{name}>"))

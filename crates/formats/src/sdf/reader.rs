@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::xml::Node;
 use stiction_model::{Body, Joint, JointKind, Pose, Site, Vec3, World};
 
-/// What is known while an SDFormat document is read.
+/// The state of reading an SDFormat document.
 pub struct Reader<'a, 'g> {
     /// Names and poses.
     pub graph: &'g Graph<'a>,
@@ -21,9 +21,9 @@ pub struct Reader<'a, 'g> {
     pub files: &'g dyn Files,
     /// How to read.
     pub options: &'g LoadOptions,
-    /// What has been read so far.
+    /// The world read so far.
     pub world: World,
-    /// What was not honoured.
+    /// Warnings.
     pub report: Report,
     /// Meshes read so far.
     pub meshes: MeshAssets,

@@ -22,7 +22,7 @@ pub struct Edge {
 pub struct Step {
     /// The link.
     pub link: usize,
-    /// What it hangs on; `None` is the world.
+    /// Its parent; `None` is the world.
     pub on: Option<usize>,
     /// Number of the joint, and whether it is turned round; `None` for a root.
     pub by: Option<(usize, bool)>,

@@ -15,13 +15,13 @@ use stiction_model::{
     Actuator, Body, Equality, EqualityKind, GeomRole, Joint, JointKind, Pose, Site, Transmission, World,
 };
 
-/// What is known while a URDF is read.
+/// The state of reading a URDF.
 pub struct Reader<'a> {
     /// Finds meshes.
     pub finder: Finder<'a>,
-    /// What has been read so far.
+    /// The world read so far.
     pub world: World,
-    /// What was not honoured.
+    /// Warnings.
     pub report: Report,
     /// Meshes read so far.
     pub meshes: MeshAssets,

@@ -1,4 +1,4 @@
-//! What of URDF is read, what only changes pictures, and what has no effect here and why.
+//! The elements and attributes of URDF: those read, those for pictures only, and those without effect here and why.
 
 use crate::drake::{bushing, tendon};
 use crate::schema::Rule;

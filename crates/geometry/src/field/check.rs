@@ -5,7 +5,7 @@ use crate::mesher::TetMesh;
 use crate::solid::check::six_volume;
 use std::collections::BTreeMap;
 
-/// What was found and done while making a field.
+/// Faults found and repairs made while computing a field.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldReport {
     /// Largest depth below the soft faces, m.

@@ -1,4 +1,4 @@
-//! What a field should be.
+//! Options of pressure fields.
 
 use super::Stiffening;
 use crate::V3;
@@ -26,11 +26,11 @@ pub enum Core {
     None,
     /// Everything deeper than this, m; thinner parts get a core at 60 % of their half thickness.
     Depth(f64),
-    /// What this surface encloses.
+    /// The surface that encloses the core.
     Surface(Box<ClosedSurface>),
 }
 
-/// What a field without core is divided by.
+/// The length by which a field without core is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Normalization {
     /// The half thickness of the part around: a thin leg is not soft because the body is thick.
@@ -40,7 +40,7 @@ pub enum Normalization {
     Global,
 }
 
-/// What happens on a part of the surface.
+/// The boundary condition on a part of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
     /// e = 0: where contact is expected.
@@ -114,7 +114,7 @@ pub struct FieldOptions {
     pub kind: FieldKind,
     /// The rigid inside.
     pub core: Core,
-    /// What fields without core are divided by.
+    /// The length by which fields without core are divided.
     pub normalization: Normalization,
     /// Parts of the surface that are not soft; of several that hold, the last counts.
     pub regions: Vec<(Region, Boundary)>,

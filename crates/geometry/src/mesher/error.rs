@@ -58,7 +58,7 @@ pub enum MeshingError {
         "mesher: {what} is {value:.4}, the floor is {floor}; use a finer resolution or repair the surface{place}"
     )]
     BelowFloor {
-        /// What was measured.
+        /// The measured quantity.
         what: &'static str,
         /// Its value.
         value: f64,

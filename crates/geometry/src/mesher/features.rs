@@ -3,7 +3,7 @@
 use crate::surface::ClosedSurface;
 use crate::{Aabb, Bvh, V3};
 
-/// What keeps a vertex of the mesh in place.
+/// Why a vertex of the mesh stays in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hold {
     /// Inside: nothing.

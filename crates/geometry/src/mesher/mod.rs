@@ -116,7 +116,7 @@ pub struct MesherOptions {
     pub feature_angle: f64,
     /// Passes of smoothing.
     pub smoothing: usize,
-    /// What is refused.
+    /// Limits beyond which the result is refused.
     pub floor: Floor,
 }
 

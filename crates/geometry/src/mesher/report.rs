@@ -1,4 +1,4 @@
-//! What the mesher made, measured, and what is refused.
+//! Measurements of the mesher's result, and the limits beyond which it is refused.
 
 use super::{MeshingError, Quality, TetMesh, quality};
 use crate::V3;
@@ -25,7 +25,7 @@ impl Default for Floor {
 /// Numbers about a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshingReport {
-    /// What was found in the surface, and repaired.
+    /// Faults found in the surface and repaired.
     pub repairs: SurfaceReport,
     /// Edge length asked for at the surface, m.
     pub resolution: f64,

@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, UnitQuaternion};
 use proptest::prelude::*;
 
-use super::bodies::PatchScratch;
 use super::pair::{ContactSolid, contact_patch};
+use super::pair_kinds::PatchScratch;
 use super::polygon::Polygon;
 use super::sink::Sink;
 use super::{FaceFilter, PatchFaces, PatchOptions, kernels};
@@ -73,7 +73,7 @@ proptest! {
         let mut slow = PatchFaces::default();
         let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
         for facet in &rigid.facets {
-            let facet = super::bodies::moved(facet, &x_ba);
+            let facet = super::pair_kinds::moved(facet, &x_ba);
             for cb in &b.cells {
                 kernels::triangle_tet(&facet, cb, 1.0, &mut sink, &mut polygon);
             }
@@ -140,7 +140,7 @@ proptest! {
         let (mut polygon, mut slow) = (Polygon::default(), PatchFaces::default());
         let mut sink = Sink::new(&options, &mut slow, Pose::new(&x_wb), false);
         for facet in &rigid.facets {
-            let facet = super::bodies::moved(facet, &x_ba);
+            let facet = super::pair_kinds::moved(facet, &x_ba);
             for cb in &b.cells {
                 kernels::triangle_tet(&facet, cb, 1.0, &mut sink, &mut polygon);
             }

@@ -1,4 +1,4 @@
-//! What comes out: faces in flat arrays, and one summary a pair.
+//! Results: faces in flat arrays, and one summary for each pair.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub enum Tessellation {
     Refined,
 }
 
-/// What to compute.
+/// Options of a patch query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PatchOptions {
     /// Polygons, or triangles.

@@ -31,7 +31,7 @@ fn mixed(h: &Lanes) -> bool {
     most > 0.0 && least <= 0.0
 }
 
-/// What a field with values `other` at the cell's vertices exceeds the cell's own by, at those of the (extended) cell.
+/// The excess of a field with values `other` at the cell's vertices over the cell's own, at those of the (extended) cell.
 #[inline]
 fn excess(cell: &Cell, other: Lanes, margin: f64) -> Lanes {
     let mut h = other;

@@ -44,7 +44,7 @@
 //!
 //! ```text
 //!   contact_patch     pair of ContactSolid, poses -> Patch, faces appended to PatchFaces     pair.rs
-//!     bodies          one function for each kind of pair                                     bodies.rs
+//!     pair kinds      one function for each kind of pair                                     pair_kinds.rs
 //!     candidates      pairs of tetrahedra or triangles whose boxes meet        candidates.rs, solid/tree.rs
 //!     kernels         equal-pressure cut, clip                                               kernels.rs
 //!     sink            margin, split at p = 0, fans, sums, world frame                        sink.rs
@@ -54,9 +54,9 @@
 //! **Which faces are kept.** A face with g_A <= 0 or g_B <= 0 would push less the deeper the bodies are pressed;
 //! VLP leaves it out, and so does [`FaceFilter::Convex`]. It also leaves out faces nearly tangent to a
 //! gradient (slope below `min_slope` times |G|), whose x0 = p_c/g has no meaning as a depth.
-//! Where a sharp rigid edge cuts into a soft body this costs static force.
+//! If a sharp rigid edge cuts into a soft body, this costs static force.
 //! [`FaceFilter::All`] keeps everything: then the wrench is the gradient of the stored energy
-//! U = integral of min(p_a, p_b) over the overlap. Continuous time wants it so, and steps, which make their own of falling slopes.
+//! U = integral of min(p_a, p_b) over the overlap. Continuous time uses it, and so do steps, which treat falling slopes in their own way.
 //!
 //! **Degenerate clips.** Where both tetrahedra have a face of zero pressure, p_a = p_b makes their clips
 //! the same line; only A's is used (PFC 5.0.3). Equal gradients define no plane and give no face; where the fields
@@ -68,14 +68,13 @@
 //! Faces with p > 0 stay as they are without a margin; a polygon that crosses p = 0 is split there. Sums in
 //! [`Patch`] count the faces with p > 0 only.
 //!
-//! **Deep overlap.** Bodies inside one another need no special care as long as a surface of equal pressure
-//! exists. It does not when a compliant body lies wholly inside a rigid one: then there is no face, and
-//! [`Patch::swallowed`] says so. [`Patch::peak_extent`] near 1 says that the core of a field is reached.
+//! **Deep overlap.** Bodies inside one another need no special treatment as long as a surface of equal pressure
+//! exists. It does not exist if a compliant body lies wholly inside a rigid one: then there is no face, and
+//! [`Patch::swallowed`] is set. [`Patch::peak_extent`] near 1 means that the core of a field is reached.
 //!
 //! Results are a function of the two solids, poses and options; faces come in the order of the elements in
 //! the trees. Two rigid bodies make no patch: [`PatchError::BothRigid`] asks for point contact instead.
 
-mod bodies;
 #[cfg(test)]
 mod brute_force;
 mod candidates;
@@ -83,10 +82,11 @@ mod energy;
 mod faces;
 mod kernels;
 mod pair;
+mod pair_kinds;
 mod polygon;
 mod sink;
 
-pub use bodies::PatchScratch;
 pub use energy::strain_energy;
 pub use faces::{FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, Tessellation};
 pub use pair::{ContactSolid, PatchError, contact_patch};
+pub use pair_kinds::PatchScratch;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-use super::bodies::{self, PatchScratch};
 use super::faces::{Patch, PatchFaces, PatchOptions};
+use super::pair_kinds::{self, PatchScratch};
 use super::sink::{Sink, Sums};
 use crate::solid::linear::Pose;
 use crate::solid::{MeshOptions, RigidMesh, Solid, SolidError};
 use crate::{Shape, V3};
 
-/// What a geom is to patch contact, in the geom's frame.
+/// A geom as patch contact sees it, in the geom's frame.
 #[derive(Debug, Clone)]
 pub enum ContactSolid {
     /// Tetrahedra with a pressure field.
@@ -146,18 +146,18 @@ pub fn contact_patch(
     let mut sink = Sink::new(options, out, Pose::new(x_ww), a_works);
     let mut swallowed = false;
     match (one, other) {
-        (Compliant(s), Compliant(o)) => bodies::solid_solid(o, s, &x, &mut sink, scratch),
+        (Compliant(s), Compliant(o)) => pair_kinds::solid_solid(o, s, &x, &mut sink, scratch),
         (Compliant(s), Rigid(o)) => {
-            swallowed = bodies::rigid_solid(o, s, &x, !a_works, &mut sink, scratch);
+            swallowed = pair_kinds::rigid_solid(o, s, &x, !a_works, &mut sink, scratch);
         }
         (Compliant(s), RigidHalfSpace) => {
-            swallowed = bodies::plane_solid(s, &x, !a_works, &mut sink, scratch);
+            swallowed = pair_kinds::plane_solid(s, &x, !a_works, &mut sink, scratch);
         }
         (Compliant(s), CompliantHalfSpace { modulus, thickness }) => {
-            bodies::half_space_solid(s, modulus / thickness, &x, a_works, &mut sink, scratch);
+            pair_kinds::half_space_solid(s, modulus / thickness, &x, a_works, &mut sink, scratch);
         }
         (Rigid(m), CompliantHalfSpace { modulus, thickness }) => {
-            bodies::half_space_rigid(m, modulus / thickness, &x, a_works, &mut sink, scratch);
+            pair_kinds::half_space_rigid(m, modulus / thickness, &x, a_works, &mut sink, scratch);
         }
         // Ruled out by check_pair and the choice of the working body.
         _ => return Err(PatchError::BothRigid),

@@ -56,7 +56,7 @@ impl<'a> Core<'a> {
         matches!(self, Core::Cylinder(..) | Core::Ellipsoid(_))
     }
 
-    /// Radius with which the surface, grown by `radius`, bends away sideways from a segment on it.
+    /// Radius with which the surface, grown by `radius`, curves away sideways from a segment on it.
     pub fn side_radius(&self, radius: f64) -> f64 {
         match self {
             Core::Cylinder(r, _) => *r,

@@ -36,7 +36,7 @@ pub(crate) fn tangents(n: &V3) -> (V3, V3) {
 
 /// Fills `scratch.points` with the corners of the intersection of the two features, projected along `n`,
 /// whose gap is at most `limit`. `normal_a`, `normal_b` are the outward normals of polygons,
-/// `round` the radii with which surfaces bend away from segments.
+/// `round` the radii with which surfaces curve away from segments.
 pub(crate) fn intersect(
     scratch: &mut ManifoldScratch,
     n: &V3,
@@ -153,7 +153,7 @@ fn clip(subject: &mut Vec<V3>, by: &[V3], spare: &mut Vec<V3>) {
 
 /// Ends of the stretch that two nearly parallel segments share.
 ///
-/// The segments are lines on surfaces that bend away sideways with radii `round`. Where they are apart by d
+/// The segments are lines on surfaces that curve away sideways with radii `round`. Where they are apart by d
 /// sideways, the surfaces face each other at a point between, each a little back from its line.
 fn overlap_of_segments(a: [V3; 2], b: [V3; 2], round: [f64; 2], mut add: impl FnMut(f64, f64, f64, f64)) {
     let (da, db) = ((a[1] - a[0]).xy(), (b[1] - b[0]).xy());

@@ -17,7 +17,7 @@
 //!   box_box.rs      separating axes, then a clipped rectangle
 //!   convex.rs       everything else that is convex: gjk.rs, epa.rs and polish.rs for the axis,
 //!                   features.rs and manifold.rs for the points
-//!   surface.rs      triangle surfaces against convex shapes
+//!   surface/        triangle surfaces against convex shapes
 //! ```
 
 mod box_box;

@@ -217,7 +217,7 @@ fn sample([x, y, z]: &[Lanes; 3], f: &Field) -> Lanes {
     fma(z, f.grad.z, &fma(y, f.grad.y, &fma(x, f.grad.x, &[f.offset; 4])))
 }
 
-/// What of a cell changes with the frame, in the frame of another body.
+/// The part of a cell that depends on the frame, in the frame of another body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MovedCell {
     /// x, y and z of the vertices.

@@ -3,7 +3,7 @@
 use super::SolidError;
 use crate::V3;
 
-/// What was found, and repaired, in a tetrahedral mesh from outside.
+/// Faults found and repaired in a tetrahedral mesh from a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SolidReport {
     /// Tetrahedra that were inside out and have been turned.

@@ -1,4 +1,4 @@
-//! What can be wrong with a solid, and what to do about it.
+//! Errors of solids, with remedies.
 
 use thiserror::Error;
 
@@ -95,7 +95,7 @@ pub enum SolidError {
     NoMesh {
         /// Shape kind.
         shape: &'static str,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
 }

@@ -15,7 +15,7 @@ pub struct FillOptions {
     pub field: FieldOptions,
 }
 
-/// What was found, made and measured.
+/// Reports of all stages: repairs, mesh and field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FillReport {
     /// Surface and mesh.

@@ -16,7 +16,7 @@ pub enum SurfaceError {
     BadIndex {
         /// Index of the face.
         face: usize,
-        /// What it refers to.
+        /// The index it refers to.
         vertex: u32,
         /// Number of vertices.
         count: usize,
@@ -24,7 +24,7 @@ pub enum SurfaceError {
     /// No faces, or none with area, or no volume.
     #[error("surface: it encloses no volume ({what}); a solid needs a closed surface")]
     Empty {
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
     },
     /// Faces cannot be turned to agree with their neighbours.

@@ -1,4 +1,4 @@
-//! What was found in a surface, and what was done about it.
+//! Faults found in a surface, and their repairs.
 
 /// Findings and repairs. Zeros and `false` mean nothing to say.
 #[derive(Debug, Clone, Default, PartialEq)]

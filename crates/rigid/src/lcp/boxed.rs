@@ -17,7 +17,7 @@ pub struct BoxedSolution {
     pub w: DVector<f64>,
     /// Residual of the natural map x − clamp(x − w, l, h), relative.
     pub residual: f64,
-    /// What found it.
+    /// The method that found it.
     pub method: Method,
 }
 

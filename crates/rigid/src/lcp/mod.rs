@@ -38,7 +38,7 @@ pub struct LcpSolution {
     pub w: DVector<f64>,
     /// Residual of the natural map.
     pub residual: f64,
-    /// What found it.
+    /// The method that found it.
     pub method: Method,
     /// Pivots or sweeps it took.
     pub iterations: usize,
@@ -90,7 +90,7 @@ pub fn residual(m: &DMatrix<f64>, q: &DVector<f64>, z: &DVector<f64>) -> f64 {
     each.fold(0.0, |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) }) / size
 }
 
-/// What makes row i comparable to z.
+/// Scale that makes row i comparable to z.
 fn scale(m: &DMatrix<f64>, i: usize) -> f64 {
     let row = m.row(i).amax();
     if row > 0.0 { row } else { 1.0 }

@@ -64,7 +64,7 @@ pub fn write(mesh: &Mesh) -> Result<String, String> {
     Ok(text)
 }
 
-/// What has been read so far.
+/// The content read so far.
 #[derive(Default)]
 struct Grid {
     points: Vec<Vec3>,
