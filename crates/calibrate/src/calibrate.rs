@@ -120,7 +120,7 @@ impl Calibration<'_> {
     /// The loss of each toss with these values; one that cannot be simulated has a large one.
     pub fn losses(&self, values: &[f64], tosses: &[&Toss]) -> Vec<f64> {
         let Ok(model) = self.model_with(values) else { return vec![FAILED; tosses.len()] };
-        let options = Options { step: self.protocol.step, ..self.options };
+        let options = Options { step: self.protocol.step, ..self.options.clone() };
         let one = |simulation: &mut Simulation, toss: &Toss| {
             let starts = self.settings.starts.max(1);
             let sum: f64 = (0..starts).map(|k| self.loss_from(simulation, toss, k)).sum();
@@ -128,7 +128,7 @@ impl Calibration<'_> {
         };
         tosses
             .par_chunks(8)
-            .flat_map_iter(|chunk| match Simulation::new(&model, options) {
+            .flat_map_iter(|chunk| match Simulation::new(&model, options.clone()) {
                 Ok(mut simulation) => chunk.iter().map(|toss| one(&mut simulation, toss)).collect(),
                 Err(_) => vec![FAILED; chunk.len()],
             })

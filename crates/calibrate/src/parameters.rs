@@ -4,7 +4,7 @@
 //! (friction and dissipation the same, stiffness doubled, relaxation time halved).
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use stiction::model::{ContactLaw, FrictionLaw, Geom, GeomRole, Shape, World};
+use stiction::model::{ContactCalibration, FrictionCalibration, Geom, GeomRole, Shape, World};
 
 /// A parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,9 +67,9 @@ impl Parameter {
     /// The parameter of a name; the error lists the names there are.
     pub fn from_name(name: &str) -> Result<Self, String> {
         let named = NAMED.iter().find(|(n, _)| *n == name).map(|(_, p)| *p);
-        let law = FrictionLaw::NAMES.iter().position(|n| *n == name).map(Law);
+        let law = FrictionCalibration::NAMES.iter().position(|n| *n == name).map(Law);
         named.or(law).ok_or_else(|| {
-            let names: Vec<&str> = NAMED.iter().map(|(n, _)| *n).chain(FrictionLaw::NAMES).collect();
+            let names: Vec<&str> = NAMED.iter().map(|(n, _)| *n).chain(FrictionCalibration::NAMES).collect();
             format!("there is no parameter \"{name}\": choose from {}", names.join(", "))
         })
     }
@@ -77,7 +77,7 @@ impl Parameter {
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
-            Law(k) => FrictionLaw::NAMES[*k],
+            Law(k) => FrictionCalibration::NAMES[*k],
             other => NAMED.iter().find(|(_, p)| p == other).map_or("", |(n, _)| n),
         }
     }
@@ -182,14 +182,14 @@ impl Parameter {
                 let law = law(world);
                 let mut weights = law.friction.weights();
                 weights[*k] = value;
-                law.friction = FrictionLaw::from_weights(weights);
+                law.friction = FrictionCalibration::from_weights(weights);
             }
         }
     }
 }
 
-fn law(world: &mut World) -> &mut ContactLaw {
-    world.options.contact_law.get_or_insert_with(ContactLaw::default)
+fn law(world: &mut World) -> &mut ContactCalibration {
+    world.options.contact_law.get_or_insert_with(ContactCalibration::default)
 }
 
 fn springs(world: &mut World) -> &mut [f64; 2] {
@@ -272,7 +272,7 @@ pub fn contradiction(parameters: &[Parameter]) -> Option<&'static str> {
 }
 
 /// The pair's contact as a world states it, for a contact file.
-pub fn contact_of(world: &World) -> ContactLaw {
+pub fn contact_of(world: &World) -> ContactCalibration {
     let mut contact = world.options.contact_law.unwrap_or_default();
     let linear = contact.dissipation == stiction::model::Dissipation::Linear;
     let friction = Some(Friction.read(world));

@@ -56,15 +56,15 @@ impl Comparison {
 /// The errors of many tosses, in their order, on all cores. Those that never come near the table are left out.
 pub fn score_all(
     model: &Model,
-    options: Options,
+    options: &Options,
     tosses: &[&Toss],
     protocol: &Protocol,
 ) -> Result<Vec<Score>, StepError> {
-    let options = Options { step: protocol.step, ..options };
+    let options = Options { step: protocol.step, ..options.clone() };
     let scores: Result<Vec<Option<Score>>, StepError> = tosses
         .par_chunks(16)
         .flat_map_iter(|chunk| {
-            let mut simulation = Simulation::new(model, options).expect("options were checked");
+            let mut simulation = Simulation::new(model, options.clone()).expect("options were checked");
             chunk.iter().map(move |toss| protocol.score(&mut simulation, toss)).collect::<Vec<_>>()
         })
         .collect();
@@ -116,15 +116,15 @@ impl<'a> Links<'a> {
 /// The errors of every body of the model, in its order, for each of many tosses.
 pub fn score_links(
     model: &Model,
-    options: Options,
+    options: &Options,
     tosses: &[&Toss],
     protocol: &Protocol,
 ) -> Result<Vec<Vec<Score>>, StepError> {
-    let options = Options { step: protocol.step, ..options };
+    let options = Options { step: protocol.step, ..options.clone() };
     let scores: Result<Vec<Option<Vec<Score>>>, StepError> = tosses
         .par_chunks(16)
         .flat_map_iter(|chunk| {
-            let mut simulation = Simulation::new(model, options).expect("options were checked");
+            let mut simulation = Simulation::new(model, options.clone()).expect("options were checked");
             let one = move |toss: &&Toss| {
                 let mut links = Links::new(model, protocol.width);
                 protocol.simulate(&mut simulation, toss, |index, state| {

@@ -66,7 +66,7 @@ fn friction_and_dissipation_are_found_within_a_few_per_cent() {
     assert!((fit.values[0] / 0.22 - 1.0).abs() < 0.03, "{:?}", fit.values);
     assert!((fit.values[1] / 0.004 - 1.0).abs() < 0.10, "{:?}", fit.values);
     let found = calibration.model_with(&fit.values).expect("it compiles");
-    let summary = Summary::of(&score_all(&found, Options::default(), &all, &protocol).expect("it runs"));
+    let summary = Summary::of(&score_all(&found, &Options::default(), &all, &protocol).expect("it runs"));
     assert!(summary.mean.position < 0.03, "{summary}");
     let spread = calibration.uncertainty(&fit, &all, |_| {});
     assert!(spread.iter().zip(&fit.values).all(|(s, v)| s.is_finite() && *s >= 0.0 && s < v), "{spread:?}");

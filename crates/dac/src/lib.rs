@@ -48,9 +48,6 @@ pub use coulomb::{Coulomb, coulomb};
 pub use error::{LawError, WeightsError};
 pub use features::{feature_count, feature_names, features};
 pub use instant::BodyInstant;
-/// The former name of [`DacLaw`].
-#[doc(hidden)]
-pub use law::DacLaw as Law;
 pub use law::{Answer, Class, DacLaw, Expert, Limits, Outside, Scaling};
 pub use linked::{Linked, LinkedAnswer};
 pub use mlp::{Layer, Mlp};

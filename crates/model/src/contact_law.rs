@@ -31,7 +31,7 @@ pub enum Dissipation {
 /// material says, whatever the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct FrictionLaw {
+pub struct FrictionCalibration {
     /// Weight of an edge.
     pub edge: f64,
     /// Weight of a face.
@@ -52,7 +52,7 @@ pub struct FrictionLaw {
     pub face_slip: f64,
 }
 
-impl FrictionLaw {
+impl FrictionCalibration {
     /// Names of the weights, in their order.
     pub const NAMES: [&str; 9] = [
         "edge",
@@ -66,7 +66,7 @@ impl FrictionLaw {
         "face_slip",
     ];
 
-    /// The weights, in the order of [`FrictionLaw::NAMES`].
+    /// The weights, in the order of [`FrictionCalibration::NAMES`].
     pub fn weights(&self) -> [f64; 9] {
         [
             self.edge,
@@ -100,7 +100,7 @@ impl FrictionLaw {
 /// How contact is computed under the Lagged model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ContactLaw {
+pub struct ContactCalibration {
     /// How contacts dissipate along their normal.
     pub dissipation: Dissipation,
     /// Solves of a step: each after the first takes friction's normal impulses from the one before it, so that friction
@@ -109,19 +109,19 @@ pub struct ContactLaw {
     /// Tangential springs: their stiffness over the normal one, and their relaxation time, s.
     pub springs: Option<[f64; 2]>,
     /// How friction depends on the state of a contact.
-    pub friction: FrictionLaw,
+    pub friction: FrictionCalibration,
     /// Values that replace the combined properties of a pair of geoms, if given.
     pub material: ContactProperties,
 }
 
-impl Default for ContactLaw {
+impl Default for ContactCalibration {
     /// The plain law.
     fn default() -> Self {
         Self {
             dissipation: Dissipation::HuntCrossley,
             friction_passes: 1,
             springs: None,
-            friction: FrictionLaw::default(),
+            friction: FrictionCalibration::default(),
             material: ContactProperties::default(),
         }
     }
@@ -130,7 +130,7 @@ impl Default for ContactLaw {
 /// Largest number of friction passes.
 const MOST_PASSES: u32 = 20;
 
-impl ContactLaw {
+impl ContactCalibration {
     /// The first error in it, if there is one.
     pub fn problem(&self) -> Option<String> {
         if !(1..=MOST_PASSES).contains(&self.friction_passes) {
@@ -152,7 +152,7 @@ impl ContactLaw {
         if let Some(k) = bad {
             return Some(format!(
                 "the friction law's weight {} is {}; it must be finite",
-                FrictionLaw::NAMES[k],
+                FrictionCalibration::NAMES[k],
                 weights[k]
             ));
         }

@@ -41,7 +41,7 @@ pub mod world;
 pub use actuator::{Actuator, Dynamics, Muscle, Transmission};
 pub use body::{Body, Inertia};
 pub use bushing::Bushing;
-pub use contact_law::{ContactLaw, Dissipation, FrictionLaw};
+pub use contact_law::{ContactCalibration, Dissipation, FrictionCalibration};
 pub use equality::{Equality, EqualityKind};
 pub use geom::{
     CollisionFilter, Compliance, ContactPair, ContactProperties, FrictionRule, Geom, GeomRole, Shape,

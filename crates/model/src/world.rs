@@ -1,8 +1,8 @@
 //! The world: everything that a file describes.
 
 use crate::{
-    Actuator, Body, Bushing, ContactLaw, ContactPair, Equality, FrictionRule, Geom, HeightField, Joint, Mesh,
-    Pose, Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
+    Actuator, Body, Bushing, ContactCalibration, ContactPair, Equality, FrictionRule, Geom, HeightField,
+    Joint, Mesh, Pose, Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Options {
     /// How friction coefficients combine.
     pub friction_rule: FrictionRule,
     /// How contact is computed; `None` for the plain law.
-    pub contact_law: Option<ContactLaw>,
+    pub contact_law: Option<ContactCalibration>,
     /// Magnetic field, in whatever unit magnetometers are to read.
     pub magnetic_field: Vec3,
     /// Whether bodies joined to each other may collide. World-fixed parents always collide.

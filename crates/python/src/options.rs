@@ -8,21 +8,23 @@ use pyo3::types::{PyBool, PyDict};
 use std::sync::Arc;
 use stiction::contact_law::DacLaw;
 use stiction::continuous::{TangentialCompliance, TractionFriction};
-use stiction::model::ContactLaw;
+use stiction::convex::NormalLaw;
+use stiction::model::ContactCalibration;
 use stiction::names::nearest;
 use stiction::{
     ContactModel, LearnedLaw, Method, Options, TangentialSprings, Tessellation, contact_model_from_name,
-    contact_model_name, method_from_names,
+    contact_model_name, method_from_names, normal_law_from_name, normal_law_from_table, normal_law_name,
 };
 
 /// The options' names, in the order of `Simulation`'s arguments.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "step",
     "contact",
     "stiction_tolerance",
     "regularization",
     "relative_tolerance",
     "margin",
+    "normal_law",
     "tangential_springs",
     "max_iterations",
     "tessellation",
@@ -51,6 +53,7 @@ pub fn options_and_law(
             "regularization" => options.regularization = number(&name, &value)?,
             "relative_tolerance" => options.relative_tolerance = number(&name, &value)?,
             "margin" => options.margin = number(&name, &value)?,
+            "normal_law" => options.normal_law = normal_law(&value)?,
             "tangential_springs" => springs = (!value.is_none()).then_some(value),
             "max_iterations" => {
                 options.max_iterations =
@@ -102,7 +105,7 @@ pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options
 fn contact(
     name: &str,
     value: &Bound<'_, PyAny>,
-) -> PyResult<(ContactModel, Option<ContactLaw>, Option<Arc<DacLaw>>)> {
+) -> PyResult<(ContactModel, Option<ContactCalibration>, Option<Arc<DacLaw>>)> {
     if let Ok(learned) = value.cast::<LearnedContact>() {
         return Ok(match &learned.get().inner.law {
             LearnedLaw::Calibrated(law) => (ContactModel::Lagged, Some(*law), None),
@@ -170,6 +173,30 @@ fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut f64)>) -> PyRes
     Ok(true)
 }
 
+/// A normal law by name, or as rows of depth and force.
+fn normal_law(value: &Bound<'_, PyAny>) -> PyResult<NormalLaw> {
+    if let Ok(name) = value.extract::<String>() {
+        return normal_law_from_name(&name).map_err(option_error);
+    }
+    let points: Vec<(f64, f64)> = value.try_iter().and_then(|rows| {
+        let row = |row: PyResult<Bound<'_, PyAny>>| {
+            let row: Vec<f64> = row?.extract()?;
+            match row[..] {
+                [depth, force] => Ok((depth, force)),
+                _ => Err(PyValueError::new_err("")),
+            }
+        };
+        rows.map(row).collect()
+    })
+    .map_err(|_| {
+        PyValueError::new_err(
+            "normal_law must be \"linear\", \"hertz\", \"log-barrier:KAPPA\", \"clamped-barrier:KAPPA,RANGE\" or rows of \
+             depth (m) and force (N)",
+        )
+    })?;
+    normal_law_from_table(&points).map_err(option_error)
+}
+
 /// Tangential springs of convex steps.
 fn convex_springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialSprings>> {
     let mut found = TangentialSprings::default();
@@ -225,6 +252,10 @@ pub fn keywords<'py>(
             parameters.set_item("relaxation_time", springs.relaxation_time)?;
             dict.set_item("tangential_springs", parameters)?;
         }
+    }
+    match &options.normal_law {
+        NormalLaw::Table(table) => dict.set_item("normal_law", table.points())?,
+        law => dict.set_item("normal_law", normal_law_name(law))?,
     }
     dict.set_item("max_iterations", options.max_iterations)?;
     let tessellation = match options.tessellation {

@@ -42,6 +42,9 @@ use stiction_viewer::Recorder;
 /// regularization: impact regularisation σ, without unit; 0 turns it off.
 /// relative_tolerance: relative tolerance of each step's solve.
 /// margin: distance within which contacts are found before they touch, m.
+/// normal_law: force of a contact point against depth (contact="lagged" or "similar"): "linear"; "hertz", where the stiffness
+///     of geoms is in N/m^1.5; "log-barrier:KAPPA" (J) or "clamped-barrier:KAPPA,RANGE" (N/m, m), which act before bodies
+///     touch and need a margin; or rows of depth (m) and force (N), the first force 0 and none falling.
 /// tangential_springs: True for springs that carry friction while a contact sticks, so that it does not
 ///     creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
 ///     default 0.8) and relaxation_time (damping over stiffness, s, default 0).
@@ -90,7 +93,8 @@ impl Simulation {
     #[pyo3(
         signature = (model, step=1e-3, **options),
         text_signature = "(model, step=1e-3, *, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
-                          relative_tolerance=1e-5, margin=0.0, tangential_springs=False, max_iterations=2000, \
+                          relative_tolerance=1e-5, margin=0.0, normal_law='linear', tangential_springs=False, \
+                          max_iterations=2000, \
                           tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"
     )]
     fn new(

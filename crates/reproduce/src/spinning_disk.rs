@@ -183,7 +183,7 @@ fn slide(underside: &Underside, speeds: [f64; 2], pace: Pace) -> Result<Slide, F
         margin: 1e-6,
         ..Options::default()
     };
-    let mut sim = simulation(world, options)?;
+    let mut sim = simulation(world, options.clone())?;
     sim.state_mut().v[0] = speeds[0];
     sim.state_mut().v[5] = speeds[1] / RADIUS;
     let mut slide = Slide { speeds: vec![speeds], places: vec![[0.0; 2]] };
@@ -207,7 +207,8 @@ fn slide(underside: &Underside, speeds: [f64; 2], pace: Pace) -> Result<Slide, F
         }
         if let Pace::Share { .. } = pace {
             let (step, stiction_tolerance) = scale(speed);
-            sim.set_options(Options { step, stiction_tolerance, ..options }).map_err(Failure::work)?;
+            sim.set_options(Options { step, stiction_tolerance, ..options.clone() })
+                .map_err(Failure::work)?;
         }
     }
 }

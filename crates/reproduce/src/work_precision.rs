@@ -102,19 +102,19 @@ fn ways(quick: bool) -> Vec<(&'static str, [u8; 3], Glyph, Vec<Options>)> {
         tessellation: Tessellation::Refined,
         ..Options::default()
     };
-    let continuous = |integrator: Integrator, accuracy: f64| Options {
+    let continuous = &|integrator: Integrator, accuracy: f64| Options {
         method: Method::Continuous(ContinuousOptions {
             integrator,
             friction: TractionFriction::Soft,
             ..ContinuousOptions::default()
         }),
         accuracy: Some(accuracy),
-        ..base
+        ..base.clone()
     };
     let every = if quick { 2 } else { 1 };
     let range = |from: i32, to: i32| (from..=to).step_by(every).map(|k| 10f64.powf(-0.5 * f64::from(k)));
-    let fixed = range(4, if quick { 8 } else { 10 }).map(|step| Options { step, ..base });
-    let controlled = range(4, 12).map(|a| Options { accuracy: Some(a), step: 1e-3, ..base });
+    let fixed = range(4, if quick { 8 } else { 10 }).map(|step| Options { step, ..base.clone() });
+    let controlled = range(4, 12).map(|a| Options { accuracy: Some(a), step: 1e-3, ..base.clone() });
     vec![
         ("convex, fixed steps", color::BLUE, Glyph::Circle, fixed.collect()),
         ("convex, by accuracy", color::SKY, Glyph::Square, controlled.collect()),
@@ -137,7 +137,7 @@ fn ways(quick: bool) -> Vec<(&'static str, [u8; 3], Glyph, Vec<Options>)> {
 fn go(scene: &Scene, options: Options, runs: usize) -> Result<(Vec<f64>, f64), Failure> {
     let (mut q, mut least) = (Vec::new(), f64::INFINITY);
     for _ in 0..runs {
-        let mut sim = Simulation::new(&scene.model, options).map_err(Failure::work)?;
+        let mut sim = Simulation::new(&scene.model, options.clone()).map_err(Failure::work)?;
         sim.state_mut().v.copy_from_slice(&scene.v);
         let clock = Instant::now();
         sim.run_until(scene.time).map_err(Failure::work)?;
@@ -175,9 +175,9 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
             let mut points = Vec::new();
             let mut steps = Vec::new();
             for options in settings {
+                let setting = options.accuracy.unwrap_or(options.step);
                 let (q, wall) = go(scene, options, if study.quick { 1 } else { 3 })?;
                 let error = q.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt().max(1e-14);
-                let setting = options.accuracy.unwrap_or(options.step);
                 table.rows.push(vec![s as f64, w as f64, setting, error, wall]);
                 points.push([error, wall]);
                 steps.push([setting, error]);

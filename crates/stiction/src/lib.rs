@@ -58,7 +58,7 @@ pub use methods::{continuous, learned, rigid};
 pub use model::{Energy, Model, material, names, randomization, scenes, variation};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
-    normal_law_from_name, normal_law_from_table,
+    normal_law_from_name, normal_law_from_table, normal_law_name,
 };
 pub use sensing::tactile::{self, TactileGrid, TactileImage};
 pub use simulation::Simulation;
@@ -122,7 +122,7 @@ pub mod geometry {
 
 /// The data-augmented contact law.
 pub mod contact_law {
-    pub use stiction_dac::{Class, Law, Outside};
+    pub use stiction_dac::{Class, DacLaw, Outside};
 }
 
 /// Mesh files.

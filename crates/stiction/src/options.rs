@@ -5,7 +5,7 @@ use crate::methods::continuous::ContinuousOptions;
 use stiction_convex::normal::table::ForceTable;
 use stiction_convex::{FrictionModel as ContactModel, NormalLaw};
 use stiction_geometry::patch::Tessellation;
-use stiction_model::ContactLaw;
+use stiction_model::ContactCalibration;
 
 /// Reads a contact model's name as the command line and Python write it.
 pub fn contact_model_from_name(name: &str) -> Result<ContactModel, OptionError> {
@@ -62,6 +62,17 @@ pub fn normal_law_from_name(name: &str) -> Result<NormalLaw, OptionError> {
     Ok(law)
 }
 
+/// The name of a normal law, as [`normal_law_from_name`] reads it; none for a table.
+pub fn normal_law_name(law: &NormalLaw) -> Option<String> {
+    match law {
+        NormalLaw::Linear => Some("linear".into()),
+        NormalLaw::Hertz => Some("hertz".into()),
+        NormalLaw::LogBarrier { kappa } => Some(format!("log-barrier:{kappa}")),
+        NormalLaw::ClampedBarrier { kappa, range } => Some(format!("clamped-barrier:{kappa},{range}")),
+        NormalLaw::Table(_) => None,
+    }
+}
+
 /// A normal law as a table of force (N) against depth (m): straight lines between the points, the last slope beyond the last.
 /// The first force must be 0, and no force may fall with depth. Where a pair of geoms touches at several points, they share it.
 pub fn normal_law_from_table(points: &[(f64, f64)]) -> Result<NormalLaw, OptionError> {
@@ -116,7 +127,7 @@ pub struct Options {
     /// Contact model.
     pub contact: ContactModel,
     /// How contact is computed beside that (Lagged only); `None` for what the model's file says, or else the plain law.
-    pub law: Option<ContactLaw>,
+    pub law: Option<ContactCalibration>,
     /// Force of a contact point against depth: linear by default, Hertz's, a barrier, or a table (Lagged and Similar only). The
     /// stiffness of the geoms is N/m for the linear law and N/m^1.5 for Hertz's; barriers and tables do not use it. Patches
     /// have their pressure field instead.
@@ -207,7 +218,7 @@ impl Options {
         if self.tangential_springs.is_some() {
             return refuse("has no stiffness that tangential springs could follow: leave one of them out");
         }
-        if self.law.is_some_and(|law| law != ContactLaw::default()) {
+        if self.law.is_some_and(|law| law != ContactCalibration::default()) {
             return refuse(
                 "does not work with a calibrated contact, which has its own law: leave one of them out",
             );
@@ -250,7 +261,7 @@ impl Options {
             range("accuracy", accuracy, fine, "a positive number up to 1 (1e-3 is usual)")?;
         }
         if let Some(law) = &self.law {
-            if self.contact != ContactModel::Lagged && *law != ContactLaw::default() {
+            if self.contact != ContactModel::Lagged && *law != ContactCalibration::default() {
                 return Err(OptionError::LawNeedsLagged(contact_model_name(self.contact)));
             }
             if let Some(problem) = law.problem() {

@@ -12,14 +12,14 @@ fn shake(model: &Model, world: usize, v: &mut [f64]) {
 }
 
 fn alone(model: &Model, options: Options, world: usize, steps: usize) -> Simulation {
-    let mut sim = Simulation::new(model, options).unwrap();
+    let mut sim = Simulation::new(model, options.clone()).unwrap();
     shake(model, world, &mut sim.state_mut().v);
     sim.step(steps).unwrap();
     sim
 }
 
 fn together(model: &Model, options: Options, worlds: usize, threads: usize) -> Batch {
-    let batch = Batch::new(model, worlds, threads, options).unwrap();
+    let batch = Batch::new(model, worlds, threads, options.clone()).unwrap();
     for i in 0..worlds {
         shake(model, i, &mut batch.world(i).state_mut().v);
     }
@@ -33,9 +33,9 @@ fn worlds_of_a_batch_are_simulations_bit_for_bit_on_any_number_of_threads() {
     {
         let model = Model::from_scene(scene).unwrap();
         let options = Options { step: 2e-3, tangential_springs: springs, ..Options::default() };
-        let expected: Vec<Simulation> = (0..5).map(|i| alone(&model, options, i, steps)).collect();
+        let expected: Vec<Simulation> = (0..5).map(|i| alone(&model, options.clone(), i, steps)).collect();
         for threads in [1, 2, 3, 8] {
-            let mut batch = together(&model, options, 5, threads);
+            let mut batch = together(&model, options.clone(), 5, threads);
             assert_eq!(batch.threads(), threads.min(5));
             // In one call, or in several, between which the threads sleep.
             for part in [steps / 3, steps - steps / 3] {
@@ -120,12 +120,12 @@ fn whoever_watches_can_end_a_call_early() {
 fn batches_run_until_a_time_and_need_no_worlds() {
     let model = Model::from_scene("double_pendulum").unwrap();
     let options = Options { accuracy: Some(1e-3), ..Options::default() };
-    let mut batch = together(&model, options, 3, 2);
+    let mut batch = together(&model, options.clone(), 3, 2);
     batch.run_until(0.25).unwrap();
     for i in 0..3 {
         assert!((batch.world(i).state().time - 0.25).abs() < 1e-9);
     }
     let mut none = Batch::new(&model, 0, 4, Options::default()).unwrap();
     none.step(10).unwrap();
-    assert!(none.is_empty() && Batch::new(&model, 0, 1, Options { step: -1.0, ..options }).is_err());
+    assert!(none.is_empty() && Batch::new(&model, 0, 1, Options { step: -1.0, ..options.clone() }).is_err());
 }

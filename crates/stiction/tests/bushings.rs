@@ -296,7 +296,7 @@ fn saving_and_loading_goes_on_bit_for_bit() {
     sim.step(20).unwrap();
     let restored = Model::from_bytes(&sim.model().to_bytes()).unwrap();
     assert_eq!(restored.world().bushings, sim.model().world().bushings);
-    let mut other = Simulation::new(&restored, *sim.options()).unwrap();
+    let mut other = Simulation::new(&restored, sim.options().clone()).unwrap();
     other.load_state(&sim.save_state()).unwrap();
     sim.step(100).unwrap();
     other.step(100).unwrap();

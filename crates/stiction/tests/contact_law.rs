@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use stiction::model::{
-    Body, ContactLaw, ContactProperties, Dissipation, FrictionLaw, Geom, Inertia, Joint, JointKind, Shape,
-    World,
+    Body, ContactCalibration, ContactProperties, Dissipation, FrictionCalibration, Geom, Inertia, Joint,
+    JointKind, Shape, World,
 };
 use stiction::{LearnedContact, Model, Options, Simulation};
 
@@ -11,7 +11,7 @@ const MASS: f64 = 0.4;
 const RADIUS: f64 = 0.05;
 
 /// A ball just above a floor, without gravity.
-fn ball(stiffness: f64, relaxation_time: f64, friction: f64, law: Option<ContactLaw>) -> Model {
+fn ball(stiffness: f64, relaxation_time: f64, friction: f64, law: Option<ContactCalibration>) -> Model {
     let mut world = World::new("ball");
     world.options.gravity = nalgebra::Vector3::zeros();
     world.options.contact_law = law;
@@ -38,7 +38,7 @@ fn ball(stiffness: f64, relaxation_time: f64, friction: f64, law: Option<Contact
 
 /// Lets the ball hit the floor with this velocity; returns the one after.
 fn bounce(model: &Model, options: Options, velocity: [f64; 3]) -> Vec<f64> {
-    let mut simulation = Simulation::new(model, options).expect("fine options");
+    let mut simulation = Simulation::new(model, options.clone()).expect("fine options");
     let state = simulation.state_mut();
     state.q[2] = RADIUS + 1e-9;
     state.v[..3].copy_from_slice(&velocity);
@@ -56,7 +56,7 @@ fn linear_dissipation_bounces_alike_at_every_speed_as_theory_says() {
     let root = (1.0 - zeta * zeta).sqrt();
     let angle = (2.0 * zeta * root).atan2(2.0 * zeta * zeta - 1.0);
     let expected = (-zeta / root * angle).exp();
-    let law = ContactLaw { dissipation: Dissipation::Linear, ..ContactLaw::default() };
+    let law = ContactCalibration { dissipation: Dissipation::Linear, ..ContactCalibration::default() };
     let model = ball(stiffness, tau, 0.0, Some(law));
     for speed in [0.1, 1.0, 5.0] {
         let after = bounce(&model, Options { step: 1e-6, ..Options::default() }, [0.0, 0.0, -speed]);
@@ -70,7 +70,7 @@ fn a_second_pass_gives_an_impact_its_whole_friction() {
     // A ball that slips throughout: the horizontal impulse is μ times the vertical one.
     let (mu, step) = (0.1, 2e-3);
     let miss = |friction_passes: u32| {
-        let law = ContactLaw { friction_passes, ..ContactLaw::default() };
+        let law = ContactCalibration { friction_passes, ..ContactCalibration::default() };
         let model = ball(1e6, 0.0, mu, Some(law));
         let after = bounce(&model, Options { step, ..Options::default() }, [5.0, 0.0, -1.0]);
         ((5.0 - after[0]) / (1.0 + after[2]) / mu - 1.0).abs()
@@ -81,11 +81,15 @@ fn a_second_pass_gives_an_impact_its_whole_friction() {
 
 #[test]
 fn the_law_of_the_options_goes_before_the_files() {
-    let linear = ContactLaw { dissipation: Dissipation::Linear, ..ContactLaw::default() };
+    let linear = ContactCalibration { dissipation: Dissipation::Linear, ..ContactCalibration::default() };
     let model = ball(2e4, 4e-3, 0.0, Some(linear));
     let options = Options { step: 1e-5, ..Options::default() };
-    let file = bounce(&model, options, [0.0, 0.0, -1.0])[2];
-    let plain = bounce(&model, Options { law: Some(ContactLaw::default()), ..options }, [0.0, 0.0, -1.0])[2];
+    let file = bounce(&model, options.clone(), [0.0, 0.0, -1.0])[2];
+    let plain = bounce(
+        &model,
+        Options { law: Some(ContactCalibration::default()), ..options.clone() },
+        [0.0, 0.0, -1.0],
+    )[2];
     assert!(file < 0.9 && plain > 0.99, "{file} {plain}");
 }
 
@@ -94,13 +98,13 @@ fn the_calibrated_cube_is_the_same_from_its_scene_and_from_its_contact() {
     let model = Model::from_scene("cube_toss").expect("built in");
     let contact = LearnedContact::load("cube").expect("built in");
     let end = |options: Options| {
-        let mut simulation = Simulation::new(&model, options).expect("fine options");
+        let mut simulation = Simulation::new(&model, options.clone()).expect("fine options");
         simulation.state_mut().v.copy_from_slice(&[1.0, 0.2, -1.0, 3.0, -2.0, 1.0]);
         simulation.step(600).expect("it tumbles");
         simulation.state().q.clone()
     };
     let options = Options { step: 1.0 / 1480.0, ..Options::default() };
-    let (scene, learned) = (end(options), end(contact.options(options)));
+    let (scene, learned) = (end(options.clone()), end(contact.options(options)));
     for (a, b) in scene.iter().zip(&learned) {
         assert!((a - b).abs() < 1e-6, "{scene:?} {learned:?}");
     }
@@ -121,11 +125,11 @@ proptest! {
         v in prop::array::uniform6(-4.0f64..4.0),
     ) {
         let dissipation = if linear { Dissipation::Linear } else { Dissipation::HuntCrossley };
-        let friction = FrictionLaw::from_weights(weights);
-        let law = ContactLaw { dissipation, friction, friction_passes: passes, ..ContactLaw::default() };
+        let friction = FrictionCalibration::from_weights(weights);
+        let law = ContactCalibration { dissipation, friction, friction_passes: passes, ..ContactCalibration::default() };
         let model = Model::from_scene("cube_toss").expect("built in");
         let options = Options { step: 1e-3, law: Some(law), ..Options::default() };
-        let mut simulation = Simulation::new(&model, options).expect("fine options");
+        let mut simulation = Simulation::new(&model, options.clone()).expect("fine options");
         let state = simulation.state_mut();
         state.q[2] = 0.09;
         state.v.copy_from_slice(&v);

@@ -16,11 +16,11 @@ fn a_saved_run_continues_bit_for_bit() {
     for (contact, springs) in MODELS.map(|m| (m, false)).into_iter().chain([(MODELS[0], true)]) {
         let tangential_springs = springs.then(TangentialSprings::default);
         let options = Options { step: 2e-3, contact, tangential_springs, ..Options::default() };
-        let mut whole = simulation(&model, options);
+        let mut whole = simulation(&model, options.clone());
         whole.step(250).unwrap();
         let blob = whole.save_state();
         whole.step(100).unwrap();
-        let mut resumed = simulation(&model, options);
+        let mut resumed = simulation(&model, options.clone());
         resumed.load_state(&blob).unwrap();
         resumed.step(100).unwrap();
         assert_eq!(hash(&whole), hash(&resumed), "{contact:?}, springs {springs}");
@@ -31,7 +31,7 @@ fn a_saved_run_continues_bit_for_bit() {
 fn a_run_repeats_bit_for_bit_and_in_pieces() {
     let model = Model::from_scene("clutter").unwrap();
     let options = Options { step: 2e-3, ..Options::default() };
-    let (mut first, mut second) = (simulation(&model, options), simulation(&model, options));
+    let (mut first, mut second) = (simulation(&model, options.clone()), simulation(&model, options.clone()));
     first.step(300).unwrap();
     for n in [1, 99, 150, 50] {
         second.step(n).unwrap();
@@ -124,7 +124,7 @@ fn options_out_of_range_are_refused_by_name() {
             "lagged",
         ),
     ] {
-        let message = Simulation::new(&model, options).err().unwrap().to_string();
+        let message = Simulation::new(&model, options.clone()).err().unwrap().to_string();
         assert!(message.contains(word), "{message}");
     }
 }

@@ -223,7 +223,7 @@ fn a_stack_finds_rest_and_holds_still_for_ten_minutes() {
 fn saving_and_loading_continues_bit_for_bit() {
     let model = sliding_box(0.3);
     for options in [radau(SPRINGS, 1e-5), options(Integrator::DormandPrince, TractionFriction::Soft, 1e-4)] {
-        let mut sim = Simulation::new(&model, options).unwrap();
+        let mut sim = Simulation::new(&model, options.clone()).unwrap();
         sim.state_mut().v[0] = 1.0;
         sim.state_mut().v[5] = 2.0;
         sim.run_until(0.05).unwrap();

@@ -29,7 +29,7 @@ fn world(shape: &str, height: f64, mu: f64, hint: f64) -> Model {
 
 /// Where it is after `time`: position, and the turn as a rotation vector.
 fn end(model: &Model, options: Options, v: [f64; 6], time: f64) -> Vec<f64> {
-    let mut sim = Simulation::new(model, options).unwrap();
+    let mut sim = Simulation::new(model, options.clone()).unwrap();
     sim.state_mut().v.copy_from_slice(&v);
     sim.run_until(time).unwrap();
     sim.state().q.clone()
@@ -43,7 +43,7 @@ fn errors(model: &Model, v: [f64; 6], time: f64, step: f64) -> Vec<f64> {
         adhesion: 0.0,
     });
     let common = Options { stiction_tolerance: CUTOFF, ..Options::default() };
-    let exact = end(model, Options { method, accuracy: Some(1e-8), ..common }, v, time);
+    let exact = end(model, Options { method, accuracy: Some(1e-8), ..common.clone() }, v, time);
     (0..4)
         .map(|k| {
             let convex = Options {
@@ -51,7 +51,7 @@ fn errors(model: &Model, v: [f64; 6], time: f64, step: f64) -> Vec<f64> {
                 regularization: 0.0,
                 relative_tolerance: 1e-11,
                 tessellation: Tessellation::Refined,
-                ..common
+                ..common.clone()
             };
             let q = end(model, convex, v, time);
             q.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()

@@ -459,7 +459,7 @@ fn ready_scenes_along_random_directions() {
         let model = Model::from_scene(scene).unwrap();
         for contact in MODELS {
             let options = Options { step: DT, contact, ..Options::default() };
-            let mut sim = Simulation::new(&model, options).unwrap();
+            let mut sim = Simulation::new(&model, options.clone()).unwrap();
             sim.step(250).unwrap();
             let (state, nv) = (sim.state().clone(), model.nv());
             let found = sim.step_derivatives(&[]).unwrap();
@@ -467,7 +467,7 @@ fn ready_scenes_along_random_directions() {
             let direction: Vec<f64> = (0..nv).map(|_| r.sym()).collect();
             let along = nalgebra::DVector::from_column_slice(&direction);
             let after = |q: f64, v: f64| {
-                let options = Options { relative_tolerance: 1e-13, max_iterations: 5000, ..options };
+                let options = Options { relative_tolerance: 1e-13, max_iterations: 5000, ..options.clone() };
                 let mut sim = Simulation::new(&model, options).unwrap();
                 let mut moved = state.clone();
                 model.multibody().integrate(
@@ -506,7 +506,7 @@ fn ready_scenes_along_random_directions() {
 
 /// States with stretched springs: a few steps after a push, pushed and turned once more.
 fn stretched(model: &Model, options: &Options, mut state: State, r: &mut Random) -> State {
-    let mut sim = Simulation::new(model, *options).unwrap();
+    let mut sim = Simulation::new(model, options.clone()).unwrap();
     state.v.iter_mut().for_each(|v| *v += r.power(-3.0, -0.5) * r.sym());
     *sim.state_mut() = state;
     sim.step(3).unwrap();

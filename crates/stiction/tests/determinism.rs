@@ -1,7 +1,7 @@
 //! Trajectories are the same bits on any number of threads and across saving and loading at any time.
 
 use std::sync::Arc;
-use stiction::contact_law::Law;
+use stiction::contact_law::DacLaw;
 use stiction::{
     Batch, ContactModel, Format, LoadOptions, Model, Options, Simulation, TangentialSprings, TrajectoryHash,
 };
@@ -57,7 +57,7 @@ fn stops(seed: usize, steps: usize) -> Vec<usize> {
 fn saving_and_loading_at_random_times_leaves_the_trajectory_as_it_is() {
     for (number, (scene, options, steps)) in cases().into_iter().enumerate() {
         let model = Model::from_scene(scene).unwrap();
-        let make = || Simulation::new(&model, options).unwrap();
+        let make = || Simulation::new(&model, options.clone()).unwrap();
         let stops = stops(number, steps);
         assert_eq!(hash(&make, steps, &[]), hash(&make, steps, &stops), "{scene}, stopped before {stops:?}");
     }
@@ -68,7 +68,7 @@ fn saving_and_loading_leaves_a_trajectory_under_a_learned_law_as_it_is() {
     let text = "<mujoco><worldbody><geom type=\"plane\" size=\"5 5 1\"/><body pos=\"0 0 0.1\"><freejoint/>\
                 <geom type=\"box\" size=\"0.1 0.08 0.06\" mass=\"1\"/></body></worldbody></mujoco>";
     let model = Model::from_string(text, Format::Mjcf, &LoadOptions::default()).unwrap();
-    let law = Arc::new(Law::coulomb(0.4));
+    let law = Arc::new(DacLaw::coulomb(0.4));
     let make = || {
         let mut sim = Simulation::new(&model, Options { step: 2e-3, ..Options::default() }).unwrap();
         sim.set_contact_law(Some(law.clone())).unwrap();
@@ -82,7 +82,7 @@ fn trajectories_are_the_same_on_one_two_and_four_threads() {
     for (scene, options, steps) in cases() {
         let model = Model::from_scene(scene).unwrap();
         let run = |threads: usize| {
-            let mut batch = Batch::new(&model, 4, threads, options).unwrap();
+            let mut batch = Batch::new(&model, 4, threads, options.clone()).unwrap();
             for world in 0..4 {
                 shake(&model, world, &mut batch.world(world).state_mut().v);
             }
@@ -98,7 +98,7 @@ fn trajectories_are_the_same_on_one_two_and_four_threads() {
         let one = run(1);
         assert_eq!(one, run(2), "{scene}");
         assert_eq!(one, run(4), "{scene}");
-        let mut alone = Simulation::new(&model, options).unwrap();
+        let mut alone = Simulation::new(&model, options.clone()).unwrap();
         shake(&model, 3, &mut alone.state_mut().v);
         let mut hash = TrajectoryHash::default();
         for _ in 0..steps / 3 {

@@ -56,9 +56,9 @@ mod control {
 mod learned {
     fn learned(simulation: &mut stiction::Simulation) -> Result<(), Box<dyn std::error::Error>> {
         use std::sync::Arc;
-        use stiction::contact_law::Law;
+        use stiction::contact_law::DacLaw;
 
-        let law = Law::from_bytes(&std::fs::read("box.safetensors")?)?;
+        let law = DacLaw::from_bytes(&std::fs::read("box.safetensors")?)?;
         simulation.set_contact_law(Some(Arc::new(law)))?;
         simulation.step(800)?;
         Ok(())

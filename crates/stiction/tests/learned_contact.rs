@@ -2,7 +2,7 @@
 
 use nalgebra::DVector;
 use std::sync::Arc;
-use stiction::contact_law::{Class, Law};
+use stiction::contact_law::{Class, DacLaw};
 use stiction::{Format, LoadOptions, Model, OptionError, Options, Simulation, StepError};
 
 fn model(bodies: &str) -> Model {
@@ -18,7 +18,7 @@ const BOX: &str =
 fn simulation(model: &Model, friction: f64) -> Simulation {
     let options = Options { step: 2e-3, ..Options::default() };
     let mut simulation = Simulation::new(model, options).expect("options are fine");
-    simulation.set_contact_law(Some(Arc::new(Law::coulomb(friction)))).expect("the model fits");
+    simulation.set_contact_law(Some(Arc::new(DacLaw::coulomb(friction)))).expect("the model fits");
     simulation
 }
 
@@ -132,6 +132,6 @@ fn what_the_law_does_not_know_is_an_error() {
     let options = Options { accuracy: Some(1e-3), ..Options::default() };
     let mut simulation = Simulation::new(&model(BOX), options).expect("options are fine");
     let error =
-        simulation.set_contact_law(Some(Arc::new(Law::coulomb(0.3)))).expect_err("it adapts its steps");
+        simulation.set_contact_law(Some(Arc::new(DacLaw::coulomb(0.3)))).expect_err("it adapts its steps");
     assert!(matches!(error, OptionError::Learned(_)), "{error}");
 }

@@ -313,7 +313,7 @@ fn a_coordinate_that_nothing_resists_is_told_when_the_simulation_is_made() {
         Options { accuracy: Some(1e-3), ..Options::default() },
         Options { method: stiction::Method::Continuous(Default::default()), ..Options::default() },
     ] {
-        let error = Simulation::new(&model, options).err().expect("nothing resists it").to_string();
+        let error = Simulation::new(&model, options.clone()).err().expect("nothing resists it").to_string();
         for word in ["cannot be stepped", "joint \"spin\"", "armature"] {
             assert!(error.contains(word), "{error}");
         }
@@ -335,7 +335,7 @@ fn damping_or_a_spring_lets_a_joint_without_inertia_be_stepped_though_not_in_con
         assert!((found - expected).abs() < 1e-12, "{joint}: {found}");
         let continuous =
             Options { method: stiction::Method::Continuous(Default::default()), ..Options::default() };
-        assert!(Simulation::new(&model, continuous).is_err());
+        assert!(Simulation::new(&model, continuous.clone()).is_err());
         // Nor do the options of a simulation change to what it cannot do.
         assert!(sim.set_options(continuous).is_err() && sim.step(1).is_ok());
     }

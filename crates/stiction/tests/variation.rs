@@ -199,14 +199,14 @@ fn worlds_drawn_at_random_are_functions_of_seed_and_number_and_move_as_their_var
     batch.step(120).unwrap();
     for world in 0..6 {
         let mut alone =
-            Simulation::new(&base.varied(batch.variation(world)).unwrap(), *batch.options()).unwrap();
+            Simulation::new(&base.varied(batch.variation(world)).unwrap(), batch.options().clone()).unwrap();
         alone.step(120).unwrap();
         assert_eq!(batch.world(world).state(), alone.state());
     }
     // Saved with their differences, they continue bit for bit in a batch that had others.
     let saved = batch.save_state();
     batch.step(30).unwrap();
-    let mut third = Batch::new(&base, 6, 1, *batch.options()).unwrap();
+    let mut third = Batch::new(&base, 6, 1, batch.options().clone()).unwrap();
     third.randomize(&[2, 5], 8, &all).unwrap();
     third.load_state(&saved).unwrap();
     third.step(30).unwrap();

@@ -20,7 +20,7 @@ pub fn score_law(
         .par_chunks(16)
         .flat_map_iter(|chunk| {
             let fault = |e: stiction::OptionError| StepError::Learned { time: 0.0, reason: e.to_string() };
-            let made = Simulation::new(model, options).and_then(|mut s| {
+            let made = Simulation::new(model, options.clone()).and_then(|mut s| {
                 s.set_contact_law(Some(law.clone()))?;
                 Ok(s)
             });

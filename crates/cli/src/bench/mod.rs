@@ -139,7 +139,7 @@ fn speeds(names: &[&str], repeat: usize) -> Result<Measured, Failure> {
         let mut times = Vec::new();
         let mut stats = Default::default();
         for _ in 0..repeat {
-            let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;
+            let mut simulation = Simulation::new(&model, options.clone()).map_err(Failure::input)?;
             let clock = Instant::now();
             simulation.run_until(DURATION).map_err(Failure::work)?;
             times.push(clock.elapsed().as_secs_f64());

@@ -39,14 +39,14 @@ pub fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     options.check().map_err(Failure::input)?;
     let (tosses, left_out) =
         comparable(dataset.tosses.iter().collect(), &model, &protocol, &arguments.data.data)?;
-    let scores = score_all(&model, options, &tosses, &protocol).map_err(Failure::work)?;
+    let scores = score_all(&model, &options, &tosses, &protocol).map_err(Failure::work)?;
     let summary = Summary::of(&scores);
     if arguments.json {
         return print_json(&json!({ "summary": summary, "left_out": left_out, "tosses": scores }));
     }
     let mut text = format!("{summary}\n");
     if model.world().bodies.len() > 2 {
-        let links = score_links(&model, options, &tosses, &protocol).map_err(Failure::work)?;
+        let links = score_links(&model, &options, &tosses, &protocol).map_err(Failure::work)?;
         text += &links_text(&model, &links);
     }
     print(&text)

@@ -4,11 +4,12 @@ use super::outputs::joint_choice;
 use crate::failure::Failure;
 use crate::scene::{ReadArguments, contact};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction::contact_law::DacLaw;
 use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
-use stiction::{Method, Model, Options, TangentialSprings};
+use stiction::convex::NormalLaw;
+use stiction::{Method, Model, Options, TangentialSprings, normal_law_from_name, normal_law_from_table};
 use stiction_viewer::RecordOptions;
 
 /// Arguments of `stiction run`.
@@ -35,6 +36,11 @@ pub struct RunArguments {
     /// name: cube, box, prism, box-2d, anisotropic or link [default: lagged]
     #[arg(long)]
     contact: Option<String>,
+    /// Force of a contact point against depth, of --method convex: linear, hertz, log-barrier:KAPPA (J),
+    /// clamped-barrier:KAPPA,RANGE (N/m, m; needs --margin), or a CSV file with rows of depth (m) and force (N)
+    /// [default: linear]
+    #[arg(long, value_name = "LAW")]
+    normal_law: Option<String>,
     /// Slip speed below which a contact sticks, m/s
     #[arg(long, default_value_t = 1e-4, allow_hyphen_values = true)]
     stiction_tolerance: f64,
@@ -178,6 +184,7 @@ impl RunArguments {
             ("--regularization", self.regularization.is_some(), ""),
             ("--relative-tolerance", self.relative_tolerance.is_some(), " (give --accuracy)"),
             ("--margin", self.margin.is_some(), ""),
+            ("--normal-law", self.normal_law.is_some(), ""),
         ] {
             if given {
                 return Err(Failure::input(format!(
@@ -207,6 +214,7 @@ impl RunArguments {
             relative_tolerance: self.relative_tolerance.unwrap_or(contact.relative_tolerance),
             margin: self.margin.unwrap_or(contact.margin),
             tangential_springs: springs.then(TangentialSprings::default),
+            normal_law: self.normal_law.as_deref().map_or(Ok(NormalLaw::Linear), normal_law)?,
             ..contact
         };
         // Such a run would end at its start, or far from the requested time.
@@ -218,4 +226,26 @@ impl RunArguments {
         }
         Ok((options, law))
     }
+}
+
+/// The normal law of a name, or of a table in a CSV file.
+fn normal_law(name: &str) -> Result<NormalLaw, Failure> {
+    let path = Path::new(name);
+    if !(path.exists() || path.extension().is_some_and(|e| e == "csv")) {
+        return normal_law_from_name(name).map_err(|e| Failure::input(format!("--normal-law: {e}")));
+    }
+    let refuse = |what: String| Failure::input(format!("--normal-law {name}: {what}"));
+    let text = std::fs::read_to_string(path).map_err(|e| refuse(e.to_string()))?;
+    let mut points = Vec::new();
+    for (number, line) in text.lines().enumerate().map(|(k, line)| (k + 1, line.trim())) {
+        let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.trim().parse().ok()).collect();
+        match cells[..] {
+            [Some(depth), Some(force)] => points.push((depth, force)),
+            // A heading.
+            [None, None] if points.is_empty() && number == 1 => {}
+            _ if line.is_empty() => {}
+            _ => return Err(refuse(format!("line {number}: give two numbers, depth in m and force in N"))),
+        }
+    }
+    normal_law_from_table(&points).map_err(|e| refuse(e.to_string()))
 }

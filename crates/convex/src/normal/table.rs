@@ -14,6 +14,7 @@ use thiserror::Error;
 /// Force against depth, checked: finite, increasing depths, force that starts at 0 and does not fall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForceTable {
+    points: Vec<(f64, f64)>,
     pieces: Vec<Piece>,
 }
 
@@ -110,7 +111,12 @@ impl ForceTable {
             moments = piece.moments_at(x1);
             pieces.push(piece);
         }
-        Ok(Self { pieces })
+        Ok(Self { points: points.to_vec(), pieces })
+    }
+
+    /// The points (depth in m, force in N) that it was made from.
+    pub fn points(&self) -> &[(f64, f64)] {
+        &self.points
     }
 
     fn piece(&self, x: f64) -> Option<&Piece> {

@@ -9,8 +9,8 @@ use super::{Export, ExportError, obj};
 use crate::mjcf::{GEOM, contact_numbers, principal_axes};
 use nalgebra::{Matrix3, UnitQuaternion};
 use stiction_model::{
-    Body, Compliance, ContactLaw, ContactProperties, Dissipation, Dof, FrictionRule, Geom, GeomRole, Inertia,
-    Joint, JointKind, Shape, Site, Vec3, World,
+    Body, Compliance, ContactCalibration, ContactProperties, Dissipation, Dof, FrictionRule, Geom, GeomRole,
+    Inertia, Joint, JointKind, Shape, Site, Vec3, World,
 };
 
 /// Farthest limit that is written for a side without one.
@@ -94,7 +94,7 @@ fn own_contact(geom: &Geom, out: &mut Export) -> Option<String> {
 }
 
 /// The contact law, as custom numbers.
-fn contact_law(law: &ContactLaw, xml: &mut Xml) {
+fn contact_law(law: &ContactCalibration, xml: &mut Xml) {
     let mut numeric =
         |name: &str, data: &[f64]| xml.leaf("numeric", a().text("name", name).numbers("data", data));
     let linear = f64::from(u8::from(law.dissipation == Dissipation::Linear));

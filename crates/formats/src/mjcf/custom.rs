@@ -6,7 +6,7 @@
 //! | `stiction:linear_dissipation` | 1: contacts dissipate by their relaxation time instead of Hunt & Crossley's law |
 //! | `stiction:friction_passes` | solves of a step |
 //! | `stiction:tangential_springs` | tangential over normal stiffness, relaxation time in s |
-//! | `stiction:friction_law` | the nine weights of [`FrictionLaw`] |
+//! | `stiction:friction_law` | the nine weights of [`FrictionCalibration`] |
 //! | `stiction:harmonic_friction` | 1: two geoms' friction combines by the harmonic mean, not by the larger coefficient |
 //!
 //! Custom texts called `stiction:geom:NAME` hold contact properties of the geom NAME that MJCF has no words for, in place of
@@ -18,7 +18,7 @@ use crate::error::Read;
 use crate::numbers::parse_numbers;
 use crate::xml::Node;
 use stiction_model::{
-    Compliance, ContactLaw, ContactProperties, Dissipation, FrictionLaw, FrictionRule, Shape,
+    Compliance, ContactCalibration, ContactProperties, Dissipation, FrictionCalibration, FrictionRule, Shape,
 };
 
 impl<'a> Reader<'a> {
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
                 };
                 continue;
             }
-            let law = self.world.options.contact_law.get_or_insert_with(ContactLaw::default);
+            let law = self.world.options.contact_law.get_or_insert_with(ContactCalibration::default);
             match (name, &data[..]) {
                 ("linear_dissipation", &[0.0]) => law.dissipation = Dissipation::HuntCrossley,
                 ("linear_dissipation", &[1.0]) => law.dissipation = Dissipation::Linear,
@@ -44,8 +44,8 @@ impl<'a> Reader<'a> {
                     law.friction_passes = n as u32;
                 }
                 ("tangential_springs", &[ratio, time]) => law.springs = Some([ratio, time]),
-                ("friction_law", weights) if weights.len() == FrictionLaw::NAMES.len() => {
-                    law.friction = FrictionLaw::from_weights(std::array::from_fn(|i| weights[i]));
+                ("friction_law", weights) if weights.len() == FrictionCalibration::NAMES.len() => {
+                    law.friction = FrictionCalibration::from_weights(std::array::from_fn(|i| weights[i]));
                 }
                 ("linear_dissipation", _) => return Err(node.error("its data must be 0 or 1")),
                 ("friction_passes", _) => {
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
                     return Err(node.error("its data must be a stiffness ratio and a relaxation time"));
                 }
                 ("friction_law", _) => {
-                    let names = FrictionLaw::NAMES.join(", ");
+                    let names = FrictionCalibration::NAMES.join(", ");
                     return Err(node.error(format!("its data must be the weights {names}")));
                 }
                 (other, _) => {

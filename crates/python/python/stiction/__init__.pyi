@@ -105,6 +105,7 @@ class _StepOptions(TypedDict, total=False):
     regularization: float
     relative_tolerance: float
     margin: float
+    normal_law: str | Sequence[Sequence[float]]
     tangential_springs: bool | TangentialSprings
     max_iterations: int
     tessellation: _Tessellation

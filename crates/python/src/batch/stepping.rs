@@ -107,7 +107,7 @@ impl Batch {
         self.push(py, &inner)?;
         let number = index(world, inner.len())?;
         let world = inner.world(number);
-        let simulation = Simulation::with(py, self.model.clone_ref(py), *world.options())?;
+        let simulation = Simulation::with(py, self.model.clone_ref(py), world.options().clone())?;
         simulation.change(py, inner.variation(number))?;
         for added in self.added().iter() {
             simulation.attach_again(py, added.kept(py, number)?.as_any())?;

@@ -7,7 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use stiction::Controller;
-use stiction::control::{self, Gains, GripGains, GripTracking, IkSettings, JointLaw, Law, Part, PoseServo};
+use stiction::control::{
+    self, Gains, GripGains, GripTracking, IkSettings, JointControlLaw, JointLaw, Part, PoseServo,
+};
 
 /// What a ready controller is made from: kept to make it anew.
 struct Recipe {
@@ -19,14 +21,14 @@ struct Recipe {
 }
 
 impl Recipe {
-    fn law(&self) -> PyResult<Law> {
+    fn law(&self) -> PyResult<JointControlLaw> {
         let gains = vec![Gains { stiffness: self.stiffness, damping: self.damping }];
         match self.law.as_str() {
-            "servo" => Ok(Law::Servo),
-            "servo-feed-forward" => Ok(Law::ServoFeedForward),
-            "pd" => Ok(Law::Pd { gains, gravity: false }),
-            "pd-gravity" => Ok(Law::Pd { gains, gravity: true }),
-            "inverse-dynamics" => Ok(Law::InverseDynamics { gains }),
+            "servo" => Ok(JointControlLaw::Servo),
+            "servo-feed-forward" => Ok(JointControlLaw::ServoFeedForward),
+            "pd" => Ok(JointControlLaw::Pd { gains, gravity: false }),
+            "pd-gravity" => Ok(JointControlLaw::Pd { gains, gravity: true }),
+            "inverse-dynamics" => Ok(JointControlLaw::InverseDynamics { gains }),
             other => Err(PyValueError::new_err(format!(
                 "law = \"{other}\": choose servo, servo-feed-forward, pd, pd-gravity or inverse-dynamics"
             ))),

@@ -65,7 +65,7 @@ impl Simulation {
     #[pyo3(
         signature = (**options),
         text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
-                          relative_tolerance=..., margin=..., tangential_springs=..., max_iterations=..., \
+                          relative_tolerance=..., margin=..., normal_law=..., tangential_springs=..., max_iterations=..., \
                           tessellation=..., accuracy=..., max_step=..., method=..., integrator=..., adhesion=...)"
     )]
     fn set_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
@@ -78,7 +78,7 @@ impl Simulation {
         wanted.del_item("step")?;
         let (options, law) = options_and_law(step, Some(&wanted))?;
         let mut inner = self.lock()?;
-        let before = (*inner.options(), inner.contact_law().cloned());
+        let before = (inner.options().clone(), inner.contact_law().cloned());
         let mut change = |options, law| {
             // A law asks for steps of fixed length: it goes before the options change, and comes after.
             inner.set_contact_law(None)?;

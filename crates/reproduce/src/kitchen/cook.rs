@@ -9,7 +9,7 @@ use super::spatula::{HOLD, x_sb};
 use crate::failure::Failure;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3, Vector6};
 use std::time::Instant;
-use stiction::control::{IkSettings, Joints, Law, PosePoint, PoseServo, Sample};
+use stiction::control::{IkSettings, JointControlLaw, Joints, PosePoint, PoseServo, Sample};
 use stiction::{Model, Simulation};
 use stiction_viewer::Recorder;
 
@@ -89,7 +89,7 @@ impl Cook {
         let joints = Joints::new(&model, &JOINTS).map_err(Failure::work)?;
         let settings =
             IkSettings { gain: 20.0, linear_speed: 2.0, angular_speed: 10.0, ..IkSettings::default() };
-        let mut servo = PoseServo::new(&model, &joints, "grip", settings, Law::ServoFeedForward)
+        let mut servo = PoseServo::new(&model, &joints, "grip", settings, JointControlLaw::ServoFeedForward)
             .map_err(Failure::work)?;
         let x_wh = servo.reference_pose(&Sample::of(&model, sim.state()), &[]);
         let geom = |name: &str| place(&model, name);

@@ -16,7 +16,7 @@ use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex};
 use stiction::control::{
-    GripForce, GripGains, IkSettings, Joints, Law, Part, PosePath, PosePoint, PoseServo,
+    GripForce, GripGains, IkSettings, JointControlLaw, Joints, Part, PosePath, PosePoint, PoseServo,
 };
 use stiction::{Controller, InputError, Model, Sample, Senses};
 
@@ -117,7 +117,7 @@ impl Picker {
     pub fn new(model: &Model) -> Result<(Self, Log), InputError> {
         let joints = Joints::new(model, &JOINTS)?.with_speed_limits(&SPEEDS)?;
         let settings = IkSettings { linear_speed: 2.0, angular_speed: 6.0, ..IkSettings::default() };
-        let servo = PoseServo::new(model, &joints, "tool", settings, Law::ServoFeedForward)?;
+        let servo = PoseServo::new(model, &joints, "tool", settings, JointControlLaw::ServoFeedForward)?;
         let fingers =
             [Part::Body(model.body_index("left_finger")?), Part::Body(model.body_index("right_finger")?)];
         let gains = GripGains { speed: 0.12, ..GripGains::default() };

@@ -108,7 +108,8 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(scene: &'a Scene, _notes: &mut [Note]) -> Result<Self, String> {
-        let mut sim = Simulation::new(&scene.model, scene.options).map_err(|error| error.to_string())?;
+        let mut sim =
+            Simulation::new(&scene.model, scene.options.clone()).map_err(|error| error.to_string())?;
         sim.state_mut().v.copy_from_slice(&scene.velocities);
         let books = Books::open(&mut sim);
         let world = scene.model.world();

@@ -1,4 +1,4 @@
-//! What a [`ContactLaw`] makes of a contact point, at the state from which a step begins.
+//! What a [`ContactCalibration`] makes of a contact point, at the state from which a step begins.
 //!
 //! ```text
 //! linear dissipation   f = k (x + τ ẋ)₊        n(v) = δt (f0 − (δt + τ) k v)₊: the linear law with k (1 + τ/δt) for k
@@ -12,7 +12,7 @@
 use crate::options::TangentialSprings;
 use nalgebra::Vector3;
 use stiction_convex::ContactEntry;
-use stiction_model::{ContactLaw, Dissipation, FrictionLaw};
+use stiction_model::{ContactCalibration, Dissipation, FrictionCalibration};
 
 /// Load that separates light from heavy in the friction law, N.
 const LOAD: f64 = 5.0;
@@ -25,7 +25,13 @@ const MOST: f64 = 1.5;
 
 /// The factor of the friction coefficient: at a point that carries `load` (N), slips at `slip` (m/s) and separates at
 /// `v_n` (m/s), one of `points` that touch.
-pub(crate) fn friction_factor(law: &FrictionLaw, points: usize, load: f64, slip: f64, v_n: f64) -> f64 {
+pub(crate) fn friction_factor(
+    law: &FrictionCalibration,
+    points: usize,
+    load: f64,
+    slip: f64,
+    v_n: f64,
+) -> f64 {
     let (l, s, a) = ((load / LOAD).ln_1p(), (slip / SLIP).ln_1p(), (-APPROACH * v_n).tanh());
     let (edge, face) = (f64::from(points == 2), f64::from(points >= 3));
     let features = [edge, face, l, l * l, s, l * s, a, a * l, face * s];
@@ -35,7 +41,7 @@ pub(crate) fn friction_factor(law: &FrictionLaw, points: usize, load: f64, slip:
 
 /// The calibrated contact over a step of length `dt`.
 pub(crate) struct StepCalibration<'a> {
-    pub law: &'a ContactLaw,
+    pub law: &'a ContactCalibration,
     pub springs: Option<TangentialSprings>,
     pub dt: f64,
 }
@@ -43,7 +49,7 @@ pub(crate) struct StepCalibration<'a> {
 impl StepCalibration<'_> {
     /// Whether points are changed by the state they are in.
     pub fn reads_velocities(&self) -> bool {
-        self.law.dissipation == Dissipation::Linear || self.law.friction != FrictionLaw::default()
+        self.law.dissipation == Dissipation::Linear || self.law.friction != FrictionCalibration::default()
     }
 
     /// Changes the entry of a contact whose velocity is `v0` in its frame; returns the normal impulse that limits its
@@ -61,7 +67,7 @@ impl StepCalibration<'_> {
                 force
             }
         };
-        if self.law.friction != FrictionLaw::default() {
+        if self.law.friction != FrictionCalibration::default() {
             let factor = friction_factor(&self.law.friction, points, force, v0.xy().norm(), v0.z);
             entry.friction_static *= factor;
             entry.friction_dynamic *= factor;
@@ -76,8 +82,8 @@ mod tests {
 
     #[test]
     fn the_factor_is_one_without_weights_and_bounded_with_any() {
-        assert_eq!(friction_factor(&FrictionLaw::default(), 1, 7.0, 0.3, -1.0), 1.0);
-        let wild = FrictionLaw::from_weights([1e9, -1e9, 1e9, 1e9, -1e9, 1e9, 1e9, 1e9, 1e9]);
+        assert_eq!(friction_factor(&FrictionCalibration::default(), 1, 7.0, 0.3, -1.0), 1.0);
+        let wild = FrictionCalibration::from_weights([1e9, -1e9, 1e9, 1e9, -1e9, 1e9, 1e9, 1e9, 1e9]);
         for points in 1..5 {
             let factor = friction_factor(&wild, points, 3.0, 0.5, 0.1);
             assert!((0.2..5.0).contains(&factor), "{factor}");
@@ -86,7 +92,7 @@ mod tests {
 
     #[test]
     fn faces_and_edges_have_factors_of_their_own() {
-        let law = FrictionLaw { edge: -0.1, face: 0.2, ..FrictionLaw::default() };
+        let law = FrictionCalibration { edge: -0.1, face: 0.2, ..FrictionCalibration::default() };
         let at = |points| friction_factor(&law, points, 1.0, 0.1, 0.0);
         assert_eq!(at(1), 1.0);
         assert!((at(2) - (-0.1f64).exp()).abs() < 1e-15);

@@ -39,7 +39,7 @@ impl Gains {
 
 /// Which law; see the [module](crate::control::law).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Law {
+pub enum JointControlLaw {
     /// Positions to servos.
     Servo,
     /// Positions to servos, with what it takes to follow them.
@@ -61,7 +61,7 @@ pub enum Law {
 /// A law on a choice of joints, with the memory to compute it.
 pub struct JointLaw {
     joints: Joints,
-    law: Law,
+    law: JointControlLaw,
     workspace: Workspace,
     acceleration: Vec<f64>,
     torque: Vec<f64>,
@@ -70,12 +70,12 @@ pub struct JointLaw {
 
 impl JointLaw {
     /// Fails if a joint has no actuator that takes such commands, or gains are not one or one each.
-    pub fn new(model: &Model, joints: Joints, law: Law) -> Result<Self, InputError> {
+    pub fn new(model: &Model, joints: Joints, law: JointControlLaw) -> Result<Self, InputError> {
         match &law {
-            Law::Servo | Law::ServoFeedForward => {
+            JointControlLaw::Servo | JointControlLaw::ServoFeedForward => {
                 joints.need("position servo", |d| matches!(d, Drive::Servo { .. }))?;
             }
-            Law::Pd { gains, .. } | Law::InverseDynamics { gains } => {
+            JointControlLaw::Pd { gains, .. } | JointControlLaw::InverseDynamics { gains } => {
                 joints.need("motor", |d| matches!(d, Drive::Motor { .. }))?;
                 let (given, needed) = (gains.len(), joints.len());
                 if given != 1 && given != needed {
@@ -115,15 +115,15 @@ impl JointLaw {
             return Err(format!("a reference of {} joints was given to a law of {n}", reference.q.len()));
         }
         match &self.law {
-            Law::Servo => {}
-            Law::ServoFeedForward => {
+            JointControlLaw::Servo => {}
+            JointControlLaw::ServoFeedForward => {
                 self.acceleration.fill(0.0);
                 for (joint, a) in self.joints.iter().zip(&reference.a) {
                     self.acceleration[joint.v] = *a;
                 }
                 self.inverse_dynamics(sample);
             }
-            Law::Pd { gravity, .. } => {
+            JointControlLaw::Pd { gravity, .. } => {
                 self.torque.fill(0.0);
                 if *gravity {
                     self.place(sample);
@@ -135,7 +135,7 @@ impl JointLaw {
                     self.torque[joint.v] += self.acceleration[joint.v];
                 }
             }
-            Law::InverseDynamics { .. } => {
+            JointControlLaw::InverseDynamics { .. } => {
                 self.acceleration.fill(0.0);
                 self.feedback(sample, reference);
                 for (joint, a) in self.joints.iter().zip(&reference.a) {
@@ -148,7 +148,7 @@ impl JointLaw {
             let Some(actuator) = joint.actuator else { continue };
             ctrl[actuator] = match joint.drive {
                 Drive::Motor { scale, offset } => (self.torque[joint.v] - offset) / scale,
-                Drive::Servo { kp, kv, gear } if self.law == Law::ServoFeedForward => {
+                Drive::Servo { kp, kv, gear } if self.law == JointControlLaw::ServoFeedForward => {
                     gear * reference.q[k] + (kv * gear * reference.v[k] + self.torque[joint.v] / gear) / kp
                 }
                 Drive::Servo { gear, .. } => gear * reference.q[k],
@@ -165,7 +165,10 @@ impl JointLaw {
 
     /// Kp (q_d − q) + Kd (v_d − v) of each joint, into `acceleration`.
     fn feedback(&mut self, sample: &Sample<'_>, reference: &JointPoint) {
-        let (Law::Pd { gains, .. } | Law::InverseDynamics { gains }) = &self.law else { return };
+        let (JointControlLaw::Pd { gains, .. } | JointControlLaw::InverseDynamics { gains }) = &self.law
+        else {
+            return;
+        };
         for (k, joint) in self.joints.iter().enumerate() {
             let gains = gains[k.min(gains.len() - 1)];
             let (e, rate) = (reference.q[k] - sample.q[joint.q], reference.v[k] - sample.v[joint.v]);

@@ -46,7 +46,7 @@ pub use grip::{GripForce, GripGains, GripTracking};
 pub use inverse_kinematics::{IkSettings, IkSolution, InverseKinematics};
 pub use joint_path::{JointPath, JointPoint};
 pub use joints::{ChosenJoint, Drive, Joints};
-pub use law::{Gains, JointLaw, Law};
+pub use law::{Gains, JointControlLaw, JointLaw};
 pub use pose_path::{PosePath, PosePoint};
 pub use senses::{Measured, Part, Senses, Touch};
 pub use tracking::{JointTracking, PoseServo, PoseTracking};

@@ -5,7 +5,7 @@ use crate::control::controller::{Controller, Sample};
 use crate::control::inverse_kinematics::{IkSettings, IkSolution, InverseKinematics};
 use crate::control::joint_path::{JointPath, JointPoint};
 use crate::control::joints::Joints;
-use crate::control::law::{JointLaw, Law};
+use crate::control::law::{JointControlLaw, JointLaw};
 use crate::control::pose_path::{PosePath, PosePoint};
 use crate::error::InputError;
 
@@ -67,7 +67,7 @@ impl PoseServo {
         joints: &Joints,
         site: &str,
         settings: IkSettings,
-        law: Law,
+        law: JointControlLaw,
     ) -> Result<Self, InputError> {
         let ik = InverseKinematics::of_site(model, joints.clone(), site, settings)?;
         let law = JointLaw::new(model, joints.clone(), law)?;

@@ -17,7 +17,7 @@ use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use nalgebra::DMatrix;
 use stiction_convex::Solver;
-use stiction_model::ContactLaw;
+use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
 
 /// Step of the differences, m, rad and their rates; relative for controls beyond 1.
@@ -140,7 +140,7 @@ impl Others {
         let parts = Parts {
             model: step.model,
             options: step.options,
-            calibration: &ContactLaw::default(),
+            calibration: &ContactCalibration::default(),
             state,
             kinematics,
             touching,

@@ -25,7 +25,7 @@ use crate::step::{Settings, Stages, StepReport, fixed};
 use continuous::Continuous;
 use learned::Learned;
 use std::sync::Arc;
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 use support::{MethodKind, refusal};
 
 /// The method in force, with its memory.
@@ -38,7 +38,7 @@ pub(crate) enum Stepping {
 
 impl Stepping {
     /// The method that options and a learned law ask for. An error if it does not support something in the model.
-    pub fn new(model: &Model, options: &Options, law: Option<Arc<Law>>) -> Result<Self, OptionError> {
+    pub fn new(model: &Model, options: &Options, law: Option<Arc<DacLaw>>) -> Result<Self, OptionError> {
         let world = model.world();
         let checked = |kind: MethodKind, error: fn(String) -> OptionError| match refusal(world, kind) {
             Some(reason) => Err(error(reason)),
@@ -60,7 +60,7 @@ impl Stepping {
     }
 
     /// Whether this is the method that options and a learned law ask for.
-    pub fn is(&self, options: &Options, law: Option<&Arc<Law>>) -> bool {
+    pub fn is(&self, options: &Options, law: Option<&Arc<DacLaw>>) -> bool {
         match (self, law) {
             (Self::Learned(learned), Some(law)) => {
                 Arc::ptr_eq(&learned.law, law) && learned::fits(options).is_ok()

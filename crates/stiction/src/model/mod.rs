@@ -14,12 +14,12 @@ pub(crate) mod solids;
 pub mod variation;
 
 pub use stiction_model::{
-    Actuator, Body, Bushing, Camera, CollisionFilter, Compliance, ContactChoice, ContactField, ContactFields,
-    ContactLaw, ContactPair, ContactProperties, ContactReading, ContactsOf, Dissipation, Dof, Dynamics,
-    Equality, EqualityKind, FrameOf, FrictionLaw, FrictionRule, Geom, GeomRole, GeomsOf, HeightField,
-    Inertia, Joint, JointKind, Keyframe, Light, Material, Mesh, ModelError, Muscle, Options, PathStage, Pose,
-    Sensor, SensorKind, Shape, Site, Source, Tendon, TendonPath, Tetrahedra, Transmission, Vec3, Visual,
-    Warning, World,
+    Actuator, Body, Bushing, Camera, CollisionFilter, Compliance, ContactCalibration, ContactChoice,
+    ContactField, ContactFields, ContactPair, ContactProperties, ContactReading, ContactsOf, Dissipation,
+    Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration, FrictionRule, Geom, GeomRole,
+    GeomsOf, HeightField, Inertia, Joint, JointKind, Keyframe, Light, Material, Mesh, ModelError, Muscle,
+    Options, PathStage, Pose, Sensor, SensorKind, Shape, Site, Source, Tendon, TendonPath, Tetrahedra,
+    Transmission, Vec3, Visual, Warning, World,
 };
 
 use crate::error::{InputError, LoadError};

@@ -23,7 +23,7 @@ use controllers::Controllers;
 use nalgebra::{Vector3, Vector6};
 use std::sync::Arc;
 use stiction_convex::Problem;
-use stiction_dac::Law;
+use stiction_dac::DacLaw;
 use stiction_geometry::patch::strain_energy;
 use stiction_model::{Pose, Warning};
 
@@ -107,13 +107,13 @@ impl Simulation {
 
     /// Has contact follow a law learned from data (see [`crate::methods::learned`]) from the next step on, or the options again.
     /// Steps have a fixed length then, and the options of the convex contact (its model, tolerances and margin) have no say.
-    pub fn set_contact_law(&mut self, law: Option<Arc<Law>>) -> Result<(), OptionError> {
+    pub fn set_contact_law(&mut self, law: Option<Arc<DacLaw>>) -> Result<(), OptionError> {
         let options = self.options().clone();
         self.set_stepping(&options, law)
     }
 
     /// Changes the method, unless it is the one in force: that keeps its memory.
-    fn set_stepping(&mut self, options: &Options, law: Option<Arc<Law>>) -> Result<(), OptionError> {
+    fn set_stepping(&mut self, options: &Options, law: Option<Arc<DacLaw>>) -> Result<(), OptionError> {
         if self.stepping.is(options, law.as_ref()) {
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl Simulation {
     }
 
     /// The learned law, if contact follows one.
-    pub fn contact_law(&self) -> Option<&Arc<Law>> {
+    pub fn contact_law(&self) -> Option<&Arc<DacLaw>> {
         self.stepping.learned().map(|l| &l.law)
     }
 

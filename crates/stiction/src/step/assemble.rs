@@ -18,7 +18,7 @@ use stiction_convex::scalar::ScalarLaw;
 use stiction_convex::{
     BodyId, ContactSettings, NormalLaw, NormalLawId, PairId, Problem, ProblemError, RowCompliance, RowLaw,
 };
-use stiction_model::{ContactLaw, JointKind};
+use stiction_model::{ContactCalibration, JointKind};
 use stiction_multibody::Tree;
 
 /// A row of the problem that pushes body B along a direction [angular; linear] about a point, and A back.
@@ -221,7 +221,7 @@ pub(crate) struct Parts<'a> {
     pub model: &'a Model,
     pub options: &'a Options,
     /// The calibrated contact in force.
-    pub calibration: &'a ContactLaw,
+    pub calibration: &'a ContactCalibration,
     pub state: &'a State,
     pub kinematics: &'a Kinematics,
     pub touching: Touching<'a>,
@@ -297,7 +297,7 @@ impl Assembly {
         self.begin(parts)?;
         self.problem.add_pair(None, None, reference, Vector6::zeros())?;
         // Derivatives are of a contact without calibration.
-        let law = ContactLaw::default();
+        let law = ContactCalibration::default();
         let calibration =
             StepCalibration { law: &law, springs: parts.options.tangential_springs, dt: parts.dt };
         let entries = ManifoldEntries {

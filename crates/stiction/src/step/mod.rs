@@ -36,7 +36,7 @@ use profile::Profile;
 pub use report::StepReport;
 use results::Results;
 use stiction_convex::{FrictionModel, ProblemError, Solver, SolverSettings};
-use stiction_model::ContactLaw;
+use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
 use timer::Timer;
 
@@ -45,7 +45,7 @@ use timer::Timer;
 pub(crate) struct Settings {
     pub options: Options,
     /// The calibrated contact in force: the options' own, or the file's.
-    pub calibration: ContactLaw,
+    pub calibration: ContactCalibration,
 }
 
 impl Settings {
@@ -57,9 +57,9 @@ impl Settings {
 }
 
 /// The calibrated contact that is in force: the options' own, or what the file says; none under other models than Lagged.
-pub(crate) fn calibration(model: &Model, options: &Options) -> ContactLaw {
+pub(crate) fn calibration(model: &Model, options: &Options) -> ContactCalibration {
     if options.contact != FrictionModel::Lagged {
-        return ContactLaw::default();
+        return ContactCalibration::default();
     }
     options.law.or(model.world().options.contact_law).unwrap_or_default()
 }

@@ -5,8 +5,8 @@ use crate::common::{model, simulation};
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction::control::{
-    IkSettings, InverseKinematics, JointPath, JointPoint, Joints, Law, PosePath, PosePoint, PoseServo,
-    PoseTracking,
+    IkSettings, InverseKinematics, JointControlLaw, JointPath, JointPoint, Joints, PosePath, PosePoint,
+    PoseServo, PoseTracking,
 };
 use stiction::model::Pose;
 use stiction::{Model, Options};
@@ -196,7 +196,8 @@ fn a_frame_follows_a_path_of_poses() {
     let model = six();
     let joints = six_joints(&model);
     let mut servo =
-        PoseServo::new(&model, &joints, "tip", IkSettings::default(), Law::ServoFeedForward).unwrap();
+        PoseServo::new(&model, &joints, "tip", IkSettings::default(), JointControlLaw::ServoFeedForward)
+            .unwrap();
     let mut sim = simulation(&model, Options { step: 1e-3, ..Options::default() });
     sim.state_mut().q.copy_from_slice(&[0.2, -0.9, 1.5, 0.3, 0.8, -0.2]);
     let start = servo.ik().pose(&model, &sim.state().q, &[]);
@@ -226,7 +227,9 @@ fn a_frame_follows_a_path_of_poses() {
 fn a_frame_out_of_reach_stretches_and_rests() {
     let model = six();
     let joints = six_joints(&model);
-    let servo = PoseServo::new(&model, &joints, "tip", IkSettings::default(), Law::ServoFeedForward).unwrap();
+    let servo =
+        PoseServo::new(&model, &joints, "tip", IkSettings::default(), JointControlLaw::ServoFeedForward)
+            .unwrap();
     let mut sim = simulation(&model, Options { step: 2e-3, ..Options::default() });
     sim.state_mut().q.copy_from_slice(&[0.2, -0.4, 0.9, 0.3, 0.6, -0.2]);
     let path = PosePath::minimum_jerk(&[0.0], &[pose([1.5, 0.6, 0.3], [0.0; 3])]).unwrap();

@@ -125,7 +125,7 @@ fn what_a_controller_reads_of_a_press_at_rest_is_in_balance() {
 fn a_run_with_controllers_that_feel_continues_bit_for_bit() {
     let model = press();
     let with = |options: Options| {
-        let mut sim = simulation(&model, options);
+        let mut sim = simulation(&model, options.clone());
         sim.add_controller(Box::new(Feeler::new(&model, 0.005)));
         // A faster one on top, that reads the memory of the slower.
         sim.add_controller(Box::new(
@@ -140,13 +140,13 @@ fn a_run_with_controllers_that_feel_continues_bit_for_bit() {
     };
     for accuracy in [None, Some(1e-3)] {
         let options = Options { step: 1e-3, accuracy, ..Options::default() };
-        let mut whole = with(options);
+        let mut whole = with(options.clone());
         for pause in [0.0, 0.0137, 0.3, 0.3031] {
             whole.run_until(pause).unwrap();
             let blob = whole.save_state();
-            let mut resumed = with(options);
+            let mut resumed = with(options.clone());
             resumed.load_state(&blob).unwrap();
-            let mut rest = with(options);
+            let mut rest = with(options.clone());
             rest.load_state(&blob).unwrap();
             *rest.state_mut() = whole.state().clone();
             whole.run_until(pause + 0.05).unwrap();

@@ -44,7 +44,7 @@ impl Comparison {
 
 /// State after one step, solved as tightly as rounding allows.
 fn after(model: &Model, options: &Options, state: &State) -> State {
-    let options = Options { relative_tolerance: 1e-13, ..*options };
+    let options = Options { relative_tolerance: 1e-13, ..options.clone() };
     let mut sim = Simulation::new(model, options).unwrap();
     *sim.state_mut() = state.clone();
     sim.step(1).unwrap();
@@ -86,7 +86,7 @@ pub fn compare(
     state: &State,
     parameters: &[ContactParameter],
 ) -> Comparison {
-    let mut sim = Simulation::new(model, *options).unwrap();
+    let mut sim = Simulation::new(model, options.clone()).unwrap();
     *sim.state_mut() = state.clone();
     let found = sim.step_derivatives(parameters).unwrap();
     let base = after(model, options, state);

@@ -1,6 +1,6 @@
 //! An arm follows a path by inverse dynamics; then by a law of one's own.
 
-use stiction::control::{Gains, JointLaw, JointPath, JointTracking, Joints, Law};
+use stiction::control::{Gains, JointControlLaw, JointLaw, JointPath, JointTracking, Joints};
 use stiction::{Controller, Format, LoadOptions, Model, Options, Sample, Simulation};
 use stiction_examples::Outcome;
 
@@ -49,7 +49,7 @@ fn main() -> Outcome {
     let model = Model::from_string(ARM, Format::Mjcf, &LoadOptions::default())?;
     let target = [-0.8, 1.2];
     let path = JointPath::minimum_jerk(&[0.0, 1.0], &[vec![0.0, 0.0], target.to_vec()])?;
-    let law = Law::InverseDynamics { gains: vec![Gains::critical(20.0)] };
+    let law = JointControlLaw::InverseDynamics { gains: vec![Gains::critical(20.0)] };
     let joints = Joints::new(&model, &["shoulder", "elbow"])?;
     let tracking = JointTracking::new(JointLaw::new(&model, joints, law)?, path, 1e-3)?;
 

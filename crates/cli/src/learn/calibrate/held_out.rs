@@ -67,11 +67,11 @@ pub fn cross_validate(
         let fit = fit_with_bar(arguments, calibration, &train, &format!("fold {} of {}", k + 1, parts.len()));
         let model = calibration.model_with(&fit.values).map_err(Failure::work)?;
         let found =
-            score_all(&model, calibration.options, test, calibration.protocol).map_err(Failure::work)?;
+            score_all(&model, &calibration.options, test, calibration.protocol).map_err(Failure::work)?;
         each.push(Summary::of(&found));
         scores.extend(found);
         if model.world().bodies.len() > 2 {
-            let found = score_links(&model, calibration.options, test, calibration.protocol);
+            let found = score_links(&model, &calibration.options, test, calibration.protocol);
             links.extend(found.map_err(Failure::work)?);
         }
     }
@@ -82,7 +82,7 @@ pub fn cross_validate(
 impl HeldOut {
     /// Errors of one model on tosses that it was not fitted to.
     pub fn of(model: &Model, calibration: &Calibration, tosses: &[&Toss]) -> Result<Self, Failure> {
-        let (options, protocol) = (calibration.options, calibration.protocol);
+        let (options, protocol) = (&calibration.options, calibration.protocol);
         let scores = score_all(model, options, tosses, protocol).map_err(Failure::work)?;
         let links = match model.world().bodies.len() > 2 {
             true => links_text(model, &score_links(model, options, tosses, protocol).map_err(Failure::work)?),

@@ -47,7 +47,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         parameters: &parameters,
         start,
         protocol: &protocol,
-        options,
+        options: options.clone(),
         settings: settings(arguments)?,
     };
     // A toss that cannot be compared has no loss: in a mean it would count as a perfect prediction.
@@ -70,7 +70,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         None if !others.is_empty() => Some(HeldOut::of(&calibrated, &calibration, &others)?),
         folded => folded,
     };
-    let scores = score_all(&calibrated, options, &all, &protocol).map_err(Failure::work)?;
+    let scores = score_all(&calibrated, &options, &all, &protocol).map_err(Failure::work)?;
     let uncertainty = (arguments.around > 0).then(|| {
         let bar = bar(arguments, arguments.around, "uncertainty");
         let found = calibration.uncertainty(&fit, &all, |done| bar.set_position(done as u64));

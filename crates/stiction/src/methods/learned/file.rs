@@ -24,8 +24,8 @@ use crate::simulation::Simulation;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stiction_dac::Law;
-use stiction_model::{ContactLaw, ContactProperties, Dissipation, FrictionLaw};
+use stiction_dac::DacLaw;
+use stiction_model::{ContactCalibration, ContactProperties, Dissipation, FrictionCalibration};
 
 const FORMAT: &str = "stiction-contact";
 const VERSION: u32 = 1;
@@ -56,9 +56,9 @@ pub struct LearnedContact {
 #[allow(clippy::large_enum_variant, reason = "there is one a program")]
 pub enum LearnedLaw {
     /// The convex contact of every step, with a law and a material that were fitted.
-    Calibrated(ContactLaw),
+    Calibrated(ContactCalibration),
     /// The data-augmented law, which takes the place of the convex contact ([`crate::methods::learned`]).
-    Dac(Arc<Law>),
+    Dac(Arc<DacLaw>),
 }
 
 /// A contact file that cannot be used.
@@ -95,7 +95,7 @@ struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tangential_springs: Option<Springs>,
     #[serde(default)]
-    friction_law: FrictionLaw,
+    friction_law: FrictionCalibration,
     #[serde(default)]
     provenance: serde_json::Value,
 }
@@ -154,7 +154,7 @@ impl LearnedContact {
         let wrong = |what: String| LearnedContactError::Content { place: place.into(), what };
         // Safetensors begin with the length of their header in eight bytes, of which a text has none that are zero.
         if place.ends_with(".safetensors") || bytes.iter().take(8).any(|b| *b == 0) {
-            let law = Law::from_bytes(bytes).map_err(|e| wrong(e.to_string()))?;
+            let law = DacLaw::from_bytes(bytes).map_err(|e| wrong(e.to_string()))?;
             return Ok(Self::dac(Arc::new(law)));
         }
         let text = std::str::from_utf8(bytes)
@@ -163,7 +163,7 @@ impl LearnedContact {
     }
 
     /// A data-augmented law as a contact; its name is that of the case it was trained for.
-    pub fn dac(law: Arc<Law>) -> Self {
+    pub fn dac(law: Arc<DacLaw>) -> Self {
         let name = law.provenance["case"].as_str().unwrap_or("dac").to_string();
         Self { name, provenance: law.provenance.clone(), law: LearnedLaw::Dac(law) }
     }
@@ -196,7 +196,7 @@ impl LearnedContact {
             relaxation_time: file.material.relaxation_time,
             ..ContactProperties::default()
         };
-        let law = ContactLaw {
+        let law = ContactCalibration {
             dissipation: file.dissipation,
             friction_passes: file.friction_passes,
             springs: file.tangential_springs.map(|s| [s.stiffness_ratio, s.relaxation_time]),

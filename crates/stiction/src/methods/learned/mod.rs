@@ -23,7 +23,7 @@ use crate::step::kinematics::Kinematics;
 use crate::step::{Stages, StepReport};
 use nalgebra::{Matrix6, Vector3, Vector6};
 use std::sync::Arc;
-use stiction_dac::{BodyInstant, Class, Law, Linked, LinkedAnswer, Outside};
+use stiction_dac::{BodyInstant, Class, DacLaw, Linked, LinkedAnswer, Outside};
 use stiction_geometry::ContactPoint;
 use stiction_multibody::QuaternionStep;
 use stiction_rigid::tangents;
@@ -68,7 +68,7 @@ pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
 
 /// The memory of learned steps.
 pub(crate) struct Learned {
-    pub law: Arc<Law>,
+    pub law: Arc<DacLaw>,
     pub report: LearnedReport,
     /// At the end of the step, for putting what touches on the surface.
     kinematics: Kinematics,
@@ -80,7 +80,7 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    pub fn new(model: &Model, law: Arc<Law>) -> Self {
+    pub fn new(model: &Model, law: Arc<DacLaw>) -> Self {
         let nv = model.nv();
         Self {
             law,
