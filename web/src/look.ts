@@ -78,7 +78,7 @@ export function bodyMaterial(geom: Geom, scene: SceneInfo, color: Color, layer: 
   material.shadowSide = FrontSide;
   // Of faces in the same place, always the same one is seen.
   material.polygonOffset = true;
-  material.polygonOffsetUnits = -(layer % 8);
+  material.polygonOffsetUnits = -4 * (layer % 8);
   if (own) material.color.copy(color);
   material.userData.alpha = geom.color[3];
   material.userData.fixed = geom.body === 0;

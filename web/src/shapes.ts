@@ -186,6 +186,7 @@ export function surface(vertices: Float32Array, triangles: ArrayLike<number>, cr
     const first = normals.length;
     for (let i = starts[v]; i < starts[v + 1]; i++) {
       const t = corners[i], own = t - (t % 3);
+      if (angle[t] === 0) continue; // a triangle without area
       let x = 0, y = 0, z = 0;
       for (let j = starts[v]; j < starts[v + 1]; j++) {
         const c = corners[j], f = c - (c % 3);
@@ -209,7 +210,7 @@ export function surface(vertices: Float32Array, triangles: ArrayLike<number>, cr
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(new Float32Array(positions), 3));
   geometry.setAttribute("normal", new BufferAttribute(new Float32Array(normals), 3));
-  geometry.setIndex(new BufferAttribute(index, 1));
+  geometry.setIndex(new BufferAttribute(index.filter((_, t) => angle[t - (t % 3)] > 0), 1));
   return geometry;
 }
 
