@@ -112,15 +112,9 @@ pub(crate) fn decimate(
                 continue;
             }
             left -= surface.collapse(&next);
-            // Costs changed at the vertex; around it, what was left out may do now.
-            let mut near = surface.neighbours(next.edge[0]);
-            near.iter().for_each(|v| surface.changes[*v as usize] += 1);
-            near.push(next.edge[0]);
-            let edges = near.iter().flat_map(|v| surface.neighbours(*v).into_iter().map(|w| [*v, w]));
-            let mut edges: Vec<[u32; 2]> = edges.map(|[v, w]| [v.min(w), v.max(w)]).collect();
-            edges.sort_unstable();
-            edges.dedup();
-            queue.extend(edges.into_iter().map(|edge| Reverse(surface.candidate(edge))));
+            for other in surface.neighbours(next.edge[0]) {
+                queue.push(Reverse(surface.candidate([next.edge[0].min(other), next.edge[0].max(other)])));
+            }
         }
         if before - left < before / 50 {
             if least_round == 0.0 {
@@ -209,14 +203,10 @@ impl Surface {
         let mut quadric = self.quadrics[edge[0] as usize];
         quadric.add(&self.quadrics[edge[1] as usize]);
         let middle = (p + q) / 2.0;
-        let mut places = vec![p, q, middle];
         // The place of least error, if the planes fix one near the edge.
-        if let Some(inverse) = quadric.a.try_inverse() {
-            let best = -(inverse * quadric.b);
-            if (best - middle).norm() <= (q - p).norm() {
-                places.push(best);
-            }
-        }
+        let best = quadric.a.try_inverse().map_or(middle, |inverse| -(inverse * quadric.b));
+        let best = if (best - middle).norm() <= (q - p).norm() { best } else { middle };
+        let places = [p, q, middle, best];
         let cost = |x: &Vec3| quadric.at(x).max(0.0);
         let target = places.into_iter().min_by(|x, y| cost(x).total_cmp(&cost(y))).unwrap_or(middle);
         // Among edges without error, as in a plane, short ones go first.
