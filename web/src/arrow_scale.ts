@@ -51,18 +51,47 @@ export class ArrowLegend {
 
   /** `height` is that of the picture, CSS pixels; the lengths hold at the distance of what the camera turns about. */
   update(recording: Recording, height: number): void {
-    const kinds = (["force", "traction", "slip"] as Kind[]).filter((kind) => settings[kind === "force" ? "forces" : kind] && this.present(kind, recording));
-    const rows = kinds.map((kind) => ({ kind, scale: arrowScale(kind, recording) }));
-    const key = JSON.stringify([rows, Math.round(height), settings.theme]);
+    const rows = this.rows(recording), key = JSON.stringify([rows, Math.round(height), settings.theme]);
     if (key === this.shown) return;
     this.shown = key;
     this.element.hidden = rows.length === 0;
     this.element.replaceChildren(...rows.map(({ kind, scale }) => h("div", { class: "kind-row", "data-kind": kind },
       h("span", { class: "title" }, KINDS[kind].name),
-      ...samples(scale).map((value) => {
-        const length = lengthOf(kind, scale, value) * height;
-        return h("span", { class: "sample" }, arrow(length, theme()[kind]), quantity(value, KINDS[kind].unit));
-      }), h("small", {}, scale.linear ? "linear" : "compressed"))));
+      ...samples(scale).map((value) => h("span", { class: "sample" }, arrow(lengthOf(kind, scale, value) * height, kind), quantity(value, KINDS[kind].unit))),
+      h("small", {}, scale.linear ? "linear" : "compressed"))));
+  }
+
+  /** Paints the legend into a picture, its lower left corner here. */
+  paint(ctx: CanvasRenderingContext2D, recording: Recording, height: number, left: number, bottom: number): void {
+    const rows = this.rows(recording), dark = settings.theme === "dark";
+    if (rows.length === 0) return;
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textAlign = "left";
+    const text = (value: number, kind: Kind): string => quantity(value, KINDS[kind].unit);
+    const width = Math.max(...rows.map(({ kind, scale }) => samples(scale).reduce((w, v) => w + lengthOf(kind, scale, v) * height + ctx.measureText(text(v, kind)).width + 20, 70)));
+    ctx.fillStyle = dark ? "rgba(24,29,36,.8)" : "rgba(255,255,255,.8)";
+    ctx.beginPath();
+    ctx.roundRect(left, bottom - 10 - 18 * rows.length, width + 12, 10 + 18 * rows.length, 10);
+    ctx.fill();
+    rows.forEach(({ kind, scale }, row) => {
+      const y = bottom - 14 - 18 * (rows.length - 1 - row), ink = dark ? "#e8edf3" : "#1d2630";
+      let x = left + 70;
+      ctx.fillStyle = ink;
+      ctx.fillText(KINDS[kind].name, left + 12, y + 4);
+      for (const value of samples(scale)) {
+        const length = Math.max(6, lengthOf(kind, scale, value) * height);
+        ctx.fillStyle = colorText(kind);
+        ctx.fill(new Path2D(`M${x} ${y - 5}m0 4${outline(length)}`));
+        ctx.fillStyle = ink;
+        ctx.fillText(text(value, kind), x + length + 5, y + 4);
+        x += length + ctx.measureText(text(value, kind)).width + 20;
+      }
+    });
+  }
+
+  private rows(recording: Recording): { kind: Kind; scale: ArrowScale }[] {
+    const kinds = (["force", "traction", "slip"] as Kind[]).filter((kind) => settings[kind === "force" ? "forces" : kind] && this.present(kind, recording));
+    return kinds.map((kind) => ({ kind, scale: arrowScale(kind, recording) }));
   }
 
   private present(kind: Kind, recording: Recording): boolean {
@@ -70,14 +99,22 @@ export class ArrowLegend {
   }
 }
 
-function arrow(length: number, color: number): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), width = Math.max(6, length), head = Math.min(9, 0.6 * width);
+const colorText = (kind: Kind): string => `#${theme()[kind].toString(16).padStart(6, "0")}`;
+
+/** An arrow to the right from the upper side of its shaft, 2 pixels thick. */
+function outline(length: number): string {
+  const head = Math.min(9, 0.6 * length);
+  return `h${length - head}v-3l${head} 4l${-head} 4v-3h${head - length}z`;
+}
+
+function arrow(length: number, kind: Kind): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), width = Math.max(6, length);
   svg.setAttribute("width", String(width));
   svg.setAttribute("height", "10");
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", `M0 4h${width - head}V1L${width} 5l${-head} 4V6H0z`);
-  path.setAttribute("fill", `#${color.toString(16).padStart(6, "0")}`);
+  path.setAttribute("d", `M0 4${outline(width)}`);
+  path.setAttribute("fill", colorText(kind));
   svg.append(path);
   return svg;
 }

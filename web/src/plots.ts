@@ -22,6 +22,8 @@ const TITLES: Record<string, string> = {
 };
 const ORDER = ["energy", "contact", "slip", "joints", "solver", "step", "sensors"];
 
+const keyOf = ({ group, name }: Series): string => `${group}|${name}`;
+
 interface Key { element: HTMLElement; value: HTMLElement; series: Series }
 
 interface Plot {
@@ -67,6 +69,7 @@ export class Plots {
       h("button", { type: "button", class: "small", onclick: () => this.saveCsv(this.series!.all(), "channels") }, "All channels as CSV"));
     this.element.append(this.strip, h("div", { class: "plot-tools" },
       iconButton("plus", "Add channels", () => this.choose(null)),
+      iconButton("reset", "The usual plots", () => this.usual()),
       iconButton("save", "What is plotted, as CSV", () => this.saveCsv(this.plots.flatMap((plot) => plot.list.filter((s) => !plot.hidden.has(s))), "plots"))),
       this.tip, this.chooser);
     addEventListener("keydown", (event) => {
@@ -93,17 +96,49 @@ export class Plots {
     this.resize.disconnect();
     this.plots = [];
     this.strip.replaceChildren();
+    if (this.restore()) return;
     for (const [key, list] of [...groups.entries()].sort(([a], [b]) => rank.get(a)! - rank.get(b)!)) {
       const [group, unit] = key.split("|");
       // Velocities and controls can be chosen; at first there is no room for them.
       if (group === "velocities" || group === "controls") continue;
       this.makePlot(TITLES[key] ?? TITLES[group] ?? group, unit, list.slice(0, group === "energy" ? 5 : 4));
     }
-    this.element.classList.toggle("none", this.plots.length === 0);
     this.stale = true;
   }
 
   get empty(): boolean { return this.plots.length === 0; }
+
+  /** All frames are there: pairs that touch later may be among what was kept. */
+  loaded(): void {
+    try {
+      if (localStorage.getItem(`stiction-plots ${this.recording!.scene!.name}`) !== null) this.build(this.recording!);
+    } catch { /* a browser that keeps nothing for files */ }
+  }
+
+  /** Notes what is plotted, for the next time that a recording of this name is opened. */
+  private keep(): void {
+    const plots = this.plots.map(({ title, unit, list, hidden }) => ({ title, unit, list: list.map(keyOf), hidden: [...hidden].map(keyOf) }));
+    try {
+      localStorage.setItem(`stiction-plots ${this.recording!.scene!.name}`, JSON.stringify(plots));
+    } catch { /* a browser that keeps nothing for files */ }
+  }
+
+  /** Lays out what was kept; false if nothing was, or nothing of it is in this recording. */
+  private restore(): boolean {
+    let kept: { title: string; unit: string; list: string[]; hidden: string[] }[] = [];
+    try {
+      kept = JSON.parse(localStorage.getItem(`stiction-plots ${this.recording!.scene!.name}`) ?? "[]") as typeof kept;
+      const known = new Map(this.series!.all().map((series) => [keyOf(series), series]));
+      for (const { title, unit, list, hidden } of kept) {
+        const found = list.flatMap((key) => known.get(key) ?? []);
+        if (found.length === 0) continue;
+        const plot = this.makePlot(title, unit, found);
+        for (const key of hidden) if (known.has(key)) plot.hidden.add(known.get(key)!);
+      }
+    } catch { /* nothing was kept, or by another version */ }
+    this.stale = true;
+    return this.plots.length > 0;
+  }
 
   private makePlot(title: string, unit: string, list: Series[]): Plot {
     const canvas = h("canvas"), cursor = h("div", { class: "cursor" }), unitMark = h("small"), keyBox = h("div", { class: "keys" });
@@ -138,6 +173,7 @@ export class Plots {
       const element = h("button", { type: "button", class: "key", title: `Show or hide ${series.name}`, onclick: () => {
         if (plot.hidden.has(series)) plot.hidden.delete(series);
         else plot.hidden.add(series);
+        this.keep();
         this.repaint();
       } }, h("i"), h("span", {}, series.name), value);
       return { element, value, series };
@@ -149,11 +185,21 @@ export class Plots {
   private remove(plot: Plot): void {
     plot.section.remove();
     this.plots = this.plots.filter((other) => other !== plot);
+    this.keep();
   }
 
   enlarge(plot: Plot, on: boolean): void {
     if (plot.section.classList.contains("large") === on) return;
     for (const other of this.plots) other.section.classList.toggle("large", on && other === plot);
+    this.repaint();
+  }
+
+  /** Forgets what was kept, and lays out anew. */
+  private usual(): void {
+    try {
+      localStorage.removeItem(`stiction-plots ${this.recording!.scene!.name}`);
+    } catch { /* nothing was kept */ }
+    this.build(this.recording!);
     this.repaint();
   }
 
@@ -202,6 +248,7 @@ export class Plots {
         this.makeKeys(plot);
       } else this.makePlot(title, series.unit, [series]).section.scrollIntoView({ inline: "nearest" });
     }
+    this.keep();
     this.repaint();
   }
 

@@ -42,7 +42,7 @@ export class Viewer {
   private readonly legend = new Legend(() => this.openScale());
   private readonly arrowLegend = new ArrowLegend();
   private readonly inspector = new Inspector(() => this.choose(null));
-  private readonly plots = new Plots((time) => {
+  readonly plots = new Plots((time) => {
     this.player.playing = false;
     this.player.goTime(time);
   }, () => this.redraw());
@@ -69,6 +69,7 @@ export class Viewer {
   private fitted = 0;
   /** When the server last said something to the person, ms. */
   private told = 0;
+  private lastStatus = "";
   /** Where names stand in the last picture. */
   labels: { x: number; y: number; w: number; h: number }[] = [];
   /** The person has turned the view: it is theirs from then on. */
@@ -186,7 +187,10 @@ export class Viewer {
       this.told = 0;
     }
     this.panel.updateActuators();
-    this.redraw();
+    // A status comes four times a second; a paused page has nothing new to draw.
+    const shown = JSON.stringify([link.state, status?.paused, status?.speed, status?.time]);
+    if (shown !== this.lastStatus) this.redraw();
+    this.lastStatus = shown;
   }
 
   /** Fits the camera to what happens. */
@@ -383,6 +387,7 @@ export class Viewer {
       paint: (ctx, width, height) => {
         this.paintOver(ctx, width, height);
         this.legend.paint(ctx, this.recording, 16, height - 16);
+        this.arrowLegend.paint(ctx, this.recording, height * this.forces.shrink(this.stage.heightSeen), 16, height - (this.legend.element.hidden ? 16 : 82));
         ctx.fillStyle = settings.theme === "dark" ? "#b8c2cd" : "#48535f";
         ctx.font = "12px system-ui, sans-serif";
         ctx.textAlign = "right";

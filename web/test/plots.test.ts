@@ -42,7 +42,7 @@ test("a plot shows the values under the pointer", async () => {
 test("the wheel zooms all plots, shift and drag moves them, a double click shows all again, one can be enlarged", async () => {
   const { page, complaints } = await opened("t=0");
   const range = (): Promise<[number, number]> => page.evaluate(() => {
-    const { window: w } = (window.stiction!.viewer as unknown as { plots: { window: { from: number; to: number } } }).plots;
+    const { window: w } = window.stiction!.viewer.plots;
     return [w.from, w.to];
   });
   const box = (await page.locator(".plot .area").first().boundingBox())!, x = box.x + LEFT + 0.25 * (box.width - LEFT - RIGHT);
@@ -101,6 +101,13 @@ test("any series is found by its name and plotted; what is plotted is saved as C
   await page.locator(".chooser input[type=search]").fill("world ball force");
   await page.locator(".choices input").uncheck();
   assert.equal(await section.count(), 0);
+  // What is plotted is kept for the next time, until the usual plots are asked for.
+  await page.reload();
+  await ready(page);
+  assert.equal(await page.locator(".plot").filter({ hasText: "ball speed" }).count(), 1);
+  await page.locator('[aria-label="The usual plots"]').click();
+  assert.equal(await page.locator(".plot").filter({ hasText: "ball speed" }).count(), 0);
+  assert.equal(await page.locator(".plot").count(), 6);
   assert.deepEqual(complaints, []);
   await page.context().close();
 });

@@ -25,7 +25,8 @@ pub(crate) fn append_scene(out: &mut Vec<u8>, simulation: &Simulation, name: &st
     let scene = json!({
         "format": "stiction",
         "version": chunk::VERSION,
-        "name": name,
+        // Files called scene.xml are told apart by the name inside.
+        "name": if name == "scene" && !world.name.is_empty() { &world.name } else { name },
         "generator": concat!("stiction ", env!("CARGO_PKG_VERSION")),
         "step": options.accuracy.is_none().then_some(options.step),
         "accuracy": options.accuracy,
