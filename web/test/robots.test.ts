@@ -2,6 +2,10 @@
 // and that every gesture and choice redraws while nothing plays.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { surface } from "../src/shapes.ts";
@@ -185,3 +189,38 @@ test("a surface is smooth over gentle edges and sharp over creases, whether or n
     [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5], true);
   assert.equal(cube.getAttribute("position").count, 24);
 });
+
+// The same robot in three formats: a red box to see, a larger green one to collide, on an arm that turns.
+const BOX = (size: number): string => `<geometry><box${size < 0 ? `><size>${-size} ${-size} ${-size}</size></box>` : ` size="${size} ${size} ${size}"/>`}</geometry>`;
+const ROBOTS: Record<string, string> = {
+  "robot.xml": `<mujoco><default><default class="visual"><geom contype="0" conaffinity="0" group="2" rgba="0.9 0.1 0.1 1"/></default>
+    <default class="collision"><geom group="3" rgba="0.1 0.8 0.2 1"/></default></default>
+    <worldbody><body name="arm" pos="0 0 0.5"><joint axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+    <geom class="visual" type="box" size=".1 .1 .1"/><geom class="collision" type="box" size=".12 .12 .12"/></body></worldbody></mujoco>`,
+  "robot.urdf": `<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual>${BOX(0.2)}<material name="red"><color rgba="0.9 0.1 0.1 1"/></material></visual><collision>${BOX(0.24)}</collision></link>
+    <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.5"/><axis xyz="0 0 1"/></joint></robot>`,
+  "robot.sdf": `<sdf version="1.9"><model name="r"><link name="base"><pose>0 0 0 0 0 0</pose></link><link name="arm"><pose>0 0 0.5 0 0 0</pose>
+    <inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>
+    <visual name="v">${BOX(-0.2)}<material><diffuse>0.9 0.1 0.1 1</diffuse></material></visual><collision name="c">${BOX(-0.24)}</collision></link>
+    <joint name="j" type="revolute"><parent>base</parent><child>arm</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>`,
+};
+const program = process.env.STICTION_PROGRAM;
+for (const [name, text] of Object.entries(ROBOTS)) {
+  test(`of ${name} the visual shape is drawn, and the collision shape on demand`, { skip: program ? false : "STICTION_PROGRAM names no program" }, async () => {
+    writeFileSync(join(folder.path, name), text);
+    execFileSync(program!, ["run", join(folder.path, name), "--time", "0.002", "--skip", "mcap,csv", "--out", folder.path, ...(name.endsWith("xml") ? [] : ["--fixed-base"])], { stdio: "pipe" });
+    const { page, complaints } = await tab(browser, 500, 400);
+    await page.goto(`${pathToFileURL(join(folder.path, "robot.html")).href}#t=0&panel=0&plots=0&forces=0&points=0`);
+    await ready(page);
+    const roles = await page.evaluate(() => window.stiction!.viewer.recording.scene!.geoms.map((geom) => geom.role));
+    assert.deepEqual(roles.sort(), ["collision", "visual"]);
+    const place: Point = [0, -0.1, 0.5];
+    assert.equal(most(await colorAt(page, await picture(page), place)), "r", "red is seen, not the larger box around it");
+    await page.keyboard.press("v");
+    const [r, g, b] = await colorAt(page, await picture(page), place);
+    assert.ok(!(r > 1.6 * g && r > 1.6 * b), `another box is seen: ${[r, g, b]}`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+}

@@ -32,7 +32,7 @@ shadow_hand stanford_tidybot trossen_vx300s trs_so_arm100 ufactory_lite6 ufactor
 unitree_h1 unitree_z1 universal_robots_ur10e wonik_allegro""".split()
 URDF = """laikago_description/urdf/laikago panda_description/urdf/panda anymal_c_simple_description/urdf/anymal
 talos_data/robots/talos_reduced tiago_description/robots/tiago ur_description/urdf/ur5_robot baxter_description/urdf/baxter
-hyq_description/robots/hyq_no_sensors so_arm_description/urdf/so101 icub_description/robots/icub""".split()
+hyq_description/robots/hyq_no_sensors so_arm_description/urdf/so101 romeo_description/urdf/romeo""".split()
 
 
 def record(model, name, folder, *options):
