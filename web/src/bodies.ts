@@ -9,7 +9,7 @@ import { findHiding, type Wall } from "./cutaway.ts";
 import type { Frame } from "./decode.ts";
 import { HeightMap } from "./deform.ts";
 import type { Geom } from "./format.ts";
-import { applyOpacity, type BodyMaterial, bodyMaterial, colorsOf, theme } from "./look.ts";
+import { applyOpacity, type BodyMaterial, bodyMaterial, colorsOf, LAYERS, theme } from "./look.ts";
 import type { Recording } from "./recording.ts";
 import { settings } from "./settings.ts";
 import { bendable, drawable, tetEdges } from "./shapes.ts";
@@ -47,31 +47,35 @@ export class Bodies {
       new Vector3(...geom.pos), new Quaternion(geom.quat[1], geom.quat[2], geom.quat[3], geom.quat[0]), new Vector3(1, 1, 1)));
     this.boxes = scene.geoms.map(() => null);
     this.colors = colorsOf(scene);
-    const byKey = new Map<string, { geoms: number[]; scales: [number, number, number][]; make: () => BufferGeometry }>();
+    const byKey = new Map<string, { geoms: number[]; scales: [number, number, number][]; make: () => BufferGeometry; layer: number }>();
+    // Geoms of one body may have faces in the same place: each of its geoms has a layer.
+    const before = new Map<number, number>();
     scene.geoms.forEach((geom, i) => {
       const look = drawable(geom.shape, recording.buffers);
       if (!look) return;
+      const layer = (before.get(geom.body) ?? 0) % LAYERS;
+      before.set(geom.body, layer + 1);
       if (geom.compliant) {
         const geometry = bendable(geom.shape, recording.buffers);
         if (geometry) {
-          this.addSolid(i, geom, geometry);
+          this.addSolid(i, geom, geometry, layer);
           return;
         }
       }
       // Fixed things are drawn one by one: those that hide what happens fade.
-      const key = `${look.key}|${geom.color[3]}|${geom.material}|${geom.role}|${geom.body === 0 ? i : ""}`;
-      const list = byKey.get(key) ?? { geoms: [], scales: [], make: look.make };
+      const key = `${look.key}|${geom.color[3]}|${geom.material}|${geom.role}|${layer}|${geom.body === 0 ? i : ""}`;
+      const list = byKey.get(key) ?? { geoms: [], scales: [], make: look.make, layer };
       list.geoms.push(i);
       list.scales.push(look.scale);
       byKey.set(key, list);
     });
     const surfaces = new Map<string, BufferGeometry>();
-    for (const [key, { geoms, scales, make }] of byKey) {
+    for (const [key, { geoms, scales, make, layer }] of byKey) {
       const surfaceKey = key.split("|")[0];
       const geometry = surfaces.get(surfaceKey) ?? make();
       surfaces.set(surfaceKey, geometry);
       geometry.computeBoundingBox();
-      const mesh = new InstancedMesh(geometry, bodyMaterial(scene.geoms[geoms[0]], scene, this.colors[geoms[0]], this.batches.length, false), geoms.length);
+      const mesh = new InstancedMesh(geometry, bodyMaterial(scene.geoms[geoms[0]], scene, this.colors[geoms[0]], layer, false), geoms.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.castShadow = scene.geoms[geoms[0]].color[3] > 0.5;
       mesh.receiveShadow = true;
@@ -92,8 +96,8 @@ export class Bodies {
     this.applySettings();
   }
 
-  private addSolid(i: number, geom: Geom, geometry: BufferGeometry): void {
-    const mesh = new Mesh(geometry, bodyMaterial(geom, this.recording.scene!, this.colors[i], i, true));
+  private addSolid(i: number, geom: Geom, geometry: BufferGeometry, layer: number): void {
+    const mesh = new Mesh(geometry, bodyMaterial(geom, this.recording.scene!, this.colors[i], layer, true));
     mesh.matrixAutoUpdate = false;
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;

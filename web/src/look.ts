@@ -57,6 +57,9 @@ export type BodyMaterial = MeshLambertMaterial | MeshStandardMaterial;
 /** Whether bodies get the finer material, with highlights and environment light. Set before anything is made. */
 export const finish = { fine: true };
 
+/** How many faces in the same place can be told apart. */
+export const LAYERS = 8;
+
 /** What is said of surfaces without a material. */
 const MATTE: Material = { specular: 0.35, shininess: 0.3, reflectance: 0, emission: 0, metallic: null, roughness: null };
 
@@ -78,7 +81,7 @@ export function bodyMaterial(geom: Geom, scene: SceneInfo, color: Color, layer: 
   material.shadowSide = FrontSide;
   // Of faces in the same place, always the same one is seen.
   material.polygonOffset = true;
-  material.polygonOffsetUnits = -4 * (layer % 8);
+  material.polygonOffsetUnits = -4 * layer;
   if (own) material.color.copy(color);
   material.userData.alpha = geom.color[3];
   material.userData.fixed = geom.body === 0;

@@ -131,7 +131,7 @@ export class Stage {
     }
     this.sun.castShadow = settings.shadows && level.shadows;
     const distance = this.camera.position.distanceTo(this.controls.target);
-    this.camera.near = Math.max(distance / 400, 1e-4);
+    this.camera.near = Math.max(distance / 100, 1e-4);
     this.camera.far = distance * 60;
     this.camera.updateProjectionMatrix();
     this.renderer.clear();
