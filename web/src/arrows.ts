@@ -78,8 +78,8 @@ class Instances {
   private capacity = 256;
 
   constructor(geometry: BufferGeometry, color: number) {
-    this.solid = new InstancedMesh(geometry, new MeshLambertMaterial({ color, emissive: color, emissiveIntensity: 0.35 }), this.capacity);
-    this.faint = new InstancedMesh(geometry, new MeshBasicMaterial({ color, transparent: true, opacity: 0.4 }), this.capacity);
+    this.solid = new InstancedMesh(geometry, new MeshLambertMaterial({ color, emissive: color, emissiveIntensity: 0.35, toneMapped: false }), this.capacity);
+    this.faint = new InstancedMesh(geometry, new MeshBasicMaterial({ color, transparent: true, opacity: 0.4, toneMapped: false }), this.capacity);
     this.solid.frustumCulled = this.faint.frustumCulled = false;
     this.share();
   }

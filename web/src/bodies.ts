@@ -2,14 +2,14 @@
 // drawn one by one, cut at their contact patches (deform.ts).
 
 import {
-  Box3, BufferAttribute, BufferGeometry, type Camera, DynamicDrawUsage, Group, InstancedMesh, LineBasicMaterial, LineSegments, Matrix3,
+  Box3, BufferAttribute, BufferGeometry, type Camera, type Color, DynamicDrawUsage, Group, InstancedMesh, LineBasicMaterial, LineSegments, Matrix3,
   Matrix4, Mesh, Quaternion, Vector3,
 } from "three";
 import { findHiding, type Wall } from "./cutaway.ts";
 import type { Frame } from "./decode.ts";
 import { HeightMap } from "./deform.ts";
 import type { Geom } from "./format.ts";
-import { applyOpacity, type BodyMaterial, bodyMaterial, colorOfGeom, theme } from "./look.ts";
+import { applyOpacity, type BodyMaterial, bodyMaterial, colorsOf, LAYERS, theme } from "./look.ts";
 import type { Recording } from "./recording.ts";
 import { settings } from "./settings.ts";
 import { bendable, drawable, tetEdges } from "./shapes.ts";
@@ -22,8 +22,9 @@ interface Solid {
   position: BufferAttribute; normal: BufferAttribute; bent: boolean;
 }
 
-const shown = (geom: Geom): boolean =>
-  settings.bodies && (settings.shapes === "visual" ? geom.role !== "collision" : geom.role !== "visual");
+/** Whether the chosen kind of shapes has this geom. */
+export const shown = ({ role }: Geom): boolean =>
+  settings.shapes === "all" || role === "both" || role === settings.shapes;
 
 export class Bodies {
   readonly group = new Group();
@@ -35,6 +36,7 @@ export class Bodies {
   private readonly solids: Solid[] = [];
   private readonly wires: { lines: LineSegments; geom: number; local: Matrix4 }[] = [];
   private readonly locals: Matrix4[];
+  private readonly colors: Color[];
   private readonly walls: (Wall & { mesh: InstancedMesh })[] = [];
   private readonly scratch = new Matrix4();
 
@@ -44,39 +46,44 @@ export class Bodies {
     this.locals = scene.geoms.map((geom) => new Matrix4().compose(
       new Vector3(...geom.pos), new Quaternion(geom.quat[1], geom.quat[2], geom.quat[3], geom.quat[0]), new Vector3(1, 1, 1)));
     this.boxes = scene.geoms.map(() => null);
-    const byKey = new Map<string, { geoms: number[]; scales: [number, number, number][]; make: () => BufferGeometry; alpha: number }>();
+    this.colors = colorsOf(scene);
+    const byKey = new Map<string, { geoms: number[]; scales: [number, number, number][]; make: () => BufferGeometry; layer: number }>();
+    // Geoms of one body may have faces in the same place: each of its geoms has a layer.
+    const before = new Map<number, number>();
     scene.geoms.forEach((geom, i) => {
       const look = drawable(geom.shape, recording.buffers);
       if (!look) return;
+      const layer = (before.get(geom.body) ?? 0) % LAYERS;
+      before.set(geom.body, layer + 1);
       if (geom.compliant) {
         const geometry = bendable(geom.shape, recording.buffers);
         if (geometry) {
-          this.addSolid(i, geom, geometry);
+          this.addSolid(i, geom, geometry, layer);
           return;
         }
       }
       // Fixed things are drawn one by one: those that hide what happens fade.
-      const key = `${look.key}|${geom.color[3]}|${geom.role}|${geom.body === 0 ? i : ""}`;
-      const list = byKey.get(key) ?? { geoms: [], scales: [], make: look.make, alpha: geom.color[3] };
+      const key = `${look.key}|${geom.color[3]}|${geom.material}|${geom.role}|${layer}|${geom.body === 0 ? i : ""}`;
+      const list = byKey.get(key) ?? { geoms: [], scales: [], make: look.make, layer };
       list.geoms.push(i);
       list.scales.push(look.scale);
       byKey.set(key, list);
     });
     const surfaces = new Map<string, BufferGeometry>();
-    for (const [key, { geoms, scales, make, alpha }] of byKey) {
+    for (const [key, { geoms, scales, make, layer }] of byKey) {
       const surfaceKey = key.split("|")[0];
       const geometry = surfaces.get(surfaceKey) ?? make();
       surfaces.set(surfaceKey, geometry);
       geometry.computeBoundingBox();
-      const mesh = new InstancedMesh(geometry, bodyMaterial(alpha, scene.geoms[geoms[0]].body === 0), geoms.length);
+      const mesh = new InstancedMesh(geometry, bodyMaterial(scene.geoms[geoms[0]], scene, this.colors[geoms[0]], layer, false), geoms.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-      mesh.castShadow = alpha > 0.5;
+      mesh.castShadow = scene.geoms[geoms[0]].color[3] > 0.5;
       mesh.receiveShadow = true;
       mesh.frustumCulled = false;
       mesh.userData.geoms = geoms;
       const locals = geoms.map((i, k) => this.locals[i].clone().scale(new Vector3(...scales[k])));
       geoms.forEach((i, k) => {
-        mesh.setColorAt(k, colorOfGeom(scene.geoms[i]));
+        mesh.setColorAt(k, this.colors[i]);
         const box = geometry.boundingBox!.clone(), scale = new Vector3(...scales[k]);
         box.min.multiply(scale);
         box.max.multiply(scale);
@@ -89,8 +96,8 @@ export class Bodies {
     this.applySettings();
   }
 
-  private addSolid(i: number, geom: Geom, geometry: BufferGeometry): void {
-    const mesh = new Mesh(geometry, bodyMaterial(geom.color[3], geom.body === 0, colorOfGeom(geom)));
+  private addSolid(i: number, geom: Geom, geometry: BufferGeometry, layer: number): void {
+    const mesh = new Mesh(geometry, bodyMaterial(geom, this.recording.scene!, this.colors[i], layer, true));
     mesh.matrixAutoUpdate = false;
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;
@@ -113,11 +120,11 @@ export class Bodies {
   applySettings(): void {
     const scene = this.recording.scene!;
     for (const { mesh, geoms } of this.batches) {
-      mesh.visible = shown(scene.geoms[geoms[0]]);
+      mesh.visible = settings.bodies && shown(scene.geoms[geoms[0]]);
       applyOpacity(mesh.material as BodyMaterial);
     }
     for (const { mesh, geom } of this.solids) {
-      mesh.visible = shown(scene.geoms[geom]);
+      mesh.visible = settings.bodies && shown(scene.geoms[geom]);
       applyOpacity(mesh.material as BodyMaterial);
     }
     if (settings.tets && this.wires.length === 0) this.makeWires();
@@ -225,6 +232,15 @@ export class Bodies {
     const pose = this.scratch.compose(new Vector3(p[7 * body], p[7 * body + 1], p[7 * body + 2]), turn, new Vector3(1, 1, 1)).multiply(this.locals[geom]);
     out.copy(box).applyMatrix4(pose);
     return true;
+  }
+
+  /** The box around what is shown of a body; null if that is nothing. */
+  boxOfBody(body: number, frame: Frame): Box3 | null {
+    const whole = new Box3(), part = new Box3();
+    this.recording.scene!.geoms.forEach((geom, i) => {
+      if (geom.body === body && shown(geom) && this.boxOf(i, frame, part)) whole.union(part);
+    });
+    return whole.isEmpty() ? null : whole;
   }
 
   /** Fades the fixed things that stand before what moves; true if something changed. */

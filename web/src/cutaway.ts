@@ -14,6 +14,7 @@ export function findHiding(walls: Wall[], points: Vector3[], camera: Camera): bo
     let hidden = 0;
     for (const point of points) {
       to.copy(point).applyMatrix4(wall.inverse);
+      if (wall.box.containsPoint(to)) continue; // a terrain or a bowl: what lies in its box is not behind it
       const distance = from.distanceTo(to);
       ray.set(from, to.sub(from).divideScalar(distance || 1));
       if (ray.intersectBox(wall.box, hit) && hit.distanceTo(from) < distance) hidden++;

@@ -18,9 +18,13 @@ export type Shape =
 
 export interface Body { name: string; parent: number | null; mass?: number }
 export interface Geom {
-  name: string; body: number; pos: Vec3; quat: Quat; role: "both" | "collision" | "visual";
-  color: [number, number, number, number]; compliant: boolean; shape: Shape; solid: number | null;
+  name: string; body: number; pos: Vec3; quat: Quat; role: "both" | "collision" | "visual" | "hidden";
+  color: [number, number, number, number]; material: number | null; compliant: boolean; shape: Shape; solid: number | null;
 }
+/** How a surface looks, besides its colour; all from 0 to 1. */
+export interface Material { specular: number; shininess: number; reflectance: number; emission: number; metallic: number | null; roughness: number | null }
+/** Looks along −z of its frame, y up; `fov` is vertical, rad. */
+export interface ModelCamera { name: string; body: number; pos: Vec3; quat: Quat; fov: number }
 export interface Joint { name: string; type: string; body: number }
 export interface Site { name: string; body: number; pos: Vec3; quat: Quat }
 export interface Actuator { name: string; range: [number, number] | null; unit: string }
@@ -30,6 +34,11 @@ export interface SceneInfo {
   version: number; name: string; generator: string;
   step: number | null; accuracy: number | null; contact: string; gravity: Vec3;
   bodies: Body[]; geoms: Geom[]; joints: Joint[]; sites: Site[]; actuators: Actuator[]; channels: Channel[];
+  materials: Material[]; cameras: ModelCamera[];
+  /** Where the model's author looks from: angle about z and above the horizon (negative looks down), rad. */
+  azimuth: number | null; elevation: number | null;
+  /** What the page shows otherwise than the model has it. */
+  notes: string[];
 }
 
 /** A surface or a solid: `tets` is empty for surfaces. */
@@ -60,12 +69,26 @@ export function checkScene(raw: unknown): SceneInfo {
     return made;
   });
   const nb = bodies.length;
+  const materials = list(scene.materials ?? [], "materials").map((entry, i) => {
+    const material = object(entry, `material ${i}`), share = (key: string, other: number): number => clamp(optional(material[key]) ?? other);
+    const maybe = (key: string): number | null => (optional(material[key]) === null ? null : share(key, 0));
+    return { specular: share("specular", 0.5), shininess: share("shininess", 0.5), reflectance: share("reflectance", 0), emission: share("emission", 0),
+      metallic: maybe("metallic"), roughness: maybe("roughness") };
+  });
+  const view = scene.view === undefined ? {} : object(scene.view, "the view");
   return {
+    materials, azimuth: optional(view.azimuth), elevation: optional(view.elevation),
+    notes: list(scene.notes ?? [], "notes").map(text),
+    cameras: list(scene.cameras ?? [], "cameras").map((entry, i) => {
+      const camera = object(entry, `camera ${i}`);
+      return { name: text(camera.name), body: index(camera.body, nb, `camera ${i}: body`), pos: vector(camera.pos, 3, `camera ${i}: pos`) as Vec3,
+        quat: vector(camera.quat, 4, `camera ${i}: quat`) as Quat, fov: optional(camera.fov) ?? 0.8 };
+    }),
     version: VERSION, name: text(scene.name) || "untitled", generator: text(scene.generator),
     step: optional(scene.step), accuracy: optional(scene.accuracy), contact: text(scene.contact),
     gravity: scene.gravity === undefined ? [0, 0, -9.81] : vector(scene.gravity, 3, "gravity") as Vec3,
     bodies,
-    geoms: list(scene.geoms, "geoms").map((entry, i) => checkGeom(object(entry, `geom ${i}`), nb, `geom ${i}`)),
+    geoms: list(scene.geoms, "geoms").map((entry, i) => checkGeom(object(entry, `geom ${i}`), nb, materials.length, `geom ${i}`)),
     joints: list(scene.joints ?? [], "joints").map((entry, i) => {
       const joint = object(entry, `joint ${i}`);
       return { name: text(joint.name), type: text(joint.type), body: index(joint.body, nb, `joint ${i}: body`) };
@@ -87,7 +110,7 @@ export function checkScene(raw: unknown): SceneInfo {
   };
 }
 
-function checkGeom(geom: Record<string, unknown>, nb: number, place: string): Geom {
+function checkGeom(geom: Record<string, unknown>, nb: number, nm: number, place: string): Geom {
   const raw = object(geom.shape, `${place}: shape`);
   const number = (key: string): number => {
     const value = raw[key];
@@ -106,11 +129,12 @@ function checkGeom(geom: Record<string, unknown>, nb: number, place: string): Ge
     case "height-field": shape = { type: raw.type, buffer: number("buffer") }; break;
     default: throw new FormatError(`The recording's ${place} has a shape this page does not know: ${String(raw.type)}.`);
   }
-  const role = geom.role === "visual" || geom.role === "collision" ? geom.role : "both";
+  const role = geom.role === "visual" || geom.role === "collision" || geom.role === "hidden" ? geom.role : "both";
   return {
     name: text(geom.name), body: index(geom.body, nb, `${place}: body`), role, shape,
     pos: vector(geom.pos, 3, `${place}: pos`) as Vec3, quat: vector(geom.quat, 4, `${place}: quat`) as Quat,
     color: geom.color === undefined ? [0.5, 0.5, 0.5, 1] : vector(geom.color, 4, `${place}: color`) as Geom["color"],
+    material: geom.material == null ? null : index(geom.material, nm, `${place}: material`),
     compliant: geom.compliant === true, solid: optional(geom.solid),
   };
 }
@@ -139,5 +163,6 @@ function index(value: unknown, count: number, place: string): number {
   return value;
 }
 
+const clamp = (x: number): number => Math.min(1, Math.max(0, x));
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const optional = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);

@@ -4,6 +4,7 @@
 import {
   Color, DoubleSide, Group, Matrix4, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, UniformsLib, UniformsUtils, Vector2, Vector3,
 } from "three";
+import { shown } from "./bodies.ts";
 import type { SceneInfo } from "./format.ts";
 import { theme } from "./look.ts";
 import { settings } from "./settings.ts";
@@ -115,7 +116,7 @@ export class Ground {
     for (const plane of this.planes) {
       const geom = this.scene.geoms[plane.geom];
       plane.mesh.matrix.multiplyMatrices(bodyMatrix(geom.body), plane.local);
-      plane.mesh.visible = settings.shapes === "visual" ? geom.role !== "collision" : geom.role !== "visual";
+      plane.mesh.visible = shown(geom);
     }
   }
 

@@ -7,12 +7,12 @@ import { settings } from "./settings.ts";
 import { quantity, ticks } from "./units.ts";
 
 /**
- * The scale in force, the same for all frames. What was not set comes from the recording: the top is a pressure that
+ * The scale in force, the same for all frames unless that of the frame is asked for. What was not set comes from the recording: the top is a pressure that
  * nearly all vertices stay below (the legend names the largest of all), and the scale is logarithmic where pressures
  * are of very different size.
  */
 export function scaleOf(recording: Recording): Scale {
-  const { low, middle, high } = recording.pressureScale;
+  const { low, middle, high } = settings.pressureFrame ? recording.framePressures : recording.pressureScale;
   const max = settings.pressureMax ?? roundUp(high || 1);
   const log = settings.pressureLog ?? high > 20 * middle;
   let min = settings.pressureMin ?? (log ? decadeBelow(Math.min(Math.max(low, max / 1e3), max / 30)) : 0);

@@ -74,6 +74,7 @@ function openViewer(recording: Recording): Viewer {
 /** All is loaded: fits the view to the whole and goes to the time in the address, or plays. */
 function finish(viewer: Viewer, address: Map<string, string>): void {
   viewer.grown();
+  viewer.plots.loaded();
   viewer.fit();
   const time = address.get("t");
   if (time !== undefined) viewer.player.goTime(Number(time));

@@ -1,79 +1,96 @@
 // Frames of bodies and sites (x red, y green, z blue), names, and the outline of what is chosen.
 
-import {
-  BackSide, BufferGeometry, Color, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, type PerspectiveCamera, Quaternion,
-  ShaderMaterial, Vector2, Vector3,
-} from "three";
+import { BackSide, Color, Group, Matrix4, Mesh, type PerspectiveCamera, Quaternion, ShaderMaterial, Vector2, Vector3 } from "three";
+import { Arrows } from "./arrows.ts";
 import type { Bodies } from "./bodies.ts";
 import type { SceneInfo } from "./format.ts";
 import { theme } from "./look.ts";
-import { dynamic } from "./patches.ts";
 import { settings } from "./settings.ts";
 
+/** The axes of frames, with some thickness. */
 export class Axes {
-  readonly lines: LineSegments;
-  private readonly position: Float32Array;
+  readonly group = new Group();
+  private readonly axes = [0xd6453d, 0x3f9b4f, 0x3a6fd8].map((color) => new Arrows(color));
   private readonly sites: Matrix4[];
   size = 0.1;
 
   constructor(private readonly scene: SceneInfo) {
     this.sites = scene.sites.map((site) => new Matrix4().compose(
       new Vector3(...site.pos), new Quaternion(site.quat[1], site.quat[2], site.quat[3], site.quat[0]), new Vector3(1, 1, 1)));
-    const count = scene.bodies.length + scene.sites.length;
-    this.position = new Float32Array(18 * count);
-    const color = new Float32Array(18 * count);
-    const rgb = [0xd6453d, 0x3f9b4f, 0x3a6fd8].map((c) => new Color(c));
-    for (let i = 0; i < count; i++) for (let a = 0; a < 3; a++) for (let end = 0; end < 2; end++) rgb[a].toArray(color, 18 * i + 6 * a + 3 * end);
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", dynamic(this.position, 3));
-    geometry.setAttribute("color", dynamic(color, 3));
-    this.lines = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true }));
-    this.lines.frustumCulled = false;
+    for (const axis of this.axes) this.group.add(axis.group);
   }
 
   update(poses: Matrix4[]): void {
-    this.lines.visible = settings.frames;
+    this.group.visible = settings.frames;
     if (!settings.frames) return;
     const m = new Matrix4();
-    poses.forEach((pose, i) => this.put(i, pose, this.size));
-    this.scene.sites.forEach((site, i) => this.put(poses.length + i, m.multiplyMatrices(poses[site.body], this.sites[i]), this.size * 0.6));
-    this.lines.geometry.getAttribute("position").needsUpdate = true;
+    for (const axis of this.axes) axis.begin();
+    for (const pose of poses) this.put(pose, this.size);
+    this.scene.sites.forEach((site, i) => this.put(m.multiplyMatrices(poses[site.body], this.sites[i]), this.size * 0.6));
+    for (const axis of this.axes) axis.end();
   }
 
-  private put(i: number, pose: Matrix4, size: number): void {
-    const e = pose.elements, p = this.position;
-    for (let a = 0; a < 3; a++) {
-      for (let c = 0; c < 3; c++) {
-        p[18 * i + 6 * a + c] = e[12 + c];
-        p[18 * i + 6 * a + 3 + c] = e[12 + c] + size * e[4 * a + c];
-      }
-    }
+  private put(pose: Matrix4, size: number): void {
+    const e = pose.elements;
+    this.axes.forEach((axis, a) => axis.add(e[12], e[13], e[14], size * e[4 * a], size * e[4 * a + 1], size * e[4 * a + 2], 0.02 * size));
   }
 }
 
-/** Names on a plain canvas over the picture. */
+interface Label { x: number; y: number; w: number; h: number }
+
+/** Names on a plain canvas over the picture: near bodies first, and none over another. */
 export class Names {
+  /** How many names found no place in the last picture. */
+  left = 0;
   private readonly place = new Vector3();
 
   constructor(private readonly scene: SceneInfo, private readonly bodies: Bodies) {}
 
-  draw(ctx: CanvasRenderingContext2D, camera: PerspectiveCamera, width: number, height: number): void {
-    if (!settings.names) return;
+  draw(ctx: CanvasRenderingContext2D, camera: PerspectiveCamera, width: number, height: number, chosen: number | null): Label[] {
+    if (!settings.names) return [];
+    const dark = settings.theme === "dark", taken: Label[] = [];
     ctx.font = "12px system-ui, sans-serif";
-    ctx.textAlign = "center";
-    ctx.lineJoin = "round";
-    ctx.lineWidth = 3;
-    const dark = settings.theme === "dark";
-    ctx.strokeStyle = dark ? "rgba(15,18,22,.85)" : "rgba(255,255,255,.85)";
-    ctx.fillStyle = dark ? "#e8edf3" : "#1d2630";
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    const wanted: { text: string; x: number; y: number; depth: number }[] = [];
     for (let b = 1; b < this.scene.bodies.length; b++) {
       this.place.setFromMatrixPosition(this.bodies.poses[b]).project(camera);
-      if (this.place.z > 1 || this.place.z < -1) continue;
-      const x = ((this.place.x + 1) / 2) * width, y = ((1 - this.place.y) / 2) * height;
-      const name = this.scene.bodies[b].name || `body ${b}`;
-      ctx.strokeText(name, x, y - 4);
-      ctx.fillText(name, x, y - 4);
+      if (this.place.z > 1 || this.place.z < -1 || Math.abs(this.place.x) > 1 || Math.abs(this.place.y) > 1) continue;
+      const text = this.scene.bodies[b].name || `body ${b}`;
+      wanted.push({ text, x: ((this.place.x + 1) / 2) * width, y: ((1 - this.place.y) / 2) * height, depth: b === chosen ? -2 : this.place.z });
     }
+    wanted.sort((a, b) => a.depth - b.depth);
+    for (const { text, x, y } of wanted) {
+      const w = ctx.measureText(text).width + 8, h = 16;
+      const places: Label[] = [[8, -20], [8, 4], [-8 - w, -20], [-8 - w, 4], [-w / 2, -30], [-w / 2, 14]].map(([dx, dy]) => ({ x: x + dx, y: y + dy, w, h }));
+      const free = places.find((p) => p.x >= 0 && p.y >= 0 && p.x + w <= width && p.y + h <= height && taken.every((t) => p.x >= t.x + t.w || t.x >= p.x + p.w || p.y >= t.y + t.h || t.y >= p.y + p.h));
+      if (!free) continue;
+      taken.push(free);
+      // A line from the body to its name, and the name on a plate.
+      ctx.strokeStyle = ctx.fillStyle = dark ? "#b8c2cd" : "#48535f";
+      ctx.lineWidth = 1;
+      ctx.beginPath();
+      ctx.moveTo(x, y);
+      ctx.lineTo(Math.max(free.x, Math.min(free.x + w, x)), Math.max(free.y, Math.min(free.y + h, y)));
+      ctx.stroke();
+      ctx.beginPath();
+      ctx.arc(x, y, 2, 0, 7);
+      ctx.fill();
+      ctx.fillStyle = dark ? "rgba(15,18,22,.82)" : "rgba(255,255,255,.86)";
+      ctx.beginPath();
+      ctx.roundRect(free.x, free.y, w, h, 4);
+      ctx.fill();
+      ctx.fillStyle = dark ? "#e8edf3" : "#1d2630";
+      ctx.fillText(text, free.x + 4, free.y + h / 2 + 0.5);
+    }
+    this.left = wanted.length - taken.length;
+    if (this.left > 0) {
+      ctx.fillStyle = dark ? "#b8c2cd" : "#48535f";
+      ctx.textAlign = "right";
+      ctx.fillText(`${this.left} more name${this.left === 1 ? "" : "s"}: come nearer`, width - 12, 14);
+    }
+    ctx.textBaseline = "alphabetic";
+    return taken;
   }
 }
 

@@ -27,7 +27,7 @@ export class Panel {
     const sections: HTMLElement[] = [];
     if (this.link && scene.actuators.length > 0) sections.push(this.section("Actuators", ...this.actuators(scene)));
     sections.push(this.section("Bodies",
-      ...(roles.has("visual") || roles.has("collision") ? [this.choice("shapes", [["visual", "visual"], ["collision", "collision"]], "Shapes", "V")] : []),
+      ...(roles.size > 1 ? [this.choice("shapes", [["visual", "visual"], ["collision", "collision"], ["all", "all"]], "Shapes", "V")] : []),
       this.slider("opacity", "Opacity", 0.1, 1, 0.05, (x) => `${Math.round(100 * x)} %`, "X"),
       ...(soft ? [this.check("deform", "Bend where pressed", "B")] : []),
       ...(solids ? [this.check("tets", "Tetrahedra", "T")] : []),
@@ -38,13 +38,17 @@ export class Panel {
       ...(soft ? [this.check("traction", "Traction arrows", "Q")] : []),
       this.check("slip", "Slip arrows", "S"), this.check("through", "Visible through bodies", "")));
     if (soft) sections.push(this.pressure(recording));
-    sections.push(this.section("Arrows",
+    sections.push(this.section("Arrows", this.choice("arrows", [["compressed", "compressed"], ["linear", "linear"]], "Lengths", ""),
       this.slider("forceScale", "Force", 0.1, 10, 0, (x) => `${plain(x, 2)}×`), ...(soft ? [this.slider("tractionScale", "Traction", 0.1, 10, 0, (x) => `${plain(x, 2)}×`)] : []),
       this.slider("slipScale", "Slip", 0.1, 10, 0, (x) => `${plain(x, 2)}×`),
       this.slider("threshold", "Hide below", 0, 0.5, 0.01, (x) => `${Math.round(100 * x)} %`)));
-    sections.push(this.section("View", this.followChoice(recording), this.check("cutaway", "See past walls", ""), this.check("grid", "Ground grid", "G"), this.check("shadows", "Shadows", "")));
-    const about = [scene.step !== null ? `step ${quantity(scene.step, "s")}` : scene.accuracy !== null ? `accuracy ${plain(scene.accuracy)}` : "",
-      scene.contact, `${scene.bodies.length - 1} bodies`, scene.generator].filter(Boolean).join(" · ");
+    sections.push(this.section("View",
+      ...(scene.cameras.length > 0 ? [this.oneOf("camera", "Camera", "free", scene.cameras.map((camera, i) => [i, camera.name || `camera ${i}`]))] : []),
+      this.oneOf("follow", "Follow", "nothing", scene.bodies.slice(1).map((_, i) => [i + 1, bodyName(scene, i + 1)])),
+      this.choice("look", [["full", "full"], ["plain", "plain"]], "Look", "E"),
+      this.check("cutaway", "See past walls", ""), this.check("grid", "Ground grid", "G"), this.check("shadows", "Shadows", "")));
+    const about = [...scene.notes, scene.step !== null ? `step ${quantity(scene.step, "s")}` : scene.accuracy !== null ? `accuracy ${plain(scene.accuracy)}` : "",
+      scene.contact, scene.bodies.length === 2 ? "1 body" : `${scene.bodies.length - 1} bodies`, scene.generator].filter(Boolean).join(" · ");
     this.element.replaceChildren(...sections, h("p", { class: "about" }, about));
     this.refresh();
   }
@@ -86,19 +90,19 @@ export class Panel {
     return h("label", { class: "row slide" }, h("span", {}, label, ...(shortcut ? [" ", h("kbd", {}, shortcut)] : [])), input, value);
   }
 
-  private choice<K extends "shapes">(key: K, options: [Settings[K], string][], label: string, shortcut: string): HTMLElement {
+  private choice<K extends "shapes" | "look" | "arrows">(key: K, options: [Settings[K], string][], label: string, shortcut: string): HTMLElement {
     const select = h("select", { "data-setting": key, onchange: () => set(key, select.value as Settings[K]) },
       ...options.map(([value, words]) => h("option", { value }, words)));
     this.refreshers.push(() => (select.value = settings[key]));
-    return h("label", { class: "row" }, h("span", {}, label, " ", h("kbd", {}, shortcut)), select);
+    return h("label", { class: "row" }, h("span", {}, label, ...(shortcut ? [" ", h("kbd", {}, shortcut)] : [])), select);
   }
 
-  private followChoice(recording: Recording): HTMLElement {
-    const scene = recording.scene!;
-    const select = h("select", { "data-setting": "follow", onchange: () => set("follow", select.value === "" ? null : Number(select.value)) },
-      h("option", { value: "" }, "nothing"), ...scene.bodies.slice(1).map((_, i) => h("option", { value: i + 1 }, bodyName(scene, i + 1))));
-    this.refreshers.push(() => (select.value = settings.follow === null ? "" : String(settings.follow)));
-    return h("label", { class: "row" }, h("span", {}, "Follow"), select);
+  /** A choice of none or one of a list. */
+  private oneOf(key: "follow" | "camera", label: string, none: string, options: [number, string][]): HTMLElement {
+    const select = h("select", { "data-setting": key, onchange: () => set(key, select.value === "" ? null : Number(select.value)) },
+      h("option", { value: "" }, none), ...options.map(([value, words]) => h("option", { value }, words)));
+    this.refreshers.push(() => (select.value = settings[key] === null ? "" : String(settings[key])));
+    return h("label", { class: "row" }, h("span", {}, label), select);
   }
 
   private pressure(recording: Recording): HTMLElement {
@@ -114,7 +118,8 @@ export class Panel {
     const log = h("input", { type: "checkbox", "data-setting": "pressureLog", onchange: () => set("pressureLog", log.checked) });
     this.refreshers.push(() => (log.checked = scaleOf(recording).log));
     return this.section("Pressure scale", field("pressureMax", "Largest"), field("pressureMin", "Smallest"),
-      h("label", { class: "row" }, log, h("span", {}, "Logarithmic"), h("kbd", {}, "K")));
+      h("label", { class: "row" }, log, h("span", {}, "Logarithmic"), h("kbd", {}, "K")),
+      this.check("pressureFrame", "Of this frame alone", ""));
   }
 
   private actuators(scene: NonNullable<Recording["scene"]>): HTMLElement[] {

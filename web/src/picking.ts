@@ -28,7 +28,8 @@ export class Picking {
     private readonly stage: Stage,
     private readonly world: () => World | null,
     private readonly link: LiveLink | null,
-    private readonly choose: (click: { patch: Choice | null; body: Choice | null; point: Vector3 | null }) => void,
+    private readonly choose: (click: { patch: Choice | null; body: Choice | null }) => void,
+    private readonly focus: (body: number, point: Vector3) => void,
     private readonly redraw: () => void,
   ) {
     const canvas = stage.renderer.domElement;
@@ -38,8 +39,8 @@ export class Picking {
     canvas.addEventListener("pointerup", (event) => this.release(event));
     canvas.addEventListener("pointercancel", () => this.endPush());
     canvas.addEventListener("dblclick", (event) => {
-      const hit = this.hitBody(event.clientX, event.clientY);
-      if (hit) this.choose({ patch: null, body: null, point: hit.point });
+      const hit = this.hitBody(event.clientX, event.clientY), world = this.world();
+      if (hit && world) this.focus(this.bodyOf(hit, world), hit.point);
     });
   }
 
@@ -63,9 +64,9 @@ export class Picking {
   }
 
   /** What a click here means; used by clicks and by scripts. */
-  at(x: number, y: number): { patch: Choice | null; body: Choice | null; point: Vector3 | null } {
+  at(x: number, y: number): { patch: Choice | null; body: Choice | null } {
     const world = this.world();
-    if (!world) return { patch: null, body: null, point: null };
+    if (!world) return { patch: null, body: null };
     const hit = this.hitBody(x, y);
     let patch: Choice | null = null;
     if (settings.patches && world.patches.mesh.visible) {
@@ -75,7 +76,7 @@ export class Picking {
         patch = { kind: "patch", geomA, geomB };
       }
     }
-    return { patch, body: hit ? { kind: "body", body: this.bodyOf(hit, world) } : null, point: hit?.point ?? null };
+    return { patch, body: hit ? { kind: "body", body: this.bodyOf(hit, world) } : null };
   }
 
   private press(event: PointerEvent): void {

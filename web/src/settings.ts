@@ -1,7 +1,7 @@
 // Everything the person at the page can choose, in one place; whoever draws listens.
 
 export interface Settings {
-  shapes: "visual" | "collision";
+  shapes: "visual" | "collision" | "all";
   bodies: boolean;
   opacity: number;
   cutaway: boolean; // fixed things in front of what moves fade
@@ -14,6 +14,7 @@ export interface Settings {
   forces: boolean;
   traction: boolean;
   slip: boolean;
+  arrows: "compressed" | "linear";
   forceScale: number;
   tractionScale: number;
   slipScale: number;
@@ -21,11 +22,14 @@ export interface Settings {
   pressureMin: number | null; // Pa; null: by the recording
   pressureMax: number | null;
   pressureLog: boolean | null;
+  pressureFrame: boolean; // the scale is that of the frame shown
   frames: boolean;
   names: boolean;
   grid: boolean;
   shadows: boolean;
   follow: number | null; // a body
+  camera: number | null; // one of the model's; null: free
+  look: "full" | "plain"; // plain: no environment light, no highlights
   plots: boolean;
   panel: boolean;
   theme: "light" | "dark";
@@ -36,9 +40,9 @@ export const settings: Settings = {
   shapes: "visual", bodies: true, opacity: 1, cutaway: true, deform: true, tets: false,
   patches: true, patchMesh: false, through: true,
   points: true, forces: true, traction: false, slip: false,
-  forceScale: 1, tractionScale: 1, slipScale: 1, threshold: 0.02,
-  pressureMin: null, pressureMax: null, pressureLog: null,
-  frames: false, names: false, grid: true, shadows: true, follow: null,
+  arrows: "compressed", forceScale: 1, tractionScale: 1, slipScale: 1, threshold: 0.02,
+  pressureMin: null, pressureMax: null, pressureLog: null, pressureFrame: false,
+  frames: false, names: false, grid: true, shadows: true, follow: null, camera: null, look: "full",
   plots: true, panel: true, theme: "light", quality: "auto",
 };
 
@@ -67,7 +71,7 @@ export function settingsFromAddress(hash: string): Map<string, string> {
     }
     const name = key as keyof Settings, kind = typeof settings[name];
     if (kind === "boolean" || name === "pressureLog") set(name, (value !== "0" && value !== "false") as never);
-    else if (kind === "number" || name.startsWith("pressure") || name === "follow") {
+    else if (kind === "number" || name === "pressureMin" || name === "pressureMax" || name === "follow" || name === "camera") {
       if (Number.isFinite(Number(value))) set(name, Number(value) as never);
     } else set(name, value as never);
   }

@@ -158,43 +158,83 @@ export function capsule(radius: number, half: number, around: number, along: num
   return finish(parts);
 }
 
-/** Triangles with normals that are smooth over gentle edges and sharp over those of more than 35 degrees. */
+/** The edge between two faces is sharp beyond this angle. */
+const CREASE = Math.cos((35 * Math.PI) / 180);
+
+/** Triangles with normals that are smooth over gentle edges and sharp over creases. Vertices in one place count as one. */
 export function surface(vertices: Float32Array, triangles: ArrayLike<number>, creased: boolean): BufferGeometry {
-  const n = triangles.length;
-  const faceNormal = new Float32Array(n);
+  const n = triangles.length, place = weld(vertices), count = vertices.length / 3;
+  // Unit normals of faces, and the angles of their corners, by which a face counts at a vertex.
+  const face = new Float32Array(n), angle = new Float32Array(n), starts = new Uint32Array(count + 1);
+  const side = (a: number, b: number): [number, number, number] =>
+    [vertices[3 * b] - vertices[3 * a], vertices[3 * b + 1] - vertices[3 * a + 1], vertices[3 * b + 2] - vertices[3 * a + 2]];
   for (let t = 0; t < n; t += 3) {
-    const [a, b, c] = [3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]];
-    const ux = vertices[b] - vertices[a], uy = vertices[b + 1] - vertices[a + 1], uz = vertices[b + 2] - vertices[a + 2];
-    const vx = vertices[c] - vertices[a], vy = vertices[c + 1] - vertices[a + 1], vz = vertices[c + 2] - vertices[a + 2];
-    faceNormal[t] = uy * vz - uz * vy;
-    faceNormal[t + 1] = uz * vx - ux * vz;
-    faceNormal[t + 2] = ux * vy - uy * vx;
-  }
-  const around: number[][] = Array.from({ length: vertices.length / 3 }, () => []);
-  for (let t = 0; t < n; t++) around[triangles[t]].push(3 * Math.floor(t / 3));
-  const positions = new Float32Array(3 * n), normals = new Float32Array(3 * n);
-  const limit = creased ? Math.cos((35 * Math.PI) / 180) : -2;
-  for (let t = 0; t < n; t++) {
-    const v = triangles[t], own = 3 * Math.floor(t / 3);
-    positions.set(vertices.subarray(3 * v, 3 * v + 3), 3 * t);
-    const mine = Math.hypot(faceNormal[own], faceNormal[own + 1], faceNormal[own + 2]) || 1;
-    let x = 0, y = 0, z = 0;
-    for (const f of around[v]) {
-      const other = Math.hypot(faceNormal[f], faceNormal[f + 1], faceNormal[f + 2]) || 1;
-      const cosine = (faceNormal[own] * faceNormal[f] + faceNormal[own + 1] * faceNormal[f + 1] + faceNormal[own + 2] * faceNormal[f + 2]) / (mine * other);
-      if (cosine >= limit) {
-        x += faceNormal[f];
-        y += faceNormal[f + 1];
-        z += faceNormal[f + 2];
-      }
+    const [u, v] = [side(triangles[t], triangles[t + 1]), side(triangles[t], triangles[t + 2])];
+    const x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0], area = Math.hypot(x, y, z);
+    for (let k = 0; k < 3; k++) {
+      face[t + k] = area > 0 ? [x, y, z][k] / area : 0;
+      const p = side(triangles[t + k], triangles[t + ((k + 1) % 3)]), q = side(triangles[t + k], triangles[t + ((k + 2) % 3)]);
+      angle[t + k] = area > 0 ? Math.atan2(area, p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) : 0;
+      starts[place[triangles[t + k]] + 1]++;
     }
-    const length = Math.hypot(x, y, z) || 1;
-    normals.set([x / length, y / length, z / length], 3 * t);
+  }
+  for (let v = 0; v < count; v++) starts[v + 1] += starts[v];
+  const fill = starts.slice(), corners = new Uint32Array(n);
+  for (let t = 0; t < n; t++) corners[fill[place[triangles[t]]]++] = t;
+  const positions: number[] = [], normals: number[] = [], index = new Uint32Array(n);
+  for (let v = 0; v < count; v++) {
+    const first = normals.length;
+    for (let i = starts[v]; i < starts[v + 1]; i++) {
+      const t = corners[i], own = t - (t % 3);
+      if (angle[t] === 0) continue; // a triangle without area
+      let x = 0, y = 0, z = 0;
+      for (let j = starts[v]; j < starts[v + 1]; j++) {
+        const c = corners[j], f = c - (c % 3);
+        if (creased && face[own] * face[f] + face[own + 1] * face[f + 1] + face[own + 2] * face[f + 2] < CREASE) continue;
+        x += angle[c] * face[f];
+        y += angle[c] * face[f + 1];
+        z += angle[c] * face[f + 2];
+      }
+      const length = Math.hypot(x, y, z) || 1;
+      [x, y, z] = [x / length, y / length, z / length];
+      // Corners with the same normal share a vertex.
+      let at = first;
+      while (at < normals.length && Math.abs(normals[at] - x) + Math.abs(normals[at + 1] - y) + Math.abs(normals[at + 2] - z) > 1e-3) at += 3;
+      if (at === normals.length) {
+        normals.push(x, y, z);
+        positions.push(vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]);
+      }
+      index[t] = at / 3;
+    }
   }
   const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(positions, 3));
-  geometry.setAttribute("normal", new BufferAttribute(normals, 3));
+  geometry.setAttribute("position", new BufferAttribute(new Float32Array(positions), 3));
+  geometry.setAttribute("normal", new BufferAttribute(new Float32Array(normals), 3));
+  geometry.setIndex(new BufferAttribute(index.filter((_, t) => angle[t - (t % 3)] > 0), 1));
   return geometry;
+}
+
+/** For each vertex the first one in the same place. */
+function weld(vertices: Float32Array): Uint32Array {
+  const count = vertices.length / 3, first = new Uint32Array(count), bits = new Uint32Array(new Float32Array(vertices).map((x) => x + 0).buffer);
+  const slots = 2 ** Math.ceil(Math.log2(2 * count + 1)), table = new Int32Array(slots).fill(-1);
+  for (let v = 0; v < count; v++) {
+    let slot = (Math.imul(bits[3 * v], 73856093) ^ Math.imul(bits[3 * v + 1], 19349663) ^ Math.imul(bits[3 * v + 2], 83492791)) >>> 0;
+    slot = (slot ^ (slot >>> 15)) & (slots - 1);
+    for (;;) {
+      const other = table[slot];
+      if (other < 0) {
+        table[slot] = first[v] = v;
+        break;
+      }
+      if (bits[3 * other] === bits[3 * v] && bits[3 * other + 1] === bits[3 * v + 1] && bits[3 * other + 2] === bits[3 * v + 2]) {
+        first[v] = other;
+        break;
+      }
+      slot = (slot + 1) & (slots - 1);
+    }
+  }
+  return first;
 }
 
 /** Splits every triangle in four until edges are short or there are many. */

@@ -4,9 +4,11 @@
 // once more, faintly and over all bodies, so that what happens inside a contact can be seen.
 
 import {
-  Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Scene, SRGBColorSpace, Vector3, WebGLRenderer,
+  Color, DirectionalLight, HemisphereLight, NeutralToneMapping, NoToneMapping, PCFShadowMap, PerspectiveCamera, Scene, SRGBColorSpace, type Texture, Vector3,
+  WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { studio } from "./environment.ts";
 import { finish, theme } from "./look.ts";
 import { settings } from "./settings.ts";
 
@@ -30,12 +32,15 @@ export class Stage {
   /** True where no graphics card draws: pictures are then drawn plain while moving, fine at rest. */
   readonly software: boolean;
   level: number;
+  /** Pictures are for a film: one sample a pixel is enough without a graphics card. */
+  filming = false;
   drawn = 0;
   /** Milliseconds between pictures while moving, a running mean. */
   interval = 16;
   private readonly hemisphere = new HemisphereLight();
   private readonly sun = new DirectionalLight();
   private readonly fill = new DirectionalLight();
+  private studio: Texture | null = null;
   private lastMoving = 0;
   private slow = 0;
   private quick = 0;
@@ -49,7 +54,6 @@ export class Stage {
 
   constructor(canvas: HTMLCanvasElement) {
     this.software = isSoftware();
-    if (this.software && settings.quality === "auto") finish.fine = false;
     // An opaque canvas: the browser need not blend it with the page.
     const context = canvas.getContext("webgl2", { alpha: false, depth: true, stencil: false, antialias: !this.software, powerPreference: "high-performance" });
     this.renderer = new WebGLRenderer({ canvas, ...(context ? { context } : {}) });
@@ -72,16 +76,23 @@ export class Stage {
     this.paint();
   }
 
-  /** Colours of the theme. */
+  /** Colours and lights of the theme and the look; bodies made after a change of look have its materials. */
   paint(): void {
-    const colors = theme();
+    const colors = theme(), { scene, renderer } = this;
+    // Without a graphics card the fine look is for pictures alone.
+    finish.fine = settings.look === "full" && !(this.software && settings.quality === "auto");
+    if (finish.fine) this.studio ??= studio(renderer);
+    scene.environment = finish.fine ? this.studio : null;
+    scene.environmentIntensity = colors.studio;
+    renderer.toneMapping = finish.fine ? NeutralToneMapping : NoToneMapping;
+    renderer.toneMappingExposure = colors.exposure;
     this.scene.background = new Color(colors.sky);
     this.hemisphere.color.set(colors.skyLight);
     this.hemisphere.groundColor.set(colors.groundLight);
     this.hemisphere.position.set(0, 0, 1);
-    this.hemisphere.intensity = colors.ambient;
+    this.hemisphere.intensity = finish.fine ? 0 : colors.ambient;
     this.sun.intensity = colors.sun;
-    this.fill.intensity = colors.fill;
+    this.fill.intensity = finish.fine ? 0 : colors.fill;
   }
 
   /** Lights and clipping planes for a scene of this place and size. */
@@ -113,14 +124,14 @@ export class Stage {
     const level = moving && settings.quality === "auto" ? LEVELS[this.level] : LEVELS[0];
     const own = Math.min(window.devicePixelRatio, 2);
     // At rest without a graphics card there is time for four samples a pixel instead.
-    const ratio = this.software && (!moving || settings.quality === "full") ? Math.max(2, own) : own * level.share;
+    const ratio = this.software && !this.filming && (!moving || settings.quality === "full") ? Math.max(2, own) : own * level.share;
     if (this.renderer.getPixelRatio() !== ratio || this.sizeChanged()) {
       this.renderer.setPixelRatio(ratio);
       this.renderer.setSize(this.width, this.height, false);
     }
     this.sun.castShadow = settings.shadows && level.shadows;
     const distance = this.camera.position.distanceTo(this.controls.target);
-    this.camera.near = Math.max(distance / 400, 1e-4);
+    this.camera.near = Math.max(distance / 100, 1e-4);
     this.camera.far = distance * 60;
     this.camera.updateProjectionMatrix();
     this.renderer.clear();
@@ -130,6 +141,11 @@ export class Stage {
       this.renderer.render(this.front, this.camera);
     }
     this.drawn++;
+  }
+
+  /** Height of what the picture shows at the point that the camera turns about, m. */
+  get heightSeen(): number {
+    return 2 * Math.tan((this.camera.fov * Math.PI) / 360) * this.camera.position.distanceTo(this.controls.target);
   }
 
   private sizeChanged(): boolean {

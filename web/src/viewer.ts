@@ -2,11 +2,13 @@
 // where they meet.
 
 import { Vector3 } from "three";
+import { ArrowLegend } from "./arrow_scale.ts";
 import { Bodies } from "./bodies.ts";
-import { Film, type Layers, screenshot } from "./capture.ts";
+import { canFilm, film, type Layers, LiveFilm, screenshot } from "./capture.ts";
 import { download, h, iconButton } from "./dom.ts";
 import { Forces } from "./forces.ts";
-import { framing, type Framing, lookAt } from "./framing.ts";
+import { Eye } from "./eye.ts";
+import { framing, type Framing, lookAt, viewpoint } from "./framing.ts";
 import { Ground } from "./ground.ts";
 import { type Choice, Inspector } from "./inspector.ts";
 import { Legend, scaleOf } from "./legend.ts";
@@ -38,8 +40,9 @@ export class Viewer {
   private readonly forces = new Forces();
   private readonly outline = new Outline();
   private readonly legend = new Legend(() => this.openScale());
+  private readonly arrowLegend = new ArrowLegend();
   private readonly inspector = new Inspector(() => this.choose(null));
-  private readonly plots = new Plots((time) => {
+  readonly plots = new Plots((time) => {
     this.player.playing = false;
     this.player.goTime(time);
   }, () => this.redraw());
@@ -59,21 +62,27 @@ export class Viewer {
   private lastMove = 0;
   private shown = -1;
   private shownEpoch = -1;
-  private film: Film | null = null;
-  private readonly followed = new Vector3();
+  private film: LiveFilm | null = null;
+  /** A film of the recording is being made; false asks it to end. */
+  private filming = false;
+  private readonly eye: Eye;
   private fitted = 0;
   /** When the server last said something to the person, ms. */
   private told = 0;
+  private lastStatus = "";
+  /** Where names stand in the last picture. */
+  labels: { x: number; y: number; w: number; h: number }[] = [];
   /** The person has turned the view: it is theirs from then on. */
   private touched = false;
 
   constructor(readonly recording: Recording, private readonly link: LiveLink | null) {
     this.stage = new Stage(this.canvas);
+    this.eye = new Eye(this.stage);
     this.player = new Player(recording);
     this.player.onChange = () => this.redraw();
     this.panel = new Panel(link);
     this.timeline = new Timeline(this.player, link);
-    this.picking = new Picking(this.stage, () => this.world(), link, (click) => this.clicked(click), () => this.redraw());
+    this.picking = new Picking(this.stage, () => this.world(), link, (click) => this.clicked(click), (body, point) => this.focus(body, point), () => this.redraw());
     this.shortcuts = new Shortcuts(this.keys(), link !== null);
     const hand = iconButton("hand", "Drag to push bodies", () => {
       this.picking.pushMode = !this.picking.pushMode;
@@ -84,16 +93,21 @@ export class Viewer {
       ...(link ? [hand] : []),
       iconButton("fit", "Fit the view (0)", () => this.refit()),
       iconButton("camera", "Picture, PNG (I)", () => void this.picture()),
-      ...(Film.possible ? [iconButton("film", "Film, WebM (W)", () => this.toggleFilm())] : []),
+      ...((link ? LiveFilm.possible : canFilm()) ? [iconButton("film", "Film, WebM (W)", () => this.toggleFilm())] : []),
       iconButton("sun", "Dark or light (D)", () => this.toggleTheme()),
       iconButton("plot", "Plots (H)", () => toggle("plots")),
       iconButton("sliders", "What is shown (O)", () => toggle("panel")),
       iconButton("help", "Help (?)", () => this.shortcuts.toggleHelp()));
-    const view = h("main", { class: "view" }, this.canvas, this.over, this.inspector.element, h("div", { class: "corner" }, this.legend.element, this.scaleNote), this.notice);
+    const view = h("main", { class: "view" }, this.canvas, this.over, this.inspector.element, h("div", { class: "corner" }, h("div", {}, this.arrowLegend.element, this.legend.element), this.scaleNote), this.notice);
     this.element = h("div", { class: "page" }, bar, view, this.panel.element, this.plots.element, this.timeline.element, this.shortcuts.help);
     this.stage.scene.add(this.patches.mesh, this.patches.edges, this.patches.rim, this.forces.group, this.outline.group);
     this.stage.front.add(this.patches.ghost, this.patches.ghostEdges, this.patches.ghostRim, this.forces.ghost);
-    this.stage.controls.addEventListener("start", () => (this.touched = true));
+    this.stage.controls.addEventListener("start", () => {
+      this.touched = true;
+      this.eye.free();
+    });
+    // The wheel moves the camera between two pictures.
+    this.stage.controls.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.resize(view)).observe(view);
     this.canvas.addEventListener("webglcontextlost", () => this.say("The graphics card was taken away; waiting for it. If nothing comes back, load the page again.", "error"));
     this.canvas.addEventListener("webglcontextrestored", () => {
@@ -110,13 +124,7 @@ export class Viewer {
     const scene = this.recording.scene!;
     // Without a graphics card triangles cost: the more round things, the plainer each.
     if (this.stage.software && settings.quality === "auto") fineness.around = scene.geoms.length > 150 ? 12 : scene.geoms.length > 80 ? 16 : scene.geoms.length > 30 ? 24 : 40;
-    if (this.parts) {
-      this.stage.scene.remove(this.parts.bodies.group, this.parts.ground.group, this.parts.axes.lines);
-      this.parts.bodies.dispose();
-    }
-    const bodies = new Bodies(this.recording);
-    this.parts = { bodies, ground: new Ground(scene), axes: new Axes(scene), names: new Names(scene, bodies) };
-    this.stage.scene.add(bodies.group, this.parts.ground.group, this.parts.axes.lines);
+    this.makeParts();
     this.title.textContent = scene.name;
     document.title = `${scene.name} – Stiction`;
     this.panel.build(this.recording);
@@ -124,6 +132,28 @@ export class Viewer {
     this.element.classList.toggle("no-plots", !settings.plots || this.plots.empty);
     this.shown = -1;
     this.redraw();
+  }
+
+  /** What is drawn of the scene, with the materials of the present look. */
+  private makeParts(): void {
+    const scene = this.recording.scene!;
+    if (this.parts) {
+      this.stage.scene.remove(this.parts.bodies.group, this.parts.ground.group, this.parts.axes.group);
+      this.parts.bodies.dispose();
+    }
+    const bodies = new Bodies(this.recording);
+    this.parts = { bodies, ground: new Ground(scene), axes: new Axes(scene), names: new Names(scene, bodies) };
+    this.stage.scene.add(bodies.group, this.parts.ground.group, this.parts.axes.group);
+    if (this.frameOf) this.place(this.frameOf);
+    this.shown = -1;
+  }
+
+  /** Sizes of what is drawn, for a scene of this place and size. */
+  private place(where: Framing): void {
+    this.forces.size = where.size;
+    this.parts!.axes.size = where.radius * 0.18;
+    this.parts!.ground.fit(where.center, where.radius, where.lowest);
+    this.stage.light(where.center, where.radius);
   }
 
   /** More frames are there. */
@@ -157,21 +187,20 @@ export class Viewer {
       this.told = 0;
     }
     this.panel.updateActuators();
-    this.redraw();
+    // A status comes four times a second; a paused page has nothing new to draw.
+    const shown = JSON.stringify([link.state, status?.paused, status?.speed, status?.time]);
+    if (shown !== this.lastStatus) this.redraw();
+    this.lastStatus = shown;
   }
 
-  /** Fits the camera to what happens, from the front left and a little above. */
+  /** Fits the camera to what happens. */
   fit(): void {
     if (!this.parts || this.recording.frames.length === 0) return;
     const where = framing(this.recording, this.parts.bodies), { camera, controls } = this.stage;
     this.frameOf = where;
     this.fitted = this.recording.frames.length;
-    this.forces.size = where.size;
-    this.parts.axes.size = where.radius * 0.18;
-    this.parts.ground.fit(where.center, where.radius, where.lowest);
-    this.stage.light(where.center, where.radius);
-    const direction = new Vector3(0.5, -1, 0.52).normalize();
-    controls.target.copy(lookAt(camera, where.box, direction));
+    this.place(where);
+    controls.target.copy(lookAt(camera, where.box, viewpoint(this.recording.scene!)));
     controls.minDistance = where.radius * 0.02;
     controls.maxDistance = where.radius * 40;
     controls.update();
@@ -181,6 +210,7 @@ export class Viewer {
 
   private refit(): void {
     this.touched = false;
+    this.eye.free();
     this.fit();
   }
 
@@ -198,12 +228,16 @@ export class Viewer {
     this.redraw();
   }
 
-  private clicked({ patch, body, point }: { patch: Choice | null; body: Choice | null; point: Vector3 | null }): void {
-    if (!patch && !body && point) {
-      this.stage.controls.target.copy(point); // double click
-      this.touched = true;
-      return this.redraw();
-    }
+  /** Turns to a body, as near as it fills the picture; or to a point of the ground from where the camera is. */
+  focus(body: number, point: Vector3): void {
+    const box = this.parts?.bodies.boxOfBody(body, this.recording.frame(this.player.index));
+    this.touched = true;
+    this.eye.free();
+    this.eye.goTo(body !== 0 && box ? box : point);
+    this.redraw();
+  }
+
+  private clicked({ patch, body }: { patch: Choice | null; body: Choice | null }): void {
     const now = this.inspector.chosen;
     const same = patch && now?.kind === "patch" && patch.kind === "patch" && now.geomA === patch.geomA && now.geomB === patch.geomB;
     this.choose(patch && !same ? patch : body);
@@ -226,7 +260,11 @@ export class Viewer {
     this.element.classList.toggle("no-panel", !settings.panel);
     this.parts?.ground.paint();
     this.parts?.bodies.applySettings();
-    if (key === "follow" && settings.follow !== null && this.parts) this.followed.setFromMatrixPosition(this.parts.bodies.poses[settings.follow]);
+    if (key === "follow" && this.parts) this.eye.follow(this.parts.bodies.poses);
+    if (key === "look" || key === "quality") {
+      this.stage.paint();
+      if (this.parts) this.makeParts();
+    }
     this.shown = -1;
     this.redraw();
   }
@@ -256,9 +294,10 @@ export class Viewer {
     requestAnimationFrame((later) => this.tick(later));
     const dt = Math.min(now - this.lastTick, 2000);
     this.lastTick = now;
+    if (this.filming) return; // the film draws for itself
     // A page that was held up goes on where it was; a film leaves nothing out.
     if (this.player.advance(Math.min(dt, this.film ? 40 : 250) / 1000)) this.dirty = true;
-    const turned = this.stage.controls.update();
+    const turned = this.eye.advance(now);
     const live = this.link !== null && this.link.status?.paused === false;
     if (this.dirty || turned) this.lastMove = now;
     const moving = this.player.playing || turned || live || this.picking.push !== null;
@@ -277,6 +316,8 @@ export class Viewer {
     // The first frames of a live run or of a loading file say little about where things go.
     if (this.fitted === 0) this.fit();
     const { bodies, ground, axes } = this.parts, index = this.player.index, frame = this.recording.frame(index);
+    const height = this.stage.heightSeen;
+    if (this.forces.seen(height)) this.shown = -1;
     if (this.shown !== index || this.shownEpoch !== this.recording.epoch || this.link) {
       this.shown = index;
       this.shownEpoch = this.recording.epoch;
@@ -285,29 +326,23 @@ export class Viewer {
       this.patches.update(frame);
       this.forces.update(frame, this.recording);
       axes.update(bodies.poses);
-      this.follow(bodies);
+      this.eye.carry(bodies.poses);
       const choice = this.inspector.chosen;
       this.outline.show(bodies, choice?.kind === "body" ? choice.body : null, this.canvas.clientWidth, this.canvas.clientHeight);
     }
     this.patches.scale(scaleOf(this.recording));
     this.legend.update(this.recording);
+    this.arrowLegend.update(this.recording, this.canvas.clientHeight * this.forces.shrink(height));
     this.plots.update(this.recording, index, !moving);
     this.timeline.update(this.recording);
     this.inspector.update(this.recording, index);
+    this.eye.look(this.recording.scene!.cameras, bodies.poses);
     bodies.cutAway(this.stage.camera);
     this.stage.draw(moving, dt);
     this.drawOver();
     const words = moving ? this.stage.words : "";
     if (this.care.textContent !== words) this.care.textContent = words;
     if (this.film) this.film.add(this.layers());
-  }
-
-  private follow(bodies: Bodies): void {
-    if (settings.follow === null || !bodies.poses[settings.follow]) return;
-    const now = new Vector3().setFromMatrixPosition(bodies.poses[settings.follow]), by = now.clone().sub(this.followed);
-    this.stage.camera.position.add(by);
-    this.stage.controls.target.add(by);
-    this.followed.copy(now);
   }
 
   private drawOver(): void {
@@ -328,7 +363,8 @@ export class Viewer {
   }
 
   private paintOver(ctx: CanvasRenderingContext2D, width: number, height: number): void {
-    this.parts?.names.draw(ctx, this.stage.camera, width, height);
+    const choice = this.inspector.chosen;
+    this.labels = this.parts?.names.draw(ctx, this.stage.camera, width, height, choice?.kind === "body" ? choice.body : null) ?? [];
     const push = this.picking.push;
     if (push && this.parts) {
       const from = push.point.clone().applyMatrix4(this.parts.bodies.poses[push.body]).project(this.stage.camera), to = push.target.clone().project(this.stage.camera);
@@ -351,6 +387,7 @@ export class Viewer {
       paint: (ctx, width, height) => {
         this.paintOver(ctx, width, height);
         this.legend.paint(ctx, this.recording, 16, height - 16);
+        this.arrowLegend.paint(ctx, this.recording, height * this.forces.shrink(this.stage.heightSeen), 16, height - (this.legend.element.hidden ? 16 : 82));
         ctx.fillStyle = settings.theme === "dark" ? "#b8c2cd" : "#48535f";
         ctx.font = "12px system-ui, sans-serif";
         ctx.textAlign = "right";
@@ -366,9 +403,38 @@ export class Viewer {
   }
 
   private toggleFilm(): void {
-    if (this.film) return this.film.stop();
     if (!this.parts) return;
-    this.film = new Film(this.layers());
+    if (this.link) this.toggleLiveFilm();
+    else if (this.filming) this.filming = false;
+    else if (canFilm()) void this.makeFilm();
+    else this.say("This browser cannot make films here: it needs WebCodecs, which pages from files, from this computer and over https have.", "error");
+  }
+
+  /** From the first frame to the last at the chosen speed, 60 pictures a second. */
+  private async makeFilm(): Promise<void> {
+    const { player, recording } = this, { index, speed, playing } = player, { start, end } = recording, rate = 60;
+    player.playing = false;
+    this.filming = this.stage.filming = true;
+    try {
+      const blob = await film(() => this.layers(), (end - start) / speed, rate, async (time) => {
+        player.goTime(start + time * speed + 0.5e-6);
+        this.draw(false, 16);
+        // The page stays alive between pictures.
+        await new Promise((done) => setTimeout(done, 0));
+      }, () => this.filming, (share) => this.say(`Filming, ${Math.round(100 * share)} %. Press W, or the button again, to end here.`));
+      download(blob, `${recording.scene!.name}.webm`);
+      this.say("");
+    } catch (error) {
+      this.say(`The film could not be made: ${String(error)}`, "error");
+    }
+    this.filming = this.stage.filming = false;
+    player.go(index);
+    player.play(playing);
+  }
+
+  private toggleLiveFilm(): void {
+    if (this.film) return this.film.stop();
+    this.film = new LiveFilm(this.layers());
     this.say("Filming. Press W, or the button again, to end.");
     const name = `${this.recording.scene!.name}.webm`;
     void this.film.done.then((blob) => {
@@ -376,18 +442,6 @@ export class Viewer {
       this.say("");
       download(blob, name);
     });
-    if (!this.link) {
-      this.player.go(0);
-      this.player.play(true);
-      const { loop } = this.player;
-      this.player.loop = false;
-      const watch = setInterval(() => {
-        if (this.player.playing && this.film) return;
-        clearInterval(watch);
-        this.player.loop = loop;
-        this.film?.stop();
-      }, 100);
-    }
   }
 
   private keys(): Shortcut[] {
@@ -405,6 +459,7 @@ export class Viewer {
       pair("< >", "slower, faster", ["<", "-"], () => timeline.changeSpeed(-1), [">", "+", "="], () => timeline.changeSpeed(1)),
       this.link ? key("Time", "R", "back to the start", () => this.link!.send({ type: "reset" })) : key("Time", "L", "loop", () => timeline.toggleLoop()),
       key("Show", "V", "visual or collision shapes", () => set("shapes", settings.shapes === "visual" ? "collision" : "visual")),
+      key("Show", "E", "full or plain look", () => set("look", settings.look === "full" ? "plain" : "full")),
       key("Show", "X", "see through bodies", () => set("opacity", settings.opacity < 1 ? 1 : 0.3)),
       key("Show", "B", "bend solids where pressed", () => toggle("deform")),
       key("Show", "T", "tetrahedra", () => toggle("tets")),
@@ -421,6 +476,10 @@ export class Viewer {
       key("Page", "Z", "follow what is chosen", () => {
         const choice = this.inspector.chosen;
         set("follow", settings.follow === null && choice?.kind === "body" ? choice.body : null);
+      }),
+      key("Page", "Y", "next camera of the model", () => {
+        const next = (settings.camera ?? -1) + 1;
+        set("camera", next < this.recording.scene!.cameras.length ? next : null);
       }),
       key("Page", "H", "plots", () => toggle("plots")),
       key("Page", "O", "choices", () => toggle("panel")),

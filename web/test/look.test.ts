@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Box3, Matrix4, PerspectiveCamera, Vector3 } from "three";
 import { colorOf, COLORMAP, position, STEPS } from "../src/colormap.ts";
+import { findHiding, type Wall } from "../src/cutaway.ts";
 import { HeightMap, meanNormal } from "../src/deform.ts";
 import { cutFace } from "../src/patches.ts";
 import { Recording } from "../src/recording.ts";
@@ -118,4 +120,13 @@ test("what of a face has no pressure is cut off along the line where it vanishes
   assert.equal(n, 4);
   const corners = Array.from({ length: n }, (_, i) => [...out.subarray(4 * i, 4 * i + 4)]);
   assert.deepEqual(corners, [[0.25, 0, 0, 0], [1, 0, 0, 3], [1, 1, 0, 3], [0.25, 1, 0, 0]]);
+});
+
+test("a wall before what happens fades, a terrain that reaches around it does not", () => {
+  const camera = new PerspectiveCamera();
+  camera.position.set(0, -5, 0.2);
+  const wall = (low: [number, number, number], high: [number, number, number]): Wall => ({ box: new Box3(new Vector3(...low), new Vector3(...high)), inverse: new Matrix4(), hides: false });
+  const points = [new Vector3(0, 0, 0.2), new Vector3(0.1, 0.1, 0.3)], before = wall([-1, -1.1, 0], [1, -1, 1]), terrain = wall([-2, -2, 0], [2, 2, 0.6]);
+  assert.ok(findHiding([before, terrain], points, camera));
+  assert.deepEqual([before.hides, terrain.hides], [true, false]);
 });

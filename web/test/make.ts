@@ -147,3 +147,34 @@ export function crowd(bodies: number, frames: number): { chunks: Uint8Array[]; s
   }
   return { scene, chunks: [sceneChunk(scene), ...list] };
 }
+
+/**
+ * A small robot that does not move, on a floor slab of 100 m: a red visual box (half extents 0.1) at z = 0.2 with a green
+ * collision box in the same place, 0.5 m beside it a yellow box and a magenta
+ * one, turned about y, whose faces lie in one plane, a blue box
+ * between them that is hidden, and a lamp that gives off light. Two cameras: from +x at the red box, and one fixed to the lamp.
+ */
+export function stand(): { chunks: Uint8Array[]; scene: Json } {
+  const cube = { type: "box", half_extents: [0.1, 0.1, 0.1] };
+  const geom = (name: string, body: number, pos: number[], color: number[], role: string, more: Json = {}): Json =>
+    ({ name, body, pos, quat: [1, 0, 0, 0], role, color: [...color, 1], compliant: false, shape: cube, solid: null, ...more });
+  const scene = {
+    ...base, name: "stand",
+    bodies: [{ name: "world", parent: null }, { name: "base", parent: 0 }, { name: "link", parent: 1 }, { name: "lamp", parent: 1 }],
+    geoms: [
+      geom("slab", 0, [0, 0, -0.5], [0.6, 0.6, 0.6], "both", { shape: { type: "box", half_extents: [50, 50, 0.5] } }),
+      geom("red", 2, [0, 0, 0], [0.9, 0.1, 0.1], "visual"), geom("green", 2, [0, 0, 0], [0.1, 0.8, 0.2], "collision"),
+      geom("yellow", 1, [0.5, 0, 0.2], [0.9, 0.8, 0.1], "visual"), geom("magenta", 1, [0.5, 0, 0.2], [0.8, 0.1, 0.8], "visual", { shape: { type: "box", half_extents: [0.131, 0.1, 0.117] }, quat: [Math.cos(0.35), 0, Math.sin(0.35), 0] }),
+      geom("blue", 1, [0.25, 0, 0.2], [0.1, 0.2, 0.9], "hidden"), geom("lamp", 3, [0, 0, 0], [0.1, 0.5, 0.9], "visual", { material: 0 }),
+    ],
+    joints: [{ name: "turn", type: "hinge", body: 2 }],
+    materials: [{ name: "glow", specular: 0.5, shininess: 0.5, reflectance: 0, emission: 1, metallic: null, roughness: null }],
+    // Cameras look along −z of their frame: turned about y by +90° (half: √½) they look along −x.
+    cameras: [{ name: "front", body: 0, pos: [2, 0, 0.2], quat: [0.5, 0.5, 0.5, 0.5], fov: 0.6 }, { name: "lamp", body: 3, pos: [0, -1, 0], quat: [Math.SQRT1_2, Math.SQRT1_2, 0, 0], fov: 0.6 }],
+    view: { center: null, extent: null, azimuth: 2.0, elevation: -0.4 },
+    notes: ["mesh \"arm\" is drawn with 100000 of its 250000 triangles"],
+    channels: [{ name: "kinetic", unit: "J", group: "energy" }],
+  };
+  const frames = [0, 1, 2].map((i) => frameChunk(i / 10, [...IDENTITY, ...IDENTITY, 0, 0, 0.2, 1, 0, 0, 0, 0, 0.5, 0.2, 1, 0, 0, 0], [i]));
+  return { scene, chunks: [sceneChunk(scene), ...frames] };
+}

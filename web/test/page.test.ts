@@ -266,19 +266,6 @@ test("help lists the keys, the theme changes, a picture is saved", async () => {
   await page.context().close();
 });
 
-test("a film of the recording is saved as WebM", async () => {
-  const { page, complaints } = await opened(`${ballFile()}#t=1`);
-  await page.evaluate(() => (window.stiction!.viewer.player.speed = 2));
-  const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("w")]);
-  assert.equal(download.suggestedFilename(), "rolling-ball.webm");
-  const { readFileSync } = await import("node:fs");
-  const film = readFileSync(await download.path());
-  assert.equal(film.readUInt32BE(0), 0x1a45dfa3, "a WebM file begins with its mark");
-  assert.ok(film.length > 2000, `${film.length} bytes`);
-  assert.deepEqual(complaints, []);
-  await page.context().close();
-});
-
 test("the page fits a phone: no part sticks out, and the panel opens over the scene", async () => {
   const made = await tab(browser, 390, 780);
   await made.page.goto(`${blockFile()}#t=0.5`);

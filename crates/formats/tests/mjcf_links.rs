@@ -150,6 +150,15 @@ fn materials_carry_the_mean_colour_of_their_texture() {
 }
 
 #[test]
+fn a_texture_without_a_name_has_that_of_its_file() {
+    let world = load(
+        "<mujoco><asset><texture file='skins/dark.v2.png' builtin='flat' rgb1='0.2 0.1 0'/><material name='m' texture='dark.v2'/></asset>\
+         <worldbody><geom size='1' material='m'/></worldbody></mujoco>",
+    );
+    assert_eq!(world.geoms[0].color, [0.2, 0.1, 0.0, 1.0]);
+}
+
+#[test]
 fn pairs_and_tendon_couplings_are_read() {
     let world = load(&format!(
         "<mujoco>{BODY}<worldbody><geom name='f' type='plane' size='1 1 1'/></worldbody><contact><pair geom1='f' geom2='g' friction='0.3' solref='-1000 -20'/></contact>\

@@ -1,11 +1,12 @@
 //! The numbers that are plotted: one a frame each.
 
 use crate::error::RecordError;
+use crate::scene::control_unit;
 use stiction::model::JointKind;
 use stiction::multibody::Workspace;
 use stiction::{Model, Simulation, Stats};
 
-/// Which joint positions are recorded. Quaternions never are: poses of bodies are in every frame.
+/// Which joint positions and velocities are recorded. Quaternions never are: poses of bodies are in every frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointChoice {
     /// All of them if they are no more than so many numbers; otherwise joints to parents only, the first so many.
@@ -34,8 +35,8 @@ pub struct Channel {
 /// The channels of a model, and how they are read.
 pub struct Channels {
     list: Vec<Channel>,
-    /// Position coordinates of the joint channels, which come last.
-    coordinates: Vec<usize>,
+    /// Position and velocity coordinates of the joint channels, which come last: velocities, then positions.
+    coordinates: Vec<[usize; 2]>,
     /// Statistics at the last frame.
     before: Stats,
 }
@@ -64,11 +65,18 @@ impl Channels {
     pub fn new(model: &Model, joints: &JointChoice) -> Result<Self, RecordError> {
         let mut list: Vec<Channel> =
             COMMON.iter().map(|&(group, name, unit)| Channel { name: name.into(), unit, group }).collect();
-        let mut coordinates = Vec::new();
-        for (coordinate, name, unit) in joint_coordinates(model, joints)? {
-            list.push(Channel { name, unit, group: "joints" });
-            coordinates.push(coordinate);
-        }
+        let world = model.world();
+        list.extend(world.actuators.iter().enumerate().map(|(i, actuator)| {
+            let name = if actuator.name.is_empty() { format!("actuator {i}") } else { actuator.name.clone() };
+            Channel { name, unit: control_unit(world, actuator), group: "controls" }
+        }));
+        let joints = joint_coordinates(model, joints)?;
+        list.extend(joints.iter().map(|(_, name, unit)| {
+            let unit = if *unit == "m" { "m/s" } else { "rad/s" };
+            Channel { name: name.clone(), unit, group: "velocities" }
+        }));
+        let coordinates = joints.iter().map(|(coordinates, ..)| *coordinates).collect();
+        list.extend(joints.into_iter().map(|(_, name, unit)| Channel { name, unit, group: "joints" }));
         Ok(Self { list, coordinates, before: Stats::default() })
     }
 
@@ -111,7 +119,9 @@ impl Channels {
         ];
         self.before = *stats;
         crate::chunk::put_f32(out, &common);
-        crate::chunk::put_f32(out, self.coordinates.iter().map(|&q| &state.q[q]));
+        crate::chunk::put_f32(out, &state.ctrl);
+        crate::chunk::put_f32(out, self.coordinates.iter().map(|&[_, v]| &state.v[v]));
+        crate::chunk::put_f32(out, self.coordinates.iter().map(|&[q, _]| &state.q[q]));
     }
 }
 
@@ -155,11 +165,11 @@ impl Touch {
     }
 }
 
-/// Position coordinates to record, with their names and units.
-fn joint_coordinates(
-    model: &Model,
-    choice: &JointChoice,
-) -> Result<Vec<(usize, String, &'static str)>, RecordError> {
+/// Position and velocity coordinate of a joint, its name and the unit of the position.
+type Coordinate = ([usize; 2], String, &'static str);
+
+/// The coordinates to record.
+fn joint_coordinates(model: &Model, choice: &JointChoice) -> Result<Vec<Coordinate>, RecordError> {
     let joints = model.multibody().joints();
     let mut found = Vec::new();
     let mut add = |joint: &stiction::multibody::JointInfo| {
@@ -175,8 +185,8 @@ fn joint_coordinates(
         found.extend(
             parts
                 .iter()
-                .zip(joint.q.clone())
-                .map(|(&(part, unit), q)| (q, format!("{}{part}", joint.name), unit)),
+                .zip(joint.q.clone().zip(joint.v.clone()))
+                .map(|(&(part, unit), (q, v))| ([q, v], format!("{}{part}", joint.name), unit)),
         );
     };
     match choice {

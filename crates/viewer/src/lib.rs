@@ -38,9 +38,11 @@
 //! The format is in `docs/recording.md`. Nothing here solves anything: what is shown is what
 //! [`stiction::Simulation`] tells.
 
+mod appearance;
 pub mod capture;
 pub mod channels;
 pub mod chunk;
+mod decimate;
 pub mod error;
 pub mod live;
 pub mod page;

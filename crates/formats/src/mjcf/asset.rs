@@ -43,7 +43,7 @@ pub struct MeshAsset {
 }
 
 /// The name of an asset: given, or the file's without its extension.
-fn asset_name(node: &Node) -> Read<String> {
+pub(super) fn asset_name(node: &Node) -> Read<String> {
     if let Some(name) = node.attr("name") {
         return Ok(name.to_string());
     }

@@ -1,5 +1,6 @@
 //! Data for pictures only: materials with the mean colours of their textures, cameras, lights, where to look.
 
+use super::asset::asset_name;
 use super::defaults::{Attrs, MAIN};
 use super::pose;
 use super::reader::Reader;
@@ -60,7 +61,8 @@ impl<'a> Reader<'a> {
 
     fn look_at_texture(&self, root: &'a Node, name: &str) -> Read<Option<[f64; 3]>> {
         let mut textures = root.children_named("asset").flat_map(|s| s.children_named("texture"));
-        let Some(node) = textures.find(|t| t.attr("name") == Some(name)) else { return Ok(None) };
+        // A texture without a name has that of its file.
+        let Some(node) = textures.find(|t| asset_name(t).is_ok_and(|n| n == name)) else { return Ok(None) };
         let attrs = self.defaults.apply(node, "texture", MAIN)?;
         let (mut first, mut second) = ([0.8; 3], [0.5; 3]);
         attrs.overlay("rgb1", &mut first)?;

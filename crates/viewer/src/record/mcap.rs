@@ -105,10 +105,8 @@ impl Mcap {
         for (b, name) in self.bodies.iter().enumerate() {
             let mut entity =
                 Entity { frame_id: name.clone(), id: name.clone(), frame_locked: true, ..Entity::default() };
-            let own: Vec<&Value> = geoms.iter().filter(|g| g["body"] == b).collect();
-            // Collision shapes are drawn where there is nothing else to draw.
-            let only_collides = own.iter().all(|g| g["role"] == "collision");
-            let drawn = own.into_iter().filter(|g| only_collides || g["role"] != "collision");
+            let drawn =
+                geoms.iter().filter(|g| g["body"] == b && (g["role"] == "both" || g["role"] == "visual"));
             drawn.for_each(|geom| add_geom(&mut entity, geom, &recording.buffers));
             entities.push(entity);
         }
