@@ -1,15 +1,17 @@
 //! What touches at a state: contact points within a tolerance and joints at their stops.
 
-use crate::assemble::belt_at;
+use crate::assemble::{Touching as Near, belt_at};
 use crate::compiled::Model;
-use crate::error::InputError;
+use crate::error::{InputError, StepError};
+use crate::free_motion::FreeMotion;
 use crate::material::PairMaterial;
+use crate::patches::PatchSet;
 use crate::state::State;
 use nalgebra::Vector6;
 use stiction_geometry::point::{Scratch, contact_pair};
 use stiction_geometry::{ContactPoint, Proximity};
 use stiction_model::Pose;
-use stiction_multibody::Workspace;
+use stiction_multibody::{QuaternionStep, Workspace};
 use stiction_rigid::{Instant, PointContact, RigidError, touching};
 
 /// Rigid contact that cannot be described.
@@ -191,6 +193,49 @@ impl Model {
         self.check_state(state)?;
         self.check_rigid(touch)?;
         Looker::new(self).touching(self, state, (&state.q, &state.v), touch)
+    }
+
+    /// Accelerations along the normals of what touches at a state (in the order of [`Model::touching`]) without contact forces, m/s²: a difference
+    /// over a microsecond of free motion. Adhesion and actuators at their limits are left out.
+    pub fn free_normal_accelerations(
+        &self,
+        state: &State,
+        touch: f64,
+    ) -> Result<Vec<f64>, RigidContactError> {
+        const DT: f64 = 1e-6;
+        let touching = self.touching(state, touch)?;
+        let mut free = FreeMotion::new(self);
+        free.kinematics(self, state);
+        let patches = PatchSet::default();
+        free.solve(self, state, DT, Near { points: &[], patches: &patches }).map_err(|e| match e {
+            StepError::Input(error) => RigidContactError::Input(error),
+            other => RigidContactError::Contact { time: state.time, reason: other.to_string() },
+        })?;
+        // The rows turn with the motion; contacts stay where they are on body B's surface.
+        let mut next = vec![0.0; self.nq()];
+        self.multibody().integrate(&state.q, &state.v, DT, QuaternionStep::Exponential, &mut next);
+        let contacts: Vec<PointContact> = touching
+            .kinds
+            .iter()
+            .filter_map(|k| match k {
+                TouchKind::Point { contact, .. } => Some(*contact),
+                TouchKind::Stop { .. } => None,
+            })
+            .collect();
+        let mut looker = Looker::new(self);
+        looker.look(self, state, &next, touch);
+        let after = Instant::new(self.multibody(), &mut looker.workspace, &free.v_star, &contacts)?;
+        let stops: Vec<(usize, f64)> = touching
+            .kinds
+            .iter()
+            .filter_map(|k| match k {
+                TouchKind::Stop { dof, sign } => Some((*dof, *sign)),
+                TouchKind::Point { .. } => None,
+            })
+            .collect();
+        let (before, after) =
+            (touching.instant.contact_velocity(), after.with_stops(&stops)?.contact_velocity());
+        Ok((0..touching.kinds.len()).map(|c| (after[3 * c + 2] - before[3 * c + 2]) / DT).collect())
     }
 
     pub(crate) fn check_rigid(&self, touch: f64) -> Result<(), RigidContactError> {
