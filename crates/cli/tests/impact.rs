@@ -47,6 +47,15 @@ fn a_block_that_lands_flat_rocks_either_way_and_the_report_says_so() {
     let time = impact["time"].as_f64().unwrap();
     // Steps of a millisecond that move by the velocity at their end are early by half of one.
     assert!((time - 0.0995).abs() < 1e-5, "{time}");
+    assert_eq!(impact["verdict"]["answer"], "ambiguous");
+    // The outer bound holds the set and leaves little.
+    for velocity in impact["velocities"].as_array().unwrap() {
+        let get = |k: &str| velocity[k].as_f64().unwrap();
+        let outer: Vec<f64> =
+            velocity["outer"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+        assert!(outer[0] <= get("least") + 1e-9 && outer[1] >= get("greatest") - 1e-9, "{velocity}");
+        assert!(velocity["gap"].as_f64().unwrap_or(0.0) < 0.1, "{velocity}");
+    }
     assert_eq!(impact["certificate"]["terminates"], true);
     assert_eq!((impact["unsolved"].as_u64(), impact["unfinished"].as_u64()), (Some(0), Some(0)));
     // Everything it says it wrote is there: figures, the outcomes as CSV, the fan of futures.
@@ -71,11 +80,103 @@ fn a_scene_without_an_impact_of_several_contacts_is_told() {
     assert!(said.contains("touch") || said.contains("approach"), "{said}");
 }
 
+/// The first impact that the program finds in a scene, as JSON.
+fn first(name: &str, scene: &str, arguments: &[&str]) -> Value {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("scene.xml");
+    std::fs::write(&file, scene).unwrap();
+    let (file, out) = (file.display().to_string(), folder.join("out").display().to_string());
+    let output = stiction(&[&["impact", &file, "--out", &out, "--json"][..], arguments].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["impacts"][0].clone()
+}
+
+/// A body in the plane with the inertia of a rod of 1 m and 1 kg, touching with a small sphere.
+fn rod(x: f64, z: f64, friction: f64) -> String {
+    format!(
+        r#"<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1" friction="{friction}"/>
+        <body><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint type="hinge" axis="0 -1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 0.08333333333333333 1"/>
+        <geom type="sphere" size="1e-6" pos="{x} 0 {}" friction="{friction}"/></body></worldbody></mujoco>"#,
+        -z
+    )
+}
+
+#[test]
+fn a_rod_whose_slip_reverses_is_unique_and_has_rouths_answer() {
+    let r = 0.353_553_390_593_273_8;
+    let scene = rod(r, r, 0.3);
+    let height = format!("0,{},0", r + 1e-6);
+    let impact = first("impact-reversal", &scene, &["--here", "--qpos", &height, "--qvel=-0.3,-1,0"]);
+    assert_eq!(impact["verdict"]["answer"], "unique");
+    let v = impact["velocities"][0]["least"].as_f64().unwrap();
+    assert!((v + 143.0 / 410.0).abs() < 1e-4, "{v}");
+}
+
+#[test]
+fn a_pressed_sliding_rod_has_an_impact_without_collision() {
+    let (x, z) = (0.223_606_797_75, 0.447_213_595_5);
+    let height = format!("0,{},0", z + 1e-6);
+    let with = |friction: f64| {
+        first("impact-painleve", &rod(x, z, friction), &["--here", "--qpos", &height, "--qvel=1,0,0"])
+    };
+    // Above the limit of 4/3 slip stops at once; the tip then rests.
+    let impact = with(1.6);
+    assert_eq!(impact["without_collision"], true);
+    let v: Vec<f64> = (0..3).map(|i| impact["velocities"][i]["least"].as_f64().unwrap()).collect();
+    assert!((v[0] - 0.6).abs() < 1e-4 && (v[1] - 0.3).abs() < 1e-4, "{v:?}");
+    // Below it a finite force holds, and there is none.
+    assert!(with(1.2).is_null());
+}
+
+#[test]
+fn samples_that_are_all_dropped_leave_the_verdict_unknown() {
+    let (_, scene) = block("impact-dropped");
+    let out = PathBuf::from(&scene).with_extension("out").display().to_string();
+    let arguments =
+        ["impact", &scene, "--cap", "5e-5", "--samples", "8", "--no-outer", "--json", "--out", &out];
+    let report: Value = serde_json::from_slice(&stiction(&arguments).stdout).unwrap();
+    // Sequences are still there and differ; samples are counted as dropped.
+    assert_eq!(report["impacts"][0]["unfinished"], 9);
+    assert_eq!(report["impacts"][0]["verdict"]["answer"], "ambiguous");
+}
+
+#[test]
+fn a_tower_at_rest_has_no_impact_and_is_not_an_error() {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("impact-stack").display().to_string();
+    let output = stiction(&["impact", "stack", "--time", "0.05", "--out", &out]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("no impact of several contacts"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_tree_of_futures_has_leaves_whose_weights_add_to_one() {
+    let (folder, scene) = block("impact-tree");
+    let out = folder.join("out").display().to_string();
+    let arguments =
+        ["impact", &scene, "--tree", "--horizon", "0.15", "--samples", "64", "--json", "--out", &out];
+    let output = stiction(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let branches = report["tree"]["branches"].as_array().unwrap();
+    assert!(branches.len() > 2 && branches[0]["end"] == "fork");
+    let leaves = branches.iter().filter(|b| b["end"] == "horizon");
+    let weight: f64 = leaves.map(|b| b["weight"].as_f64().unwrap()).sum();
+    assert!((weight - 1.0).abs() < 1e-9, "{weight}");
+    for file in report["tree"]["files"].as_array().unwrap() {
+        assert!(std::fs::metadata(file.as_str().unwrap()).is_ok_and(|m| m.len() > 0), "{file}");
+    }
+}
+
 #[test]
 fn wrong_arguments_end_with_two_and_name_themselves() {
     let (_, scene) = block("impact-wrong");
     for (arguments, named) in [
         (vec!["--cap", "-1"], "cap"),
+        (vec!["--tolerance", "2"], "tolerance"),
+        (vec!["--tree", "--horizon", "-1"], "horizon"),
         (vec!["--time", "-1"], "--time"),
         (vec!["--axes", "0,7"], "--axes"),
         (vec!["--qvel", "1,2"], "qvel"),

@@ -17,12 +17,12 @@ fn main() {
         }
         let set = set.expect("five runs");
         println!(
-            "{name}: {} outcomes, {:.1} steps a sample, {:.1} ms, {} split, {} unsolved",
+            "{name}: {} outcomes, {:.1} steps a sample, {:.1} ms, {} unsolved, {} unfinished",
             set.len(),
             set.steps as f64 / 4096.0,
             1e3 * best,
-            set.split,
-            set.unsolved
+            set.unsolved,
+            set.unfinished
         );
     }
 }

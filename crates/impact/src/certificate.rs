@@ -197,7 +197,7 @@ fn widest(problem: &Problem, b: &DMatrix<f64>, set: &[usize]) -> (f64, DVector<f
     (margin, y)
 }
 
-fn sparse(a: &DMatrix<f64>) -> CscMatrix<f64> {
+pub(crate) fn sparse(a: &DMatrix<f64>) -> CscMatrix<f64> {
     let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in a.column_iter() {
         for (i, &x) in column.iter().enumerate().filter(|(_, x)| **x != 0.0) {
@@ -209,15 +209,9 @@ fn sparse(a: &DMatrix<f64>) -> CscMatrix<f64> {
     CscMatrix::new(a.nrows(), a.ncols(), starts, rows, values)
 }
 
-/// A direction of minimal coordinates as joint velocities of unit kinetic norm vᵀMv = 1: v = M⁻¹Jᵀ W⁺ B y, up to size.
+/// A direction of minimal coordinates as joint velocities of unit kinetic norm vᵀMv = 1.
 fn joint_velocity(problem: &Problem, b: &DMatrix<f64>, y: &DVector<f64>) -> Vec<f64> {
-    // B has full column rank and W = B Bᵀ, so λ = B (BᵀB)⁻¹ y gives Bᵀ λ = y.
-    let gram = b.tr_mul(b);
-    let Some(inner) = gram.lu().solve(y) else { return Vec::new() };
-    let lambda = b * inner;
-    let mut impulse = vec![0.0; 3 * problem.instant.contacts()];
-    problem.expand(lambda.as_slice(), &mut impulse);
-    let v = problem.instant.response() * DVector::from_vec(impulse);
+    let v = problem.joint_map(b) * y;
     let size = (2.0 * problem.instant.kinetic_energy(&v)).sqrt();
     (v / size).as_slice().to_vec()
 }

@@ -1,12 +1,13 @@
-//! Whether a recorded solution obeys the inclusion, condition by condition.
+//! Whether a recorded solution obeys the inclusion, condition by condition, all along its pieces.
 //!
-//! A solution is a list of segments. A capped step must have forces that Coulomb's law allows at the velocity it
-//! ends with (MFI eq. 6, 7 and 18): the path through such steps solves dv/ds ∈ D(v + ε) with ε the length of the
-//! longest step, and the inclusion itself as caps go to zero. A piece of Routh's path must satisfy the slip equation by
-//! Hermite–Simpson collocation, with rates computed here from W alone.
+//! A straight piece (constant rates) obeys it iff it does at both of its ends: a contact with impulse does not separate there (MFI eq. 6), and
+//! slips in one direction at both, with friction of full strength against it, or sticks at both, with friction inside the cone (eq. 7).
+//! A curved step must end where backward Euler steps under the same normal impulses do, extrapolated in their length; Routh's path must satisfy
+//! the slip equation by Hermite–Simpson collocation. Both are computed here from W alone.
 //!
 //! All numbers are relative to the largest contact speed before the impact and the impulse that goes with it.
 
+use crate::local::Block;
 use crate::problem::Problem;
 use crate::routh::{Mode, RouthPoint};
 use nalgebra::{Matrix3, Vector3};
@@ -14,7 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 /// A part of a solution, in scaled contact space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
-    /// A capped step of all contacts.
+    /// A step of all contacts.
     Step {
         /// Its impulse.
         impulse: Vec<f64>,
@@ -46,10 +47,8 @@ pub struct CheckReport {
     pub energy: f64,
     /// Approach speed left at the end.
     pub approach: f64,
-    /// Defect of the slip equation on pieces of Routh's path.
+    /// Defect of the slip equation on Routh's paths and on curved steps.
     pub collocation: f64,
-    /// Longest change of contact velocity in a capped step: the ε of the perturbed inclusion.
-    pub longest: f64,
 }
 
 impl CheckReport {
@@ -58,41 +57,6 @@ impl CheckReport {
         [self.normal, self.friction, self.energy, self.approach, self.collocation]
             .into_iter()
             .fold(0.0, f64::max)
-    }
-}
-
-/// Violations of eq. 6 and 7 of an impulse at a velocity.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Residuals {
-    pub normal: f64,
-    pub friction: f64,
-}
-
-impl Residuals {
-    pub fn of(problem: &Problem, lambda: &[f64], u: &[f64]) -> Self {
-        let (side, t) = (problem.side(), problem.tangents);
-        let mut worst = Self::default();
-        for c in 0..problem.contacts() {
-            let (l, u, mu) = (&lambda[c * side..], &u[c * side..], problem.mu[c]);
-            let (n, u_n) = (l[t], u[t]);
-            let (mut tangent, mut slip, mut work) = (0.0, 0.0, 0.0);
-            for k in 0..t {
-                tangent += l[k] * l[k];
-                slip += u[k] * u[k];
-                work += l[k] * u[k];
-            }
-            let (tangent, slip) = (tangent.sqrt(), slip.sqrt());
-            // Impulse on a separating contact, each in its own unit: the smaller is the distance to the law.
-            worst.normal = worst.normal.max(-n).max(n.min(u_n));
-            // Either there is no slip, or friction is −μ λ_n û_t: again the smaller of the two distances.
-            let missing = if slip > 0.0 { mu * n + work / slip } else { 0.0 };
-            worst.friction = worst.friction.max(tangent - mu * n).max(missing.min(slip));
-        }
-        worst
-    }
-
-    pub fn worst(&self) -> f64 {
-        self.normal.max(self.friction)
     }
 }
 
@@ -106,11 +70,7 @@ pub fn check(problem: &Problem, trace: &Trace) -> CheckReport {
         match segment {
             Segment::Step { impulse } => {
                 apply(problem, impulse, &mut u);
-                let residuals = Residuals::of(problem, impulse, &u);
-                report.normal = report.normal.max(residuals.normal);
-                report.friction = report.friction.max(residuals.friction);
-                report.longest =
-                    u.iter().zip(&before).map(|(a, b)| (a - b).abs()).fold(report.longest, f64::max);
+                piece(problem, impulse, &before, &u, &mut report);
                 report.energy = report.energy.max(work(impulse, &before, &u));
             }
             Segment::Routh { contact, points } => {
@@ -141,6 +101,76 @@ pub fn check(problem: &Problem, trace: &Trace) -> CheckReport {
     let approach = (0..problem.contacts()).map(|c| -problem.normal(&u, c));
     report.approach = approach.fold(0.0, f64::max);
     report
+}
+
+/// Slip below which a contact sticks in the eyes of the checker.
+const STICKS: f64 = 1e-9;
+
+/// Checks a step from `before` to `after`.
+fn piece(problem: &Problem, impulse: &[f64], before: &[f64], after: &[f64], report: &mut CheckReport) {
+    let (n, side, t) = (problem.rows(), problem.side(), problem.tangents);
+    let speed = |u: &[f64], c: usize| (0..t).map(|k| u[c * side + k].powi(2)).sum::<f64>().sqrt();
+    // Direction of slip at each end; at the end of a slip that stops or starts, that of the other end.
+    let direction = |c: usize, u: &[f64], other: &[f64]| -> Option<[f64; 2]> {
+        let (own, far) = (speed(u, c), speed(other, c));
+        let (from, size) = if own > STICKS { (u, own) } else { (other, far) };
+        (size > STICKS).then(|| std::array::from_fn(|k| if k < t { from[c * side + k] / size } else { 0.0 }))
+    };
+    for c in 0..problem.contacts() {
+        let (l, mu) = (&impulse[c * side..(c + 1) * side], problem.mu[c]);
+        let apart = before[c * side + t].max(after[c * side + t]);
+        report.normal = report.normal.max(-l[t]).max(l[t].min(apart));
+        let push = l[..t].iter().map(|x| x * x).sum::<f64>().sqrt();
+        report.friction = report.friction.max(push - mu * l[t]);
+        let (Some(a), Some(b)) = (direction(c, before, after), direction(c, after, before)) else { continue };
+        if t == 1 {
+            let missing =
+                (0..t).map(|k| (l[k] + mu * l[t] * 0.5 * (a[k] + b[k])).powi(2)).sum::<f64>().sqrt();
+            report.friction = report.friction.max(missing);
+        }
+    }
+    if t == 2 {
+        let (coarse, fine) = (implicit(problem, impulse, before, 24), implicit(problem, impulse, before, 48));
+        let off = (0..n).map(|i| (2.0 * fine[i] - coarse[i] - after[i]).abs());
+        report.collocation = off.fold(report.collocation, f64::max);
+    }
+}
+
+/// Velocity after the normal impulses of a step in equal parts, friction by backward Euler: each part minimises a convex function.
+fn implicit(problem: &Problem, impulse: &[f64], before: &[f64], parts: usize) -> Vec<f64> {
+    let (n, side, m) = (problem.rows(), problem.side(), problem.contacts());
+    let at = |c: usize| move |i: usize, j: usize| problem.w[(c * side + i) * n + c * side + j];
+    let blocks: Vec<Block<2>> = (0..m).map(|c| Block::new(at(c), problem.mu[c])).collect();
+    let mut u = before.to_vec();
+    let mut part: Vec<f64> = impulse.iter().map(|l| l / parts as f64).collect();
+    for _ in 0..parts {
+        // The friction of the last part is the first guess.
+        apply(problem, &part, &mut u);
+        for _ in 0..200 {
+            let mut moved: f64 = 0.0;
+            for (c, block) in blocks.iter().enumerate() {
+                let own = c * side;
+                if part[own + 2] <= 0.0 {
+                    continue;
+                }
+                let w = |i: usize, j: usize| problem.w[(own + i) * n + own + j];
+                let b = [0, 1].map(|i| u[own + i] - (0..3).map(|j| w(i, j) * part[own + j]).sum::<f64>());
+                let next = block.friction_at(b, part[own + 2]);
+                for k in 0..2 {
+                    let change = next[k] - part[own + k];
+                    part[own + k] = next[k];
+                    moved = moved.max(change.abs());
+                    for (u, w) in u.iter_mut().zip(&problem.w[(own + k) * n..(own + k + 1) * n]) {
+                        *u += change * w;
+                    }
+                }
+            }
+            if moved <= 1e-13 {
+                break;
+            }
+        }
+    }
+    u
 }
 
 fn apply(problem: &Problem, impulse: &[f64], u: &mut [f64]) {

@@ -40,6 +40,20 @@ pub enum ImpactError {
         /// How many are taken.
         most: usize,
     },
+    /// A bound from outside could not be computed.
+    #[error("the outer bound could not be computed: {reason}; scale the problem, or do without the bound")]
+    Outer {
+        /// Why.
+        reason: String,
+    },
+    /// No solution came to its end.
+    #[error(
+        "none of {dropped} solutions came to its end: allow larger steps (cap), or see whether contacts can jam"
+    )]
+    Dropped {
+        /// How many were tried.
+        dropped: usize,
+    },
     /// An option out of its range.
     #[error("{option} = {value} is not allowed: give {allowed}")]
     Option {

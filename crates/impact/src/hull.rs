@@ -80,6 +80,53 @@ pub fn alpha_shape(points: &[[f64; 2]], alpha: f64) -> Vec<[usize; 2]> {
     edges
 }
 
+/// Closed or open lines around a set of points, as its alpha shape has them: edges joined end to end. `alpha` is five times the median distance of
+/// a point to its nearest neighbour, each axis over its own width. Of many points every k-th is taken. Empty for sets without area.
+pub fn outline(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
+    const MOST: usize = 1500;
+    let some: Vec<[f64; 2]> = points.iter().step_by(points.len().div_ceil(MOST).max(1)).copied().collect();
+    let range = |k: usize| {
+        some.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], p| [l.min(p[k]), h.max(p[k])])
+    };
+    let ranges = [range(0), range(1)];
+    if some.len() < 3 || ranges.iter().any(|[l, h]| h - l <= 0.0) {
+        return Vec::new();
+    }
+    let unit: Vec<[f64; 2]> = some
+        .iter()
+        .map(|p| std::array::from_fn(|k| (p[k] - ranges[k][0]) / (ranges[k][1] - ranges[k][0])))
+        .collect();
+    let mut near: Vec<f64> = unit
+        .iter()
+        .map(|p| {
+            let d = unit.iter().map(|q| (p[0] - q[0]).hypot(p[1] - q[1])).filter(|d| *d > 1e-9);
+            d.fold(f64::INFINITY, f64::min)
+        })
+        .filter(|d| d.is_finite())
+        .collect();
+    near.sort_by(f64::total_cmp);
+    let Some(&median) = near.get(near.len() / 2) else { return Vec::new() };
+    let mut edges = alpha_shape(&unit, (5.0 * median).max(0.02));
+    let mut lines = Vec::new();
+    while let Some([a, b]) = edges.pop() {
+        let mut line = std::collections::VecDeque::from([a, b]);
+        // Grow at both ends while an edge goes on from there.
+        while let Some(k) =
+            edges.iter().position(|e| e.contains(&line[line.len() - 1]) || e.contains(&line[0]))
+        {
+            let [a, b] = edges.swap_remove(k);
+            let (first, last) = (line[0], line[line.len() - 1]);
+            if a == last || b == last {
+                line.push_back(if a == last { b } else { a });
+            } else {
+                line.push_front(if a == first { b } else { a });
+            }
+        }
+        lines.push(line.into_iter().map(|i| some[i]).collect());
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +160,16 @@ mod tests {
             (middle[0] - 0.5).abs() < 1e-9 && middle[1] > 0.55
         });
         assert!(hollow, "the inner side of the L is part of the outline");
+    }
+
+    #[test]
+    fn the_outline_of_an_l_is_one_line_of_its_length() {
+        let lines = outline(&l_shape());
+        assert_eq!(lines.len(), 1);
+        let length: f64 = lines[0].windows(2).map(|w| (w[0][0] - w[1][0]).hypot(w[0][1] - w[1][1])).sum();
+        assert!((length - 4.0).abs() < 0.3, "{length}");
+        // A line has none.
+        assert!(outline(&(0..50).map(|k| [k as f64, 0.0]).collect::<Vec<_>>()).is_empty());
     }
 
     #[test]

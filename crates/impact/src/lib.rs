@@ -10,17 +10,21 @@
 //! Impulses act in any order and at any relative rate, so the velocity after is a set.
 //!
 //! ```text
-//! Instant (stiction-rigid) ──► Problem          contact space, merged, scaled                    problem.rs
-//!                                 ├─ routh      one contact: Routh's path, restitution             routh/
-//!                                 ├─ outcomes   the set: one-shot, every sequence, samples         outcomes.rs
-//!                                 │    ├─ step      a capped complementarity step                  step.rs, local.rs, newton.rs
-//!                                 │    ├─ sampling  which rates to try: low discrepancy           sampling.rs
-//!                                 │    └─ sequences one contact after another                      sequences.rs
-//!                                 ├─ certificate    does every solution end, and by which impulse  certificate.rs
-//!                                 ├─ check      conditions of the inclusion on a recorded solution check.rs
-//!                                 └─ euler      brute force, to compare with                       euler.rs
-//! summary       spread, extremes, shares, hull of a set                                            summary.rs, hull.rs
-//! flight        from impact to impact: event-driven rigid motion of a few bodies                   flight.rs
+//! Instant (stiction-rigid) ──► Problem          contact space, merged, scaled                        problem.rs
+//!                                 ├─ routh      one contact: Routh's path, restitution                 routh/
+//!                                 ├─ outcomes   the set from inside: at once, sequences, samples       outcomes.rs
+//!                                 │    ├─ path      one solution, from event to event                  path.rs
+//!                                 │    ├─ rates     which forces act at an instant of it               rates.rs, local.rs
+//!                                 │    ├─ sampling  which rates to try: low discrepancy               sampling.rs
+//!                                 │    └─ sequences one contact after another                          sequences.rs
+//!                                 ├─ outer      bounds from outside                                    outer/
+//!                                 ├─ verdict    unique, ambiguous or unknown, and why                  verdict.rs
+//!                                 ├─ certificate    does every solution end, and by which impulse      certificate.rs
+//!                                 ├─ painleve   pressed contacts that no finite force keeps apart      painleve.rs
+//!                                 ├─ check      conditions of the inclusion on a recorded solution     check.rs
+//!                                 └─ euler      brute force, to compare with                           euler.rs
+//! fork          a few outcomes that stand for all, with weights                                        fork.rs
+//! summary       spread, extremes, shares of a set; its outline                                         summary.rs, hull.rs
 //! ```
 //!
 //! Open [`outcomes()`] first.
@@ -51,24 +55,32 @@ pub mod certificate;
 pub mod check;
 mod error;
 pub mod euler;
+mod fork;
 pub mod hull;
 mod local;
-mod newton;
 pub mod outcomes;
+pub mod outer;
+pub mod painleve;
+mod path;
 mod problem;
+mod rates;
 pub mod routh;
 mod sampling;
 mod sequences;
-mod step;
 pub mod summary;
+mod verdict;
 
 pub use certificate::{Certificate, Jam, certify};
 pub use check::{CheckReport, Segment, Trace, check};
 pub use error::ImpactError;
+pub use fork::fork;
 pub use outcomes::{ContactMode, Options, Origin, Outcomes, outcomes};
+pub use outer::{Outer, OuterOptions, outer};
+pub use painleve::impact_without_collision;
 pub use problem::{MAX_CONTACTS, Problem};
 pub use routh::{Restitution, Routh, RouthOptions, routh};
-pub use summary::{Ambiguity, Extreme, Level};
+pub use summary::{Ambiguity, Extreme, Level, ONE};
+pub use verdict::{Proof, Verdict, structure, verdict};
 
 /// Approach speed below which a contact counts as resolved, relative to the largest contact speed before.
 pub const TOLERANCE: f64 = 1e-8;

@@ -1,4 +1,4 @@
-//! One contact of a capped step, the others held: exact Coulomb friction, closed form in the plane.
+//! One contact, the others held, with a cap on its normal impulse: exact Coulomb friction, closed form in the plane.
 //!
 //! With u = b + W λ find λ with λ_n ∈ [0, cap], u_n ≥ 0 where λ_n = 0, u_n = 0 between, u_n ≤ 0 at the cap,
 //! and λ_t ∈ −μ λ_n Unit(u_t) (MFI eq. 6 and 7, taken at the end of the step).
@@ -45,6 +45,14 @@ impl<const T: usize> Block<T> {
         let b: [f64; T] = std::array::from_fn(|k| (0..T).map(|r| self.q[r][k] * b_t[r]).sum());
         let (t, n) = self.in_eigenvectors(b, b_n, cap);
         (std::array::from_fn(|r| (0..T).map(|k| self.q[r][k] * t[k]).sum()), n)
+    }
+
+    /// Friction at the normal impulse `n`, given the velocity without the contact's own impulse: the point of the disc of
+    /// radius μ n that opposes slip most.
+    pub fn friction_at(&self, b_t: [f64; T], n: f64) -> [f64; T] {
+        let b: [f64; T] = std::array::from_fn(|k| (0..T).map(|r| self.q[r][k] * b_t[r]).sum());
+        let (t, _) = self.friction(b, n);
+        std::array::from_fn(|r| (0..T).map(|k| self.q[r][k] * t[k]).sum())
     }
 
     fn in_eigenvectors(&self, b: [f64; T], b_n: f64, cap: f64) -> ([f64; T], f64) {

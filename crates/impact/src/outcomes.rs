@@ -1,26 +1,18 @@
-//! The set of velocities after an impact: one-shot, every sequence, and samples of the inclusion.
+//! The set of velocities after an impact, from inside: solutions of the inclusion under many different impulse rates.
 //!
-//! A sampled solution repeats capped steps (`step.rs`) with caps λ̄ = h·p, p the rates of `sampling.rs`, until no
-//! contact approaches. Small h approaches every solution of the inclusion, one step with no cap is
-//! the simultaneous one-shot resolution, rates that leave out all contacts but one are a sequence; the last two are hit
-//! slowly by sampling and are therefore computed themselves (Halm and Posa 2024).
+//! Every outcome is a solution (`path.rs`, `routh/`): all contacts at once, every explicit sequence, and samples that hold rates drawn by
+//! `sampling.rs` over a stretch of impulse and then switch. A single contact has one solution, Routh's.
 
 use crate::TOLERANCE;
-use crate::check::{Residuals, Segment, Trace};
+use crate::check::{Segment, Trace};
 use crate::error::ImpactError;
+use crate::path::{Advance, Path};
 use crate::problem::Problem;
 use crate::sampling::{Rates, Sequence};
 use crate::sequences::{Sequences, resolve};
-use crate::step::Stepper;
 
-/// Cap of a step without a cap, in scaled impulse.
-const NO_CAP: f64 = 1e9;
-/// Default cap: this part of the impulse that would stop the fastest approach at the contact alone.
-const DEFAULT_CAP: f64 = 1.0 / 16.0;
-/// Steps after which a solution counts as one that does not end.
+/// Steps after which a solution of up to four contacts is dropped; of more, the fewer the more they are.
 const STEPS: usize = 4_000;
-/// Times the caps of a step that nothing solves are halved before its contacts act one after another.
-const HALVINGS: usize = 2;
 /// Speed below which a contact rests or sticks, relative to the largest contact speed before.
 const AT_REST: f64 = 1e-7;
 
@@ -29,8 +21,9 @@ const AT_REST: f64 = 1e-7;
 pub struct Options {
     /// Sampled solutions.
     pub samples: usize,
-    /// Largest normal impulse of a contact in a step, N s; none for a sixteenth of what stops the
-    /// fastest approach at that contact alone.
+    /// Error allowed along a solution, relative to the largest contact speed before. Planar impacts are exact whatever it is.
+    pub tolerance: f64,
+    /// Largest normal impulse of a contact in a step, N s; none for no limit. A small one makes many steps, not other solutions.
     pub cap: Option<f64>,
     /// Another seed, other samples.
     pub seed: u64,
@@ -40,7 +33,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { samples: 4096, cap: None, seed: 0, sequences: 1024 }
+        Self { samples: 4096, tolerance: 1e-6, cap: None, seed: 0, sequences: 1024 }
     }
 }
 
@@ -59,7 +52,7 @@ pub enum ContactMode {
 /// How an outcome was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// All contacts at once, in one step without caps.
+    /// All contacts at once, at rates in the proportion of the impulses that stop each of them alone.
     OneShot,
     /// The contacts resolved to their ends in this order.
     Sequence(Vec<usize>),
@@ -67,7 +60,7 @@ pub enum Origin {
     Sample(u64),
 }
 
-/// The set. Row i of each array is outcome i: the one-shot solution, then sequences, then samples.
+/// The set. Row i of each array is outcome i: all contacts at once, then sequences, then samples.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
     pub(crate) problem: Problem,
@@ -84,20 +77,17 @@ pub struct Outcomes {
     pub modes: Vec<ContactMode>,
     /// How each was found.
     pub origins: Vec<Origin>,
-    /// Worst violation of the inclusion's conditions in each sampled or one-shot outcome, relative; of
-    /// sequences see [`crate::check()`].
-    pub residuals: Vec<f64>,
-    /// Samples that did not end within the steps allowed (a jam); they are not in the set.
+    /// Estimated error of each outcome: how far it may be from a solution of the inclusion under the same normal rates, relative to
+    /// the largest contact speed before.
+    pub errors: Vec<f64>,
+    /// Samples that did not end within the steps allowed, or never would (a jam); they are not in the set.
     pub unfinished: usize,
-    /// Samples, or the one-shot solution, with a step that nothing solved; they are not in the set. Samples
-    /// fall back to one contact after another, so what is left is the one-shot solution.
+    /// Samples with a step whose rates could not be found; they are not in the set.
     pub unsolved: usize,
     /// Branches of explicit sequences that were not followed to their end.
     pub cut_sequences: usize,
-    /// Capped steps of all samples.
+    /// Steps of all samples.
     pub steps: u64,
-    /// Capped steps of samples that were taken one contact after another, because nothing solved them at once.
-    pub split: u64,
 }
 
 /// Computes the set of outcomes. If no contact approaches it is empty.
@@ -113,32 +103,30 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
         impulses: Vec::new(),
         modes: Vec::new(),
         origins: Vec::new(),
-        residuals: Vec::new(),
+        errors: Vec::new(),
         unfinished: 0,
         unsolved: 0,
         cut_sequences: 0,
         steps: 0,
-        split: 0,
     };
     if !problem.approaches() {
         return Ok(set);
     }
     let n = problem.rows();
-    let mut lambda = vec![0.0; n];
-
-    let mut sampler = Sampler::new(problem, options);
-    let end = sampler.one_shot(&mut lambda, None);
-    if end.finished {
-        set.push(Origin::OneShot, &lambda, end.residual);
+    if problem.contacts() > 1 {
+        let mut impulse = vec![0.0; n];
+        let end = Sampler::new(problem, options).at_once(&mut impulse, None);
+        set.take(Origin::OneShot, &impulse, &end);
     }
-    set.unsolved = end.unsolved;
-
     let sequences = Sequences::new(problem, options.sequences);
     set.cut_sequences = sequences.cut;
     for (order, impulse) in sequences.orders.into_iter().zip(&sequences.impulses) {
-        set.push(Origin::Sequence(order), impulse, 0.0);
+        set.push(Origin::Sequence(order), impulse, ROUTH);
     }
-
+    if problem.contacts() == 1 {
+        // Routh's path is the only solution.
+        return Ok(set);
+    }
     let mut scaled = vec![0.0; options.samples * n];
     let mut ends = vec![End::default(); options.samples];
     sample_all(problem, options, &mut scaled, &mut ends);
@@ -148,18 +136,21 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
     set.modes.reserve(options.samples * contacts);
     for (i, end) in ends.iter().enumerate() {
         set.steps += end.steps as u64;
-        set.split += end.split as u64;
-        set.unsolved += end.unsolved;
-        if end.finished {
-            set.push(Origin::Sample(i as u64), &scaled[i * n..(i + 1) * n], end.residual);
-        } else if end.unsolved == 0 {
-            set.unfinished += 1;
-        }
+        set.take(Origin::Sample(i as u64), &scaled[i * n..(i + 1) * n], end);
     }
     Ok(set)
 }
 
+/// Rounding along a solution.
+const ROUNDING: f64 = 1e-12;
+/// Error of a path by Routh's method at its default tolerance.
+const ROUTH: f64 = 1e-10;
+
 fn check_options(options: &Options) -> Result<(), ImpactError> {
+    if !(options.tolerance > 0.0 && options.tolerance <= 1e-2) {
+        let allowed = "a number above 0 and at most 0.01";
+        return Err(ImpactError::Option { option: "tolerance", value: options.tolerance, allowed });
+    }
     match options.cap {
         Some(value) if !(value > 0.0 && value.is_finite()) => {
             Err(ImpactError::Option { option: "cap", value, allowed: "a positive impulse, N s, or none" })
@@ -201,147 +192,112 @@ fn sample_all(problem: &Problem, options: &Options, scaled: &mut [f64], ends: &m
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
     finished: bool,
-    residual: f64,
+    unsolved: bool,
+    error: f64,
     steps: usize,
-    split: usize,
-    unsolved: usize,
 }
 
 /// The memory of sampling: one for each thread.
 struct Sampler<'a> {
-    stepper: Stepper<'a>,
+    path: Path<'a>,
     sequence: Sequence,
     rates: Rates,
-    /// Cap of each contact, scaled.
-    whole: Vec<f64>,
     caps: Vec<f64>,
-    wanted: Vec<f64>,
-    /// Scaled impulse that stops the fastest approach at each contact alone.
+    /// Scaled impulse that stops the fastest approach at each contact alone, and the largest of them.
     stop: Vec<f64>,
+    top: f64,
+    /// Largest normal impulse of a step, scaled.
+    cap: f64,
 }
 
 impl<'a> Sampler<'a> {
     fn new(problem: &'a Problem, options: &Options) -> Self {
         let (m, n, side) = (problem.contacts(), problem.rows(), problem.side());
         let fastest = (0..m).map(|c| -problem.normal(&problem.u, c)).fold(0.0, f64::max);
-        let stop: Vec<f64> = (0..m)
-            .map(|c| {
-                let k = c * side + problem.tangents;
-                fastest / problem.w[k * n + k]
-            })
-            .collect();
-        let whole = match options.cap {
-            Some(cap) => vec![cap / problem.impulse; m],
-            None => stop.iter().map(|s| DEFAULT_CAP * s).collect(),
-        };
+        let alone = |c: usize| problem.w[(c * side + problem.tangents) * (n + 1)];
+        let stop: Vec<f64> = (0..m).map(|c| fastest / alone(c)).collect();
         Self {
-            stepper: Stepper::new(problem),
+            path: Path::new(problem, options.tolerance),
             sequence: Sequence::new(m, options.seed),
             rates: Rates::default(),
             caps: vec![0.0; m],
-            wanted: vec![0.0; m],
-            whole,
+            top: stop.iter().copied().fold(f64::MIN_POSITIVE, f64::max),
             stop,
+            cap: options.cap.map_or(f64::INFINITY, |cap| cap / problem.impulse),
         }
     }
 
-    fn one_shot(&mut self, total: &mut [f64], record: Option<&mut Vec<Segment>>) -> End {
-        self.stepper.reset();
-        self.caps.fill(NO_CAP);
-        let solved = self.stepper.step(&self.caps, true);
-        let residuals = Residuals::of(self.stepper.problem, &self.stepper.lambda, &self.stepper.u);
-        total.copy_from_slice(&self.stepper.lambda);
-        if let Some(record) = record {
-            record.push(Segment::Step { impulse: total.to_vec() });
-        }
-        End {
-            finished: solved && self.finished(),
-            residual: residuals.worst(),
-            steps: 1,
-            split: 0,
-            unsolved: usize::from(!solved),
-        }
-    }
-
-    fn finished(&self) -> bool {
-        let p = self.stepper.problem;
-        (0..p.contacts()).all(|c| p.normal(&self.stepper.u, c) >= -TOLERANCE)
+    /// All contacts at rates in the proportion of the impulses that stop each alone; contacts that do not approach at first may take
+    /// as much as any.
+    fn at_once(&mut self, total: &mut [f64], record: Option<&mut Vec<Segment>>) -> End {
+        let problem = self.path.problem;
+        self.rates.p.clear();
+        let fastest = (0..problem.contacts()).map(|c| -problem.normal(&problem.u, c)).fold(0.0, f64::max);
+        self.rates.p.extend((0..problem.contacts()).map(|c| {
+            let approach = -problem.normal(&problem.u, c);
+            if approach > TOLERANCE { approach / fastest } else { 1.0 }
+        }));
+        self.rates.keep();
+        self.follow(total, record)
     }
 
     /// Solution number `sample`; its impulse goes to `total`.
-    fn sample(&mut self, sample: u64, total: &mut [f64], mut record: Option<&mut Vec<Segment>>) -> End {
-        let problem = self.stepper.problem;
-        let m = problem.contacts();
-        self.stepper.reset();
+    fn sample(&mut self, sample: u64, total: &mut [f64], record: Option<&mut Vec<Segment>>) -> End {
         self.sequence.begin(sample, &mut self.rates);
+        self.follow(total, record)
+    }
+
+    fn follow(&mut self, total: &mut [f64], mut record: Option<&mut Vec<Segment>>) -> End {
+        let (m, side, t) =
+            (self.path.problem.contacts(), self.path.problem.side(), self.path.problem.tangents);
+        self.path.reset();
         total.fill(0.0);
         let mut end = End::default();
-        while end.steps < STEPS {
-            if self.finished() {
+        let limit = STEPS * 4 / m.max(4);
+        while end.steps < limit {
+            if self.path.finished() {
                 end.finished = true;
                 break;
             }
-            // Some approaching contact takes its whole cap, so that every step gets on.
-            let approaching = |u: &[f64], c: usize| problem.normal(u, c) < -TOLERANCE;
+            // Some approaching contact takes its whole rate, so that every step gets on.
             let (mut most, mut chosen) = (0.0, None);
             for c in 0..m {
-                if approaching(&self.stepper.u, c) && (chosen.is_none() || self.rates.p[c] > most) {
+                if self.path.approaching(c) && (chosen.is_none() || self.rates.p[c] > most) {
                     (most, chosen) = (self.rates.p[c], Some(c));
                 }
             }
             let scale = if most > 1e-3 { 1.0 / most } else { 1.0 };
             for c in 0..m {
-                self.caps[c] = self.whole[c] * (scale * self.rates.p[c]).min(1.0);
+                self.caps[c] = (scale * self.rates.p[c]).min(1.0) * self.stop[c] / self.top;
             }
             if let Some(c) = chosen {
-                self.caps[c] = self.whole[c];
+                self.caps[c] = self.stop[c] / self.top;
             }
-            // Any caps are allowed, and smaller ones are easier.
-            let mut halvings = 0;
-            let mut solved = self.stepper.step(&self.caps, false);
-            while !solved && halvings < HALVINGS {
-                halvings += 1;
-                self.caps.iter_mut().for_each(|cap| *cap *= 0.5);
-                solved = self.stepper.step(&self.caps, false);
-            }
-            let mut spent = 0.0;
-            if solved {
-                spent = self.take(total, &mut end, record.as_deref_mut());
-            } else {
-                // One contact after another: each of these steps has a closed form or a bracketed root.
-                end.split += 1;
-                self.wanted.copy_from_slice(&self.caps);
-                for c in (0..m).map(|k| (k + chosen.unwrap_or(0)) % m) {
-                    self.caps.fill(0.0);
-                    self.caps[c] = self.wanted[c];
-                    if self.stepper.step(&self.caps, false) {
-                        spent = self.take(total, &mut end, record.as_deref_mut()).max(spent);
-                    } else {
-                        end.unsolved = 1;
-                    }
-                }
-                if end.unsolved > 0 {
+            let largest = self.caps.iter().copied().fold(0.0, f64::max);
+            // Rates of the order of one.
+            self.caps.iter_mut().for_each(|cap| *cap /= largest);
+            let length = (self.rates.left() * self.top * largest).min(self.cap);
+            match self.path.advance(&self.caps, length) {
+                Advance::By(_) => {}
+                Advance::Endless => break,
+                Advance::Unsolved => {
+                    end.unsolved = true;
                     break;
                 }
             }
+            end.steps += 1;
+            let step = &self.path.step;
+            for (total, l) in total.iter_mut().zip(step) {
+                *total += l;
+            }
+            if let Some(record) = record.as_deref_mut() {
+                record.push(Segment::Step { impulse: step.clone() });
+            }
+            let spent = (0..m).map(|c| step[c * side + t] / self.stop[c]).fold(0.0, f64::max);
             self.sequence.spend(spent, &mut self.rates);
         }
+        end.error = self.path.error + ROUNDING;
         end
-    }
-
-    /// Books the step just solved; the largest part of a contact's stopping impulse it spent.
-    fn take(&self, total: &mut [f64], end: &mut End, record: Option<&mut Vec<Segment>>) -> f64 {
-        let (problem, lambda) = (self.stepper.problem, &self.stepper.lambda);
-        end.steps += 1;
-        end.residual = end.residual.max(Residuals::of(problem, lambda, &self.stepper.u).worst());
-        for (total, l) in total.iter_mut().zip(lambda) {
-            *total += l;
-        }
-        if let Some(record) = record {
-            record.push(Segment::Step { impulse: lambda.clone() });
-        }
-        let normal = |c: usize| lambda[c * problem.side() + problem.tangents];
-        (0..problem.contacts()).map(|c| normal(c) / self.stop[c]).fold(0.0, f64::max)
     }
 }
 
@@ -383,7 +339,7 @@ impl Outcomes {
         let mut segments = Vec::new();
         match &self.origins[i] {
             Origin::OneShot => {
-                Sampler::new(problem, &self.options).one_shot(&mut total, Some(&mut segments));
+                Sampler::new(problem, &self.options).at_once(&mut total, Some(&mut segments));
             }
             Origin::Sample(sample) => {
                 Sampler::new(problem, &self.options).sample(*sample, &mut total, Some(&mut segments));
@@ -433,7 +389,17 @@ impl Outcomes {
         path
     }
 
-    fn push(&mut self, origin: Origin, scaled: &[f64], residual: f64) {
+    fn take(&mut self, origin: Origin, scaled: &[f64], end: &End) {
+        if end.finished {
+            self.push(origin, scaled, end.error);
+        } else if end.unsolved {
+            self.unsolved += 1;
+        } else {
+            self.unfinished += 1;
+        }
+    }
+
+    fn push(&mut self, origin: Origin, scaled: &[f64], error: f64) {
         let (at_v, at_l) = (self.velocities.len(), self.impulses.len());
         self.velocities.resize(at_v + self.nv, 0.0);
         self.impulses.resize(at_l + 3 * self.contacts, 0.0);
@@ -441,7 +407,7 @@ impl Outcomes {
         self.problem.velocity_after(&self.impulses[at_l..], &mut self.velocities[at_v..]);
         self.classify(scaled);
         self.origins.push(origin);
-        self.residuals.push(residual);
+        self.errors.push(error);
     }
 
     /// Modes from the velocities after, in contact space. Contacts left out of the problem stick.

@@ -248,6 +248,21 @@ impl Problem {
         (b, (off <= 1e-8).then_some(y))
     }
 
+    /// Change of joint velocity per minimal coordinate: B has full column rank and W = B Bᵀ, so λ = B (BᵀB)⁻¹ z has Bᵀ λ = z, and
+    /// the velocity change M⁻¹Jᵀλ depends on z alone.
+    pub(crate) fn joint_map(&self, b: &DMatrix<f64>) -> DMatrix<f64> {
+        let nv = self.instant.nv();
+        let Some(inverse) = b.tr_mul(b).try_inverse() else { return DMatrix::zeros(nv, b.ncols()) };
+        let lambda = b * inverse;
+        let mut map = DMatrix::zeros(nv, b.ncols());
+        let mut impulse = vec![0.0; 3 * self.instant.contacts()];
+        for k in 0..b.ncols() {
+            self.expand(lambda.column(k).as_slice(), &mut impulse);
+            map.set_column(k, &(self.instant.response() * DVector::from_column_slice(&impulse)));
+        }
+        map
+    }
+
     /// The same impact in minimal coordinates (eq. 21): unit mass matrix, Jacobian of full column rank.
     pub fn minimal_instant(&self) -> Option<Instant> {
         let (b, y) = self.minimal();

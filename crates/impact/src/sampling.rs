@@ -31,6 +31,18 @@ pub(crate) struct Rates {
     sample: u64,
 }
 
+impl Rates {
+    /// What is left of the stretch.
+    pub fn left(&self) -> f64 {
+        self.left
+    }
+
+    /// Keeps the present rates to the end.
+    pub fn keep(&mut self) {
+        self.left = f64::INFINITY;
+    }
+}
+
 impl Sequence {
     pub fn new(m: usize, seed: u64) -> Self {
         let d = 2 * m + 2;
@@ -64,7 +76,7 @@ impl Sequence {
     /// Uses up `spent` of the stretch; takes the next rates when it is over.
     pub fn spend(&self, spent: f64, rates: &mut Rates) {
         rates.left -= spent;
-        if rates.left > 0.0 {
+        if rates.left > 1e-12 {
             return;
         }
         rates.stretch += 1;

@@ -13,11 +13,11 @@ pub struct Extreme {
     pub outcome: usize,
 }
 
-/// How ambiguous an impact is.
+/// How the outcomes that were found differ. Whether there are others is for [`crate::verdict()`] to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// All outcomes are one.
-    Unique,
+    /// They agree.
+    Agree,
     /// Velocities differ, what each contact does after does not.
     Velocities,
     /// What a contact does after (stick, slide, separate) differs.
@@ -28,25 +28,25 @@ impl Level {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Unique => "unique",
+            Self::Agree => "outcomes agree",
             Self::Velocities => "velocities differ",
             Self::Modes => "contact modes differ",
         }
     }
 }
 
-/// The level, and the number behind it.
+/// How outcomes differ, and by how much.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ambiguity {
-    /// How ambiguous.
+    /// How they differ.
     pub level: Level,
     /// Largest distance between two outcomes over the size of the part of the velocity that contacts can change, both in
     /// the kinetic norm √(vᵀMv): 0 for one outcome, 2 at most. From below, by a search that starts at a few outcomes.
     pub spread: f64,
 }
 
-/// Spread below which outcomes are one.
-const ONE: f64 = 1e-6;
+/// The resolution: spread below which outcomes count as one.
+pub const ONE: f64 = 1e-6;
 
 impl Outcomes {
     /// Least and greatest value of c·v over the set (the first outcome that has it); zeros for an empty set.
@@ -102,21 +102,33 @@ impl Outcomes {
         self.problem.instant.kinetic_energy(&DVector::from_column_slice(self.velocity(i)))
     }
 
-    /// How ambiguous the impact is.
-    pub fn ambiguity(&self) -> Ambiguity {
+    /// Two outcomes far apart in the kinetic norm (a search from a few starts, not from all pairs), and the largest difference of a
+    /// contact velocity between them, relative to the largest contact speed before.
+    pub fn farthest(&self) -> ([usize; 2], f64) {
+        let (pair, _) = self.widest();
+        let instant = &self.problem.instant;
+        if self.is_empty() {
+            return (pair, 0.0);
+        }
+        let [a, b] = pair.map(|i| DVector::from_column_slice(self.velocity(i)));
+        (pair, (instant.jacobian() * (a - b)).amax() / self.problem.speed)
+    }
+
+    /// Two outcomes far apart and their kinetic distance.
+    fn widest(&self) -> ([usize; 2], f64) {
         let instant = &self.problem.instant;
         let distance = |i: usize, j: usize| {
             let d =
                 DVector::from_column_slice(self.velocity(i)) - DVector::from_column_slice(self.velocity(j));
             (2.0 * instant.kinetic_energy(&d)).sqrt()
         };
-        let mut widest: f64 = 0.0;
+        let (mut pair, mut widest) = ([0, 0], 0.0);
         // From a few starts to the outcome farthest away, again and again while that grows.
         for start in [0, self.len() / 3, 2 * self.len() / 3] {
             if start >= self.len() {
                 break;
             }
-            let (mut from, mut far) = (start, 0.0);
+            let (mut from, mut far, mut ends) = (start, 0.0, [start, start]);
             for _ in 0..8 {
                 let (mut to, mut most) = (from, 0.0);
                 for i in 0..self.len() {
@@ -128,23 +140,51 @@ impl Outcomes {
                 if most <= far {
                     break;
                 }
-                (from, far) = (to, most);
+                (ends, from, far) = ([from, to], to, most);
             }
-            widest = widest.max(far);
+            if far > widest {
+                (pair, widest) = (ends, far);
+            }
         }
+        (pair, widest)
+    }
+
+    /// How the outcomes that were found differ.
+    pub fn ambiguity(&self) -> Ambiguity {
+        let (_, widest) = self.widest();
         let (_, y) = self.problem.minimal();
         // y is in scaled mass coordinates.
         let unit = (self.problem.speed * self.problem.impulse).sqrt();
         let size = y.map_or(0.0, |y| y.norm() * unit);
         let spread = if size > 0.0 { widest / size } else { widest };
         let level = if spread < ONE {
-            Level::Unique
+            Level::Agree
         } else if (1..self.len()).all(|i| self.modes_of(i) == self.modes_of(0)) {
             Level::Velocities
         } else {
             Level::Modes
         };
         Ambiguity { level, spread }
+    }
+
+    /// Groups of outcomes: the representatives of [`Outcomes::representatives`], each with the share of outcomes nearest to it. Shares count
+    /// samples; they are a sampling measure, not probabilities.
+    pub fn clusters(&self, count: usize) -> Vec<(usize, f64)> {
+        let chosen = self.representatives(count);
+        let instant = &self.problem.instant;
+        let mut shares = vec![0.0; chosen.len()];
+        for i in 0..self.len() {
+            let v = DVector::from_column_slice(self.velocity(i));
+            let distance = |k: &usize| {
+                let d = &v - DVector::from_column_slice(self.velocity(chosen[*k]));
+                instant.kinetic_energy(&d)
+            };
+            let nearest = (0..chosen.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            if let Some(k) = nearest {
+                shares[k] += 1.0 / self.len() as f64;
+            }
+        }
+        chosen.into_iter().zip(shares).collect()
     }
 
     /// `count` outcomes that stand for the set: the one farthest from the mean first, then each time the one farthest

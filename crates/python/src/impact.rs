@@ -2,75 +2,121 @@
 
 use crate::arrays::finite_vector;
 use crate::model::Model;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector2, Vector3};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use stiction::rigid::TouchKind;
+use stiction::rigid::contact::Instant;
+use stiction::rigid::{BranchEnd, FuturesError, FuturesOptions, TouchKind, Touching};
 use stiction_impact::routh::{Event, Mode};
 use stiction_impact::{
-    Certificate, ContactMode, Options, Origin, Problem, Restitution, RouthOptions, certify, outcomes,
+    Certificate, ContactMode, Options, Origin, OuterOptions, Problem, Restitution, RouthOptions, certify,
+    fork, outcomes, verdict,
 };
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The possible outcomes of an impact: the set of velocities after it.
+/// All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside.
+///
+/// Give either a model with its state at the impact, or the matrices of a mechanism:
 ///
 /// model: a stiction.Model.
-/// qpos, qvel: positions, shape (nq,), m or rad, and velocities, shape (nv,), m/s or rad/s, at the impact.
-/// samples: number of sampled solutions, besides every sequence of single impacts and the simultaneous one.
-/// cap: largest normal impulse of a contact in a step of the resolution, N s; chosen automatically if None.
-/// seed: seed of the samples.
-/// touch: distance within which bodies touch, m.
+/// qpos, qvel: the state at the impact.
+/// mass: mass matrix; shape (nv, nv).
+/// normals: rows that give the normal velocity of each contact, positive apart; shape (c, nv).
+/// tangents: rows that give the two tangential velocities of each contact; shape (c, 2, nv), or (c, nv) for planar contacts, which have one.
+/// friction: coefficient of each contact; shape (c,), or a number for all.
+/// velocity: velocity before; shape (nv,).
+///
+/// samples: sampled solutions, beside every sequence of single impacts and the simultaneous one.
+/// tolerance: error allowed along a sampled solution, relative to the largest contact speed.
+/// cap: largest normal impulse of a contact in a step of the resolution, N s; None for no limit.
+/// seed: another seed, other samples.
+/// touch: distance within which bodies touch, m (models only).
+/// outer: whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
+/// pieces: convex sets that a cell of the outer bound may hold; more are tighter and slower.
+/// paths: numbers of outcomes whose contact velocities along the way are wanted.
 ///
 /// Returns an ImpactOutcomes; it is empty (n = 0) if no contact approaches.
 ///
-/// Raises ValueError for a state that does not fit, a singular mass matrix, or a model that rigid contact does not support.
+/// Raises ValueError for a state or matrices that do not fit, a singular mass matrix, or a feature that rigid contact does not support.
 #[pyfunction]
-#[pyo3(signature = (model, qpos, qvel, samples=4096, cap=None, seed=0, touch=1e-6))]
+#[pyo3(signature = (model=None, qpos=None, qvel=None, samples=4096, cap=None, seed=0, touch=1e-6, *, mass=None, normals=None, tangents=None,
+                    friction=None, velocity=None, tolerance=1e-6, outer=true, pieces=8, paths=Vec::new()))]
 pub fn impact_outcomes<'py>(
     py: Python<'py>,
-    model: &Bound<'py, Model>,
-    qpos: &Bound<'py, PyAny>,
-    qvel: &Bound<'py, PyAny>,
+    model: Option<&Bound<'py, Model>>,
+    qpos: Option<&Bound<'py, PyAny>>,
+    qvel: Option<&Bound<'py, PyAny>>,
     samples: usize,
     cap: Option<f64>,
     seed: u64,
     touch: f64,
+    mass: Option<&Bound<'py, PyAny>>,
+    normals: Option<&Bound<'py, PyAny>>,
+    tangents: Option<&Bound<'py, PyAny>>,
+    friction: Option<&Bound<'py, PyAny>>,
+    velocity: Option<&Bound<'py, PyAny>>,
+    tolerance: f64,
+    outer: bool,
+    pieces: usize,
+    paths: Vec<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction._results", "ImpactOutcomes")?;
-    let model = &model.get().inner;
-    let mut state = model.default_state();
-    state.q = finite_vector("qpos", qpos, model.nq())?.to_vec();
-    state.v = finite_vector("qvel", qvel, model.nv())?.to_vec();
-    let options = Options { samples, cap, seed, ..Options::default() };
-    let (touching, set, certificate) = py.detach(|| {
-        let touching = model.touching(&state, touch).map_err(value_error)?;
-        let problem = Problem::new(&touching.instant).map_err(value_error)?;
+    let options = Options { samples, tolerance, cap, seed, ..Options::default() };
+    let bounds = outer.then_some(OuterOptions { pieces, ..OuterOptions::default() });
+    let (instant, kinds) = match (model, qpos, qvel, mass, normals, velocity) {
+        (Some(model), Some(qpos), Some(qvel), None, None, None) => {
+            let model = &model.get().inner;
+            let mut state = model.default_state();
+            state.q = finite_vector("qpos", qpos, model.nq())?.to_vec();
+            state.v = finite_vector("qvel", qvel, model.nv())?.to_vec();
+            let touching = py.detach(|| model.touching(&state, touch)).map_err(value_error)?;
+            (touching.instant.clone(), Some((model, touching)))
+        }
+        (None, None, None, Some(mass), Some(normals), Some(velocity)) => {
+            (matrices(mass, normals, tangents, friction, velocity)?, None)
+        }
+        _ => {
+            return Err(PyValueError::new_err(
+                "give model, qpos and qvel, or mass, normals and velocity (with tangents and friction), not both",
+            ));
+        }
+    };
+    let (set, certificate, bound, answer) = py.detach(|| {
+        let problem = Problem::new(&instant).map_err(value_error)?;
         let set = outcomes(&problem, &options).map_err(value_error)?;
         let certificate = certify(&problem);
-        Ok::<_, PyErr>((touching, set, certificate))
+        let bound = bounds.map(|b| stiction_impact::outer(&problem, &b)).transpose().map_err(value_error)?;
+        let answer = verdict(&set, bound.as_ref()).map_err(value_error)?;
+        let bound = bound.map(|o| o.box_bounds().map(|b| (o, b))).transpose().map_err(value_error)?;
+        Ok::<_, PyErr>((set, certificate, bound, answer))
     })?;
 
     let contacts = PyList::empty(py);
-    let u = touching.instant.contact_velocity();
-    for (k, kind) in touching.kinds.iter().enumerate() {
+    let u = instant.contact_velocity();
+    for k in 0..instant.contacts() {
         let contact = PyDict::new(py);
-        contact.set_item("name", touching.name(model, k))?;
-        contact.set_item("friction", touching.instant.friction()[k][0])?;
+        contact.set_item("friction", instant.friction()[k][0])?;
         contact.set_item("velocity", PyArray1::from_slice(py, &u.as_slice()[3 * k..3 * k + 3]))?;
-        if let TouchKind::Point { contact: point, geoms } = kind {
-            contact.set_item("geoms", *geoms)?;
-            contact.set_item("bodies", (point.body_a, point.body_b))?;
-            contact.set_item("position", PyArray1::from_slice(py, point.point.as_slice()))?;
-            // Rows t1, t2, n: nalgebra lies in columns.
-            let frame = PyArray1::from_slice(py, point.frame.as_slice()).reshape([3, 3])?;
-            contact.set_item("frame", frame)?;
+        match &kinds {
+            None => contact.set_item("name", format!("contact {k}"))?,
+            Some((model, touching)) => {
+                contact.set_item("name", touching.name(model, k))?;
+                if let TouchKind::Point { contact: point, geoms } = &touching.kinds[k] {
+                    contact.set_item("geoms", *geoms)?;
+                    contact.set_item("bodies", (point.body_a, point.body_b))?;
+                    contact.set_item("position", PyArray1::from_slice(py, point.point.as_slice()))?;
+                    // Rows t1, t2, n: nalgebra lies in columns.
+                    let frame = PyArray1::from_slice(py, point.frame.as_slice()).reshape([3, 3])?;
+                    contact.set_item("frame", frame)?;
+                }
+            }
         }
         contacts.append(contact)?;
     }
@@ -82,6 +128,26 @@ pub fn impact_outcomes<'py>(
             Origin::Sequence(order) => origins.append(PyTuple::new(py, order)?)?,
         }
     }
+    let ways = PyDict::new(py);
+    for i in paths {
+        if i >= set.len() {
+            let message = format!("paths asks for outcome {i}, there are {}", set.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let path = set.path(i);
+        let rows = path.len();
+        ways.set_item(i, path.concat().into_pyarray(py).reshape([rows, set.contacts, 3])?)?;
+    }
+    let corners = PyList::empty(py);
+    let outer_box = match &bound {
+        None => py.None().into_bound(py),
+        Some((outer, bounds)) => {
+            for piece in &outer.pieces {
+                corners.append(piece.concat().into_pyarray(py).reshape([piece.len(), set.nv])?)?;
+            }
+            bounds.concat().into_pyarray(py).reshape([set.nv, 2])?.into_any()
+        }
+    };
     let ambiguity = set.ambiguity();
     let (n, nv, m) = (set.len(), set.nv, set.contacts);
     let modes = set.modes.iter().map(|mode| match mode {
@@ -100,12 +166,180 @@ pub fn impact_outcomes<'py>(
             ambiguity.spread.into_pyobject(py)?.into_any(),
             contacts.into_any(),
             origins.into_any(),
-            PyArray1::from_slice(py, &set.residuals).into_any(),
+            PyArray1::from_slice(py, &set.errors).into_any(),
             set.unfinished.into_pyobject(py)?.into_any(),
             set.unsolved.into_pyobject(py)?.into_any(),
             set.cut_sequences.into_pyobject(py)?.into_any(),
+            answer.name().into_pyobject(py)?.into_any(),
+            answer.reason().into_pyobject(py)?.into_any(),
+            outer_box,
+            corners.into_any(),
+            ways.into_any(),
         ],
     )?)
+}
+
+/// Follows the futures of a state: a tree that forks at every impact with several outcomes.
+///
+/// Between impacts a branch is moved by the convex simulation, with the controls given here. At an impact it forks over a few outcomes that lie far
+/// apart. Weights are the shares of sampled outcomes nearest to each: a sampling measure, not probabilities.
+///
+/// model: a stiction.Model.
+/// qpos, qvel: the state to start from.
+/// horizon: how far to look ahead, s.
+/// ctrl: control of each actuator, held; None for zeros.
+/// outcomes: outcomes that a fork follows at most.
+/// budget: branches at most; beyond, an impact goes on with its heaviest outcome.
+/// samples: sampled solutions at each impact.
+/// step: step of the simulation, s.
+/// touch: distance within which bodies touch, m.
+/// speed: approach speed from which on an arriving contact is an impact, m/s.
+/// merge: largest difference of states at which branches count as one.
+/// frame: time between recorded frames, s.
+/// seed: another seed, other samples.
+///
+/// Returns a Futures. Raises ValueError for a state that does not fit or a number out of its range, RuntimeError if a step fails.
+#[pyfunction]
+#[pyo3(signature = (model, qpos, qvel, horizon=1.0, *, ctrl=None, outcomes=3, budget=64, samples=256, step=1e-3, touch=1e-5, speed=0.02,
+                    merge=1e-6, frame=0.01, seed=0))]
+pub fn futures<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, Model>,
+    qpos: &Bound<'py, PyAny>,
+    qvel: &Bound<'py, PyAny>,
+    horizon: f64,
+    ctrl: Option<&Bound<'py, PyAny>>,
+    outcomes: usize,
+    budget: usize,
+    samples: usize,
+    step: f64,
+    touch: f64,
+    speed: f64,
+    merge: f64,
+    frame: f64,
+    seed: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    static TREE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static BRANCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let tree_class = TREE.import(py, "stiction._results", "Futures")?;
+    let branch_class = BRANCH.import(py, "stiction._results", "FutureBranch")?;
+    let model = &model.get().inner;
+    let mut state = model.default_state();
+    state.q = finite_vector("qpos", qpos, model.nq())?.to_vec();
+    state.v = finite_vector("qvel", qvel, model.nv())?.to_vec();
+    if let Some(ctrl) = ctrl {
+        state.ctrl = finite_vector("ctrl", ctrl, state.ctrl.len())?.to_vec();
+    }
+    let settings = FuturesOptions { horizon, step, touch, speed, budget, merge, frame };
+    let options = Options { samples, seed, ..Options::default() };
+    let tree = py
+        .detach(|| {
+            let mut resolve = |touching: &Touching| {
+                let problem = Problem::new(&touching.instant).map_err(|e| e.to_string())?;
+                fork(&problem, &options, outcomes).map_err(|e| e.to_string())
+            };
+            stiction::rigid::futures(model, &state, &settings, &mut resolve)
+        })
+        .map_err(|e| match e {
+            FuturesError::Step(_) | FuturesError::Outcome { .. } => PyRuntimeError::new_err(e.to_string()),
+            _ => value_error(e),
+        })?;
+    let branches = PyList::empty(py);
+    for b in &tree.branches {
+        let n = b.frames.len();
+        let time = PyArray1::from_iter(py, b.frames.iter().map(|f| f.0));
+        let q: Vec<f64> = b.frames.iter().flat_map(|f| f.1.iter().copied()).collect();
+        let v: Vec<f64> = b.frames.iter().flat_map(|f| f.2.iter().copied()).collect();
+        let (end, twin) = match b.end {
+            BranchEnd::Horizon => ("horizon", None),
+            BranchEnd::Fork => ("fork", None),
+            BranchEnd::Merged(twin) => ("merged", Some(twin)),
+        };
+        branches.append(branch_class.call1(PyTuple::new(
+            py,
+            [
+                b.parent.into_pyobject(py)?.into_any(),
+                b.weight.into_pyobject(py)?.into_any(),
+                time.into_any(),
+                q.into_pyarray(py).reshape([n, model.nq()])?.into_any(),
+                v.into_pyarray(py).reshape([n, model.nv()])?.into_any(),
+                end.into_pyobject(py)?.into_any(),
+                twin.into_pyobject(py)?.into_any(),
+                b.passed.into_pyobject(py)?.into_any(),
+            ],
+        )?)?)?;
+    }
+    tree_class.call1((branches, tree.pruned))
+}
+
+/// An instant from a mechanism's matrices.
+fn matrices(
+    mass: &Bound<'_, PyAny>,
+    normals: &Bound<'_, PyAny>,
+    tangents: Option<&Bound<'_, PyAny>>,
+    friction: Option<&Bound<'_, PyAny>>,
+    velocity: &Bound<'_, PyAny>,
+) -> PyResult<Instant> {
+    let wrong = |what: &str, shape: &[usize], needed: String| {
+        PyValueError::new_err(format!(
+            "{what} has shape {}, needed is {needed}",
+            crate::arrays::shape_text(shape)
+        ))
+    };
+    let (shape, mass) = crate::arrays::numbers_of("mass", mass)?;
+    let nv = shape.first().copied().unwrap_or(0);
+    if shape != [nv, nv] || nv == 0 {
+        return Err(wrong("mass", &shape, "(nv, nv)".into()));
+    }
+    let (shape, normals) = crate::arrays::numbers_of("normals", normals)?;
+    let m = shape.first().copied().unwrap_or(0);
+    if shape != [m, nv] {
+        return Err(wrong("normals", &shape, format!("(c, {nv})")));
+    }
+    let mut jacobian = DMatrix::zeros(3 * m, nv);
+    for c in 0..m {
+        jacobian.row_mut(3 * c + 2).copy_from_slice(&normals[c * nv..(c + 1) * nv]);
+    }
+    if let Some(tangents) = tangents {
+        let (shape, rows) = crate::arrays::numbers_of("tangents", tangents)?;
+        let each = if shape == [m, nv] {
+            1
+        } else if shape == [m, 2, nv] {
+            2
+        } else {
+            return Err(wrong("tangents", &shape, format!("({m}, {nv}) or ({m}, 2, {nv})")));
+        };
+        for c in 0..m {
+            for t in 0..each {
+                let at = (c * each + t) * nv;
+                jacobian.row_mut(3 * c + t).copy_from_slice(&rows[at..at + nv]);
+            }
+        }
+    }
+    let mu = match friction {
+        None => vec![0.0; m],
+        Some(friction) => {
+            let (shape, values) = crate::arrays::numbers_of("friction", friction)?;
+            match shape.as_slice() {
+                [] => vec![values[0]; m],
+                [n] if *n == m => values.to_vec(),
+                _ => return Err(wrong("friction", &shape, format!("() or ({m},)"))),
+            }
+        }
+    };
+    if tangents.is_none() && mu.iter().any(|mu| *mu != 0.0) {
+        return Err(PyValueError::new_err(
+            "friction needs tangents: give the rows of the tangential velocities",
+        ));
+    }
+    let velocity = finite_vector("velocity", velocity, nv)?;
+    Instant::from_matrices(
+        DMatrix::from_row_slice(nv, nv, &mass),
+        jacobian,
+        mu.into_iter().map(Vector2::repeat).collect(),
+        DVector::from_column_slice(&velocity),
+    )
+    .map_err(value_error)
 }
 
 fn certificate_dict<'py>(py: Python<'py>, certificate: &Certificate) -> PyResult<Bound<'py, PyDict>> {

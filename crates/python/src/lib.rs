@@ -93,6 +93,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<control::GripForce>()?;
     module.add_class::<control::Measured>()?;
     module.add_function(wrap_pyfunction!(viewer::view, module)?)?;
+    module.add_function(wrap_pyfunction!(impact::futures, module)?)?;
     module.add_function(wrap_pyfunction!(impact::impact_outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(impact::routh, module)?)?;
     module.add_function(wrap_pyfunction!(model::scenes, module)?)?;

@@ -40,7 +40,13 @@ def test_a_block_that_lands_flat_may_rock_either_way(block):
     np.testing.assert_allclose(outcomes.extremes([0, 0, 1]), [-0.21, 0.21], atol=1e-9)
     assert outcomes.level == "contact modes differ"
     assert outcomes.certificate["terminates"] and outcomes.certificate["impulse_bound"] > 1.0
-    assert outcomes.residuals.max() < 1e-8 and outcomes.unfinished == 0
+    assert outcomes.errors.max() < 1e-8 and outcomes.unfinished == 0
+    assert outcomes.verdict == "ambiguous" and "differ" in outcomes.reason
+    # The bounds from outside hold every outcome, and hardly more.
+    for direction in ([0, 0, 1], [1, 0, 0], [0.3, -1, 0.5]):
+        inner, bounds = outcomes.extremes(direction), outcomes.bounds(direction)
+        assert bounds[0] <= inner[0] + 1e-9 and bounds[1] >= inner[1] - 1e-9
+        assert bounds[1] - bounds[0] < 1.1 * (inner[1] - inner[0])
     # Energy never rises, and the impulses are those that make the velocities.
     assert np.all((outcomes.velocities**2 @ [1, 1, 5 / 12]) <= 1 + 1e-12)
     np.testing.assert_allclose(outcomes.impulses[:, :, 2].sum(axis=1), outcomes.velocities[:, 1] + 1, atol=1e-12)
@@ -58,7 +64,64 @@ def test_outcomes_repeat_scale_and_pickle(block):
 
 def test_nothing_that_approaches_gives_an_empty_set(block):
     outcomes = st.impact_outcomes(block, np.zeros(3), [1.0, 0.5, 0.0])
-    assert outcomes.velocities.shape == (0, 3) and outcomes.level == "unique"
+    assert outcomes.velocities.shape == (0, 3) and outcomes.verdict == "unique"
+
+
+def test_matrices_give_what_the_model_gives(block):
+    """The block as matrices: mass, and rows of the corners' normal and tangential velocities."""
+    mechanism = dict(
+        mass=np.diag([1, 1, 5 / 12]),
+        normals=[[0, 1, -0.5], [0, 1, 0.5]],
+        tangents=[[1, 0, 1], [1, 0, 1]],
+        friction=1.0,
+        velocity=[0.0, -1.0, 0.0],
+    )
+    raw = st.impact_outcomes(**mechanism, samples=64, paths=[0, 1])
+    np.testing.assert_allclose(raw.extremes([0, 0, 1]), [-0.21, 0.21], atol=1e-9)
+    assert raw.verdict == "ambiguous" and len(raw.contacts) == 2
+    # Paths begin with the velocities before and end with those after.
+    for i, path in raw.paths.items():
+        np.testing.assert_allclose(path[0, :, 2], [-1, -1], atol=1e-12)
+        after = np.array(mechanism["normals"]) @ raw.velocities[i]
+        np.testing.assert_allclose(path[-1, :, 2], after, atol=1e-9)
+    back = pickle.loads(pickle.dumps(raw))
+    assert back.verdict == raw.verdict and np.array_equal(back.outer, raw.outer)
+    with pytest.raises(ValueError, match="not both"):
+        st.impact_outcomes(block, np.zeros(3), np.zeros(3), **mechanism)
+    with pytest.raises(ValueError, match="tangents"):
+        st.impact_outcomes(**{**mechanism, "tangents": np.zeros((2, 5))})
+    with pytest.raises(ValueError, match="friction needs tangents"):
+        st.impact_outcomes(**{**mechanism, "tangents": None})
+
+
+def test_agreeing_samples_prove_nothing_and_a_bound_does():
+    """A box of 2 m by 1 m tilted by 40° slides into a wall: unique at friction 0.5, ambiguous at 0.9."""
+    s, c = np.sin(np.radians(40)), np.cos(np.radians(40))
+    a, b = (-c + 0.5 * s, -s - 0.5 * c), (c + 0.5 * s, s - 0.5 * c)
+    box = dict(
+        mass=np.diag([1, 1, 5 / 12]),
+        normals=[[0, 1, a[0]], [-1, 0, b[1]]],
+        tangents=[[1, 0, -a[1]], [0, 1, b[0]]],
+        velocity=[1.0, 0.0, 0.0],
+        samples=256,
+    )
+    assert st.impact_outcomes(**box, friction=[0.5, 0], outer=False).verdict == "unknown"
+    assert st.impact_outcomes(**box, friction=[0.5, 0]).verdict == "unique"
+    assert st.impact_outcomes(**box, friction=[0.9, 0]).verdict == "ambiguous"
+
+
+def test_futures_of_a_falling_block_fork_and_mirror_each_other(block):
+    tree = st.futures(block, [0, 0.05, 0], np.zeros(3), horizon=0.15, outcomes=3)
+    assert tree.branches[0].end == "fork" and tree.pruned == 0
+    assert abs(sum(b.weight for b in tree.leaves()) - 1) < 1e-12
+    spins = sorted(b.qvel[0][2] for b in tree.branches[1:])
+    assert spins[0] < -0.15 and spins[-1] > 0.15
+    # Left and right weigh alike, and pickling keeps the tree.
+    left, right = tree.share(lambda q, v: q[2] > 1e-4), tree.share(lambda q, v: q[2] < -1e-4)
+    assert left > 0.1 and right > 0.1
+    assert pickle.loads(pickle.dumps(tree)).branches[1].weight == tree.branches[1].weight
+    with pytest.raises(ValueError, match="horizon"):
+        st.futures(block, np.zeros(3), np.zeros(3), horizon=-1)
 
 
 def test_wrong_input_is_told(block):

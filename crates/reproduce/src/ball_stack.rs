@@ -11,7 +11,8 @@
 //! v_T = (√3/32, −11/32) v        at once:  v_T = (0, −2/5) v
 //! ```
 //!
-//! With m W = [2 cos2β; cos2β 2] the normals are orthogonal in the mass metric for β = 45°, and the outcome is one.
+//! With m W = [2 cos2β; cos2β 2] the normals are orthogonal in the mass metric for β = 45°, and the outcome is one. For larger angles each ball's
+//! impulse presses the top one into the other (W_LR < 0), neither can separate, and the outcome is one again.
 
 use crate::Reproduction;
 use crate::failure::Failure;
@@ -26,7 +27,7 @@ pub const REPRODUCTION: Reproduction = Reproduction {
     name: "ball-stack",
     summary: "Balls without friction: a stack has one outcome, a ball between two has many",
     claim: "Beyond the paper. Without friction and with normals orthogonal in the mass metric the set is a single point; a vertical stack \
-            is one although its normals are not orthogonal; a ball between two is not, unless its normals are at right angles.",
+            is one although its normals are not orthogonal; a ball between two is not, unless the normals are 45° from the vertical or more, where each push presses it into the other ball.",
     run,
 };
 

@@ -8,11 +8,11 @@
 
 use crate::Reproduction;
 use crate::failure::Failure;
-use crate::impacts::{largest_energy, set, worst_violation};
+use crate::impacts::{bound, largest_energy, largest_gap, set, worst_violation};
 use crate::report::{Check, Outcome, Study, Table};
 use nalgebra::{DMatrix, DVector, Matrix2, Vector2};
 use stiction::rigid::contact::Instant;
-use stiction_impact::{Level, Origin, Outcomes};
+use stiction_impact::{Origin, Outcomes, verdict};
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 
 /// The reproduction.
@@ -120,6 +120,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
     let (mut energy, mut violation) = (0.0f64, 0.0f64);
     let mut panels = Vec::new();
     let mut unique_where_lifting = 0.0f64;
+    let (mut gap, mut outside, mut undecided, mut unique) = (0.0f64, 0, 0, Vec::new());
     for (alpha, shade) in [(10.0, color::BLUE), (20.0, color::GREEN), (30.0, color::VERMILLION)] {
         let mut spread = Vec::new();
         for k in 0..=40 {
@@ -144,14 +145,22 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
                     .max((set.velocity(i)[2] - expected[0]).abs())
                     .max((set.velocity(i)[3] - expected[1]).abs());
                 tried += 1;
-                if set.ambiguity().level != Level::Unique {
-                    unique_where_lifting = unique_where_lifting.max(set.ambiguity().spread);
-                }
+                unique_where_lifting = unique_where_lifting.max(set.ambiguity().spread);
+            }
+            let outer = bound(&set)?;
+            gap = gap.max(largest_gap(&set, &outer)?);
+            outside += u32::from(largest_gap(&set, &outer)? < 0.0);
+            let answer = verdict(&set, Some(&outer)).map_err(Failure::work)?;
+            undecided += u32::from(answer.name() == "unknown");
+            if answer.name() == "unique" {
+                unique.push([ratio, 0.0]);
             }
             energy = energy.max(largest_energy(&set));
             violation = violation.max(worst_violation(&set, 61));
             let stance = normal_range(&instant, &set);
-            spread.push([ratio, set.ambiguity().spread]);
+            if answer.name() != "unique" {
+                spread.push([ratio, set.ambiguity().spread]);
+            }
             table.rows.push(vec![ratio, set.ambiguity().spread, stance[0], stance[1], alpha]);
         }
         panels.push(Series::new(format!("legs at ±{alpha}°"), Look::Joined(Shape::Circle), shade, spread));
@@ -177,16 +186,35 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         1.0,
         "MFI Lemma 5",
     ));
+    outcome.checks.push(Check::at_most(
+        "largest gap to the outer bound, over the set's width",
+        gap,
+        0.1,
+        "the bound is tight here",
+    ));
+    outcome.checks.push(Check::at_most(
+        "landings with an outcome outside the bound",
+        f64::from(outside),
+        0.0,
+        "the bound is sound",
+    ));
+    outcome.checks.push(Check::at_most(
+        "landings without a verdict",
+        f64::from(undecided),
+        0.0,
+        "each is unique or ambiguous",
+    ));
     let metric = "worst violation of the inclusion, relative";
     outcome.checks.push(Check::at_most(metric, violation, 1e-8, "the checker's tolerance"));
     outcome.notes = format!(
         "Where the textbook's sequence ends with the stance foot off the ground, the largest spread that other orders of impulses \
          leave is {unique_where_lifting:.3}."
     );
+    panels.push(Series::new("proved unique", Look::Marks(Shape::Diamond), color::BLACK, unique));
     outcome.figures.push(Figure {
         name: "compass-gait",
         caption: "How ambiguous the landing of the swing foot is, over how fast the swing leg turns (in units of the stance leg's rate, \
-                  positive if both turn the same way). Zero is one outcome."
+                  positive if both turn the same way). Diamonds are landings with one outcome, proved by the outer bound."
             .into(),
         panels: vec![Panel {
             title: "landing of a compass walker".into(),

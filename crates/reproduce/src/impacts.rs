@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use nalgebra::{DMatrix, DVector, Vector2};
 use stiction::rigid::contact::Instant;
-use stiction_impact::{Options, Origin, Outcomes, Problem, check, outcomes};
+use stiction_impact::{Options, Origin, Outcomes, Outer, OuterOptions, Problem, check, outcomes, outer};
 
 /// A contact of a planar body: place from the centre of mass, angle of its normal from the vertical (clockwise), friction.
 #[derive(Clone, Copy)]
@@ -46,6 +46,30 @@ pub fn planar_body(
 pub fn set(instant: &Instant, samples: usize) -> Result<Outcomes, Failure> {
     let problem = Problem::new(instant).map_err(Failure::work)?;
     outcomes(&problem, &Options { samples, ..Options::default() }).map_err(Failure::work)
+}
+
+/// The bound from outside.
+pub fn bound(set: &Outcomes) -> Result<Outer, Failure> {
+    outer(set.problem(), &OuterOptions::default()).map_err(Failure::work)
+}
+
+/// The largest gap between the outcomes and their bound, over the outcomes' width, of all velocity coordinates with a width; negative
+/// where an outcome lies outside the bound.
+pub fn largest_gap(set: &Outcomes, outer: &Outer) -> Result<f64, Failure> {
+    let mut worst: f64 = 0.0;
+    for (i, [least, greatest]) in outer.box_bounds().map_err(Failure::work)?.into_iter().enumerate() {
+        let mut c = vec![0.0; set.nv];
+        c[i] = 1.0;
+        let (low, high) = set.extremes(&c);
+        let (below, above, width) = (low.value - least, greatest - high.value, high.value - low.value);
+        if below.min(above) < -1e-9 {
+            return Ok(-1.0);
+        }
+        if width > 1e-3 {
+            worst = worst.max((below + above) / width);
+        }
+    }
+    Ok(worst)
 }
 
 /// The outcome of resolving contacts in this order.

@@ -12,7 +12,9 @@
 
 use crate::Reproduction;
 use crate::failure::Failure;
-use crate::impacts::{Corner, at_once, largest_energy, planar_body, sequence, set, worst_violation};
+use crate::impacts::{
+    Corner, at_once, largest_energy, largest_gap, planar_body, sequence, set, worst_violation,
+};
 use crate::report::{Check, Outcome, Study, Table};
 use stiction_impact::certify;
 use stiction_plot::{Axis, Corner as Place, Figure, Look, Panel, Series, Shape, color};
@@ -98,6 +100,20 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
     outcome.checks.push(Check::at_most(metric, largest_energy(&set), 1.0, "MFI Lemma 5"));
     let metric = "worst violation of the inclusion, relative";
     outcome.checks.push(Check::at_most(metric, worst_violation(&set, 7), 1e-8, "the checker's tolerance"));
+    let outer = crate::impacts::bound(&set)?;
+    let gap = largest_gap(&set, &outer)?;
+    outcome.checks.push(Check::at_least(
+        "gap to the outer bound (negative if an outcome is outside)",
+        gap,
+        0.0,
+        "the bound is sound",
+    ));
+    outcome.checks.push(Check::at_most(
+        "largest gap to the outer bound, over the set's width",
+        gap,
+        0.1,
+        "the bound is tight here",
+    ));
     let certificate = certify(set.problem());
     let spent = (0..set.len()).map(|i| set.impulse(i)[2] + set.impulse(i)[5]).fold(0.0, f64::max);
     let bound = certificate.impulse_bound.unwrap_or(f64::NAN);
@@ -119,18 +135,22 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
             )
         })
         .collect();
+    // Where solutions leave the third quadrant: the first foot stops approaching.
+    let exits =
+        (0..set.len()).filter_map(|i| normal(i).into_iter().find(|u| u[0].max(u[1]) > -1e-9)).collect();
+    series.push(Series::new("exits of the third quadrant", Look::Marks(Shape::Dot), color::ORANGE, exits));
     series.push(Series::new("final velocities", Look::Marks(Shape::Circle), color::GREEN, ends.clone()));
     series.push(Series::new("A, then B", Look::Joined(Shape::Triangle), color::BLUE, normal(a_first)));
     series.push(Series::new("B, then A", Look::Joined(Shape::Diamond), color::VERMILLION, normal(b_first)));
     series.push(Series::new("all at once", Look::Joined(Shape::Square), color::BLACK, normal(together)));
     outcome.figures.push(Figure {
         name: "rimless-wheel",
-        caption: "Rimless wheel on two feet, in normal coordinates. Every solution starts at (−1, −1) and ends on the \
-                  green set: one foot stays, the other lifts off at any speed up to that of a sequence."
+        caption: "Rimless wheel on two feet, in normal coordinates. Every solution starts at (−1, −1), leaves the third \
+                  quadrant on the orange set and ends on the green one: one foot stays, the other lifts off at any speed up to that of a sequence."
             .into(),
         panels: vec![Panel {
             title: "normal velocities of the two feet".into(),
-            x: Axis::linear("foot A (m/s)"),
+            x: Axis { range: Some([-1.1, 1.3]), ..Axis::linear("foot A (m/s)") },
             y: Axis::linear("foot B (m/s)"),
             series,
             legend: Place::BottomRight,

@@ -59,6 +59,22 @@ fn plane(outcome: &mut Outcome) -> Result<(), Failure> {
         let points = path.path.iter().map(|p| [p.velocity.x, p.velocity.z]).collect();
         series.push(Series::new(format!("μ = {mu}"), Look::Joined(glyph), shade, points));
     }
+    // Slip that reverses: friction 0.3 stops it at p = |u_t|/(W_tn + μ W_tt) and cannot hold it.
+    let reversed = follow(&w, [-0.8, 0.0, -2.0], 0.3, Restitution::Inelastic)?;
+    let points = reversed.path.iter().map(|p| [p.velocity.x, p.velocity.z]).collect();
+    series.push(Series::new("μ = 0.3, slip reverses", Look::Joined(Shape::Diamond), color::ORANGE, points));
+    let (tt, tn, nn) = (w.m11, w.m13, w.m33);
+    let stop = 0.8 / (tn + 0.3 * tt);
+    let rise = stop - (-2.0 + stop * (nn + 0.3 * tn)) / (nn - 0.3 * tn);
+    let metric = "slip after it has reversed (m/s)";
+    let closed = (rise - stop) * (tn - 0.3 * tt);
+    outcome.checks.push(Check::within(
+        metric,
+        reversed.velocity.x,
+        closed,
+        1e-12,
+        "piecewise linear closed form",
+    ));
     // Closed form for μ = 0.7: slip stops at p = u_t/(μ W_tt − W_tn), then u_n rises at W_nn − W_tn²/W_tt.
     let path = follow(&w, start, 0.7, Restitution::Inelastic)?;
     let (tt, tn, nn) = (w.m11, w.m13, w.m33);
@@ -108,7 +124,7 @@ fn plane(outcome: &mut Outcome) -> Result<(), Failure> {
     outcome.tables.push(table);
     let panel = Panel {
         title: "rod at 45°".into(),
-        x: Axis::linear("slip u_t (m/s)"),
+        x: Axis { range: Some([-1.0, 2.8]), ..Axis::linear("slip u_t (m/s)") },
         y: Axis::linear("normal velocity u_n (m/s)"),
         series,
         legend: Corner::BottomRight,
@@ -116,7 +132,7 @@ fn plane(outcome: &mut Outcome) -> Result<(), Failure> {
     outcome.figures.push(Figure {
         name: "routh-path",
         caption: "Contact velocity along Routh's path, from the bottom up. Left: a rod at 45°; it sticks from friction 0.6 on, \
-                  and slip grows below. Right: slip that turns, and the straight paths along the axes."
+                  slip grows below, and reverses where it came from the other side. Right: slip that turns, and the straight paths along the axes."
             .into(),
         panels: vec![panel],
     });

@@ -40,7 +40,7 @@ pub fn impacts(repeat: usize) -> Result<Measured, Failure> {
     let mut points = Vec::new();
     let mut text = format!(
         "{:<40} {:>9} {:>12} {:>10} {:>8} {:>12} {:>12}\n",
-        "4096 sampled outcomes", "outcomes", "steps each", "ms", "asked", "split steps", "certificate"
+        "4096 sampled outcomes", "outcomes", "steps each", "ms", "asked", "dropped", "certificate"
     );
     for (name, body, velocity, asked) in CASES {
         let scene = format!(
@@ -71,11 +71,11 @@ pub fn impacts(repeat: usize) -> Result<Measured, Failure> {
             "{name:<40} {:>9} {steps:>12.1} {:>10.1} {goal:>8} {:>12} {certified:>9.1} ms",
             set.len(),
             times[0],
-            set.split
+            set.unfinished + set.unsolved
         );
         points.push([problem.contacts() as f64, times[0]]);
         rows.push(json!({
-            "case": name, "outcomes": set.len(), "steps": steps, "ms": times, "split": set.split,
+            "case": name, "outcomes": set.len(), "steps": steps, "ms": times,
             "unfinished": set.unfinished, "unsolved": set.unsolved, "certificate_ms": certified,
             "terminates": certificate.in_n,
         }));

@@ -1,11 +1,12 @@
 //! `stiction impact`: find where several contacts hit at once, and tell all the ways it can go.
 //!
-//! `find` moves the scene to its impacts, `report.rs` says what the set of outcomes is, `picture.rs` draws it, and
-//! `branch.rs` follows some of its members.
+//! `find` moves the scene to its impacts, `report.rs` says what the set of outcomes is, `picture.rs` draws it, `branch.rs` follows
+//! some of its members, and `tree.rs` forks at every impact on the way.
 
 mod branch;
 mod picture;
 mod report;
+mod tree;
 
 use crate::failure::{Failure, print};
 use crate::outlet;
@@ -14,9 +15,12 @@ use clap::Args;
 use report::Found;
 use serde_json::json;
 use std::path::PathBuf;
-use stiction::rigid::{Flight, FlightOptions, RigidContactError, Touching};
+use stiction::rigid::{ConvexFlight, Flight, FlightOptions, FuturesError, RigidContactError, Touching};
 use stiction::{Model, State};
-use stiction_impact::{ImpactError, Options, Origin, Problem, certify, outcomes};
+use stiction_impact::{
+    ImpactError, Options, Origin, OuterOptions, Problem, certify, impact_without_collision, outcomes, outer,
+    verdict,
+};
 
 /// Arguments of `stiction impact`.
 #[derive(Args)]
@@ -50,9 +54,24 @@ pub struct ImpactArguments {
     /// Sampled solutions
     #[arg(long, default_value_t = 4096, allow_hyphen_values = true)]
     samples: usize,
-    /// Largest normal impulse of a contact in a step of the resolution, N s
+    /// Error allowed along a sampled solution, relative to the largest contact speed
+    #[arg(long, default_value_t = 1e-6, allow_hyphen_values = true)]
+    tolerance: f64,
+    /// Largest normal impulse of a contact in a step of the resolution, N s [default: no limit]
     #[arg(long, allow_hyphen_values = true)]
     cap: Option<f64>,
+    /// Leave out the bound from outside; agreeing samples then give no verdict
+    #[arg(long, conflicts_with = "outer")]
+    no_outer: bool,
+    /// Compute the bound from outside also for more than six contacts, which can take minutes
+    #[arg(long)]
+    outer: bool,
+    /// Convex sets that a cell of the outer bound may hold: more are tighter and slower
+    #[arg(long, default_value_t = 8, allow_hyphen_values = true)]
+    outer_pieces: usize,
+    /// Work allowed for the outer bound, in comparisons (ten million are about a second)
+    #[arg(long, default_value_t = 20_000_000, allow_hyphen_values = true)]
+    outer_work: u64,
     /// Another seed, other samples
     #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     seed: u64,
@@ -65,6 +84,18 @@ pub struct ImpactArguments {
     /// How long to follow them, s
     #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     branch_time: f64,
+    /// Grow a tree of futures instead: fork at every impact with several outcomes, until the horizon
+    #[arg(long)]
+    tree: bool,
+    /// How far the tree looks ahead, s
+    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
+    horizon: f64,
+    /// Outcomes that a fork of the tree follows at most
+    #[arg(long, default_value_t = 3, value_name = "N", allow_hyphen_values = true)]
+    outcomes: usize,
+    /// Branches of the tree at most
+    #[arg(long, default_value_t = 64, value_name = "N", allow_hyphen_values = true)]
+    budget: usize,
     /// Where figures, outcomes (CSV) and recordings go
     #[arg(long, value_name = "DIR", default_value = "out/impact")]
     out: PathBuf,
@@ -101,11 +132,27 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
     outlet::folder(&arguments.out, "--out")?;
     let options = Options {
         samples: arguments.samples,
+        tolerance: arguments.tolerance,
         cap: arguments.cap,
         seed: arguments.seed,
         ..Options::default()
     };
-    let found = find(arguments, &model, state, &options)?;
+    if arguments.tree {
+        // A fork needs few samples to stand for the set.
+        let options = Options { samples: arguments.samples.min(512), ..options };
+        let scene = arguments.read.name();
+        let (text, report) = tree::grow(arguments, &model, &state, &options, &scene)?;
+        let report = json!({ "scene": scene, "tree": report });
+        let json = serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n";
+        return print(if arguments.json { &json } else { &text });
+    }
+    let most = match (arguments.outer, arguments.no_outer) {
+        (true, _) => usize::MAX,
+        (_, true) => 0,
+        _ => 6,
+    };
+    let bounds = (OuterOptions { pieces: arguments.outer_pieces, work: arguments.outer_work }, most);
+    let (found, note) = find(arguments, &model, state, &options, &bounds)?;
     let scene = arguments.read.name();
     let mut reports = Vec::new();
     for (k, impact) in found.iter().enumerate() {
@@ -118,10 +165,12 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         reports.push(impact.json(&model, &files));
     }
     if arguments.json {
-        let report = json!({ "scene": scene, "impacts": reports });
+        let report = json!({ "scene": scene, "impacts": reports, "unknown": note });
         return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
     }
-    if found.is_empty() {
+    if let Some(note) = &note {
+        print(&format!("{scene}: {note}\n"))?;
+    } else if found.is_empty() {
         let what = if arguments.here {
             "no contact approaches at this state: there is no impact".to_string()
         } else {
@@ -148,27 +197,39 @@ fn start(arguments: &ImpactArguments, model: &Model) -> Result<State, Failure> {
     Ok(state)
 }
 
-/// Moves on from impact to impact. Those of one contact have one outcome and are passed; those of several are
-/// kept, and passed by their one-shot outcome.
+/// Moves on from impact to impact, and tells of one that could not be computed. Those of one contact have one outcome, Routh's, and are passed with it; those of several are
+/// kept, and passed with all contacts at once.
 fn find(
     arguments: &ImpactArguments,
     model: &Model,
     mut state: State,
     options: &Options,
-) -> Result<Vec<Found>, Failure> {
-    let mut found = Vec::new();
+    bounds: &(OuterOptions, usize),
+) -> Result<(Vec<Found>, Option<String>), Failure> {
+    let (mut found, mut note) = (Vec::new(), None);
     if arguments.here {
         let touching = model.touching(&state, arguments.touch).map_err(rigid)?;
-        found.extend(resolve(touching, &state, options)?);
-        return Ok(found);
+        let problem = Problem::new(&touching.instant).map_err(wrong)?;
+        let free = model.free_normal_accelerations(&state, arguments.touch).map_err(rigid)?;
+        let pressed = impact_without_collision(&problem, &free);
+        found.extend(match pressed {
+            None => resolve(touching, &state, options, bounds)?,
+            Some(contacts) => resolve(press(touching, &problem, &contacts)?, &state, options, bounds)?
+                .map(|found| Found { pressed: contacts, ..found }),
+        });
+        return Ok((found, note));
     }
     let flight = FlightOptions { step: arguments.step, touch: arguments.touch, ..FlightOptions::default() };
-    let mut flight = Flight::new(model, flight).map_err(rigid)?;
+    let mut mover = Mover::new(model, flight)?;
     let end = state.time + arguments.time;
     // A bouncing chain of impacts that closes in time would never end.
     for _ in 0..10_000 {
-        let Some(touching) = flight.next_impact(&mut state, end).map_err(rigid)? else { break };
-        let Some(impact) = resolve(touching, &state, options)? else { break };
+        let Some(touching) = mover.next_impact(model, &mut state, end)? else { break };
+        if let Err(error @ ImpactError::TooMany { .. }) = Problem::new(&touching.instant) {
+            note = Some(format!("impact at t = {:.6} s: UNKNOWN: {error}", state.time));
+            break;
+        }
+        let Some(impact) = resolve(touching, &state, options, bounds)? else { break };
         if let Some(first) = impact.next_velocity() {
             state.v.copy_from_slice(&first);
         }
@@ -179,19 +240,99 @@ fn find(
             }
         }
     }
-    Ok(found)
+    Ok((found, note))
+}
+
+/// What moves the scene between impacts: rigid steps of a few bodies, and the convex simulation for the rest.
+enum Mover {
+    Rigid(Box<Flight>, FlightOptions),
+    Convex(Box<ConvexFlight>),
+}
+
+impl Mover {
+    fn new(model: &Model, options: FlightOptions) -> Result<Self, Failure> {
+        match Flight::new(model, options) {
+            Ok(flight) => Ok(Self::Rigid(Box::new(flight), options)),
+            Err(RigidContactError::Unsupported(_)) => Self::convex(model, &options),
+            Err(error) => Err(rigid(error)),
+        }
+    }
+
+    fn convex(model: &Model, options: &FlightOptions) -> Result<Self, Failure> {
+        Ok(Self::Convex(Box::new(ConvexFlight::new(model, options).map_err(moved)?)))
+    }
+
+    fn next_impact(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        end: f64,
+    ) -> Result<Option<Touching>, Failure> {
+        if let Self::Rigid(flight, options) = self {
+            match flight.next_impact(state, end) {
+                Ok(found) => return Ok(found),
+                Err(RigidContactError::Contact { .. }) => *self = Self::convex(model, &options.clone())?,
+                Err(error) => return Err(rigid(error)),
+            }
+        }
+        match self {
+            Self::Convex(flight) => flight.next_impact(state, end).map_err(moved),
+            Self::Rigid(..) => Ok(None),
+        }
+    }
+}
+
+fn moved(error: FuturesError) -> Failure {
+    match error {
+        FuturesError::Rigid(error) => rigid(error),
+        FuturesError::Step(_) | FuturesError::Outcome { .. } => Failure::work(error),
+        _ => Failure::input(error),
+    }
+}
+
+/// The same contacts with those that slip presses approaching by a millionth of the contact speed: the limit of such impacts is the one without a
+/// collision.
+fn press(touching: Touching, problem: &Problem, contacts: &[usize]) -> Result<Touching, Failure> {
+    let mut v = touching.instant.velocity().clone();
+    let speed = touching.instant.contact_velocity().amax();
+    for &c in contacts {
+        let row = 3 * problem.groups()[c][0] + 2;
+        let w = touching.instant.delassus()[(row, row)];
+        v -= touching.instant.response().column(row) * (1e-6 * speed / w);
+    }
+    let Touching { instant, kinds } = touching;
+    Ok(Touching { instant: instant.with_velocity(v).map_err(Failure::input)?, kinds })
 }
 
 /// The set of outcomes at a state; none if nothing approaches.
-fn resolve(touching: Touching, state: &State, options: &Options) -> Result<Option<Found>, Failure> {
+fn resolve(
+    touching: Touching,
+    state: &State,
+    options: &Options,
+    bounds: &(OuterOptions, usize),
+) -> Result<Option<Found>, Failure> {
     let problem = Problem::new(&touching.instant).map_err(wrong)?;
     let set = outcomes(&problem, options).map_err(wrong)?;
     if set.is_empty() && set.unfinished == 0 && set.unsolved == 0 {
         return Ok(None);
     }
+    // A single contact needs no bound, and many take long.
+    let wanted = problem.contacts() > 1 && problem.contacts() <= bounds.1;
+    let outer = wanted.then(|| outer(&problem, &bounds.0)).transpose().map_err(wrong)?;
+    let verdict = verdict(&set, outer.as_ref()).map_err(wrong)?;
+    let outer = outer.map(|o| o.box_bounds().map(|b| (o, b))).transpose().map_err(wrong)?;
     let certificate = certify(&problem);
     let one_shot = set.origins.iter().position(|o| *o == Origin::OneShot);
-    Ok(Some(Found { state: state.clone(), touching, set, certificate, one_shot }))
+    Ok(Some(Found {
+        state: state.clone(),
+        touching,
+        set,
+        certificate,
+        one_shot,
+        outer,
+        verdict,
+        pressed: Vec::new(),
+    }))
 }
 
 fn rigid(error: RigidContactError) -> Failure {

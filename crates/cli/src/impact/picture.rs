@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stiction::Model;
+use stiction_impact::hull::{convex_hull, outline};
 use stiction_impact::{ContactMode, Origin};
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color, to_svg, write_png};
 
@@ -46,22 +47,44 @@ fn figure(model: &Model, found: &Found, axes: Option<[usize; 2]>) -> Option<Figu
     let of = |wanted: &dyn Fn(&Origin) -> bool| -> Vec<[f64; 2]> {
         (0..set.len()).filter(|&i| wanted(&set.origins[i])).map(at).collect()
     };
-    let along = |i: usize| {
-        let mut c = vec![0.0; set.nv];
-        c[i] = 1.0;
-        c
-    };
-    let mut hull: Vec<[f64; 2]> = set.hull(&along(x), &along(y)).into_iter().map(at).collect();
-    hull.extend(hull.first().copied());
     let samples = of(&|o| matches!(o, Origin::Sample(_)));
     let sequences = of(&|o| matches!(o, Origin::Sequence(_)));
     let sequence_mark = if sequences.len() > 100 { Shape::Dot } else { Shape::Triangle };
-    let series = vec![
-        Series::new("hull", Look::Dashed, color::GREY, hull),
+    let mut series = Vec::new();
+    // The bound from outside: its convex pieces, or its box.
+    if let Some((outer, bounds)) = &found.outer {
+        let flat = |v: &Vec<f64>| [v[x], v[y]];
+        let mut pieces: Vec<Vec<[f64; 2]>> =
+            outer.pieces.iter().map(|p| p.iter().map(flat).collect()).collect();
+        // A box much wider than the set would hide it; the report has its numbers.
+        let fits = |i: usize| {
+            let [low, high] = found.range(i);
+            bounds[i][1] - bounds[i][0] < 3.0 * (high - low)
+        };
+        if pieces.is_empty() && fits(x) && fits(y) {
+            let ([a, b], [c, d]) = (bounds[x], bounds[y]);
+            pieces.push(vec![[a, c], [b, c], [b, d], [a, d]]);
+        }
+        for (k, piece) in pieces.iter().enumerate() {
+            let mut line: Vec<[f64; 2]> = convex_hull(piece).into_iter().map(|i| piece[i]).collect();
+            line.extend(line.first().copied());
+            series.push(Series::new(
+                if k == 0 { "outer bound" } else { "" },
+                Look::Dashed,
+                color::GREY,
+                line,
+            ));
+        }
+    }
+    let all: Vec<[f64; 2]> = (0..set.len()).map(at).collect();
+    for line in outline(&all) {
+        series.push(Series::new("", Look::Line, color::SKY, line));
+    }
+    series.extend([
         Series::new("sampled outcomes", Look::Marks(Shape::Dot), color::BLUE, samples),
         Series::new("one contact after another", Look::Marks(sequence_mark), color::VERMILLION, sequences),
         Series::new("all at once", Look::Marks(Shape::Square), color::BLACK, of(&|o| *o == Origin::OneShot)),
-    ];
+    ]);
     let axis = |i: usize| Axis::linear(&format!("{} ({})", coordinate(model, i), unit(model, i)));
     // Room for the legend above the points.
     let [low, high] = found.range(y);

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use stiction::model::JointKind;
 use stiction::rigid::Touching;
 use stiction::{Model, State};
-use stiction_impact::{Certificate, Level, Outcomes};
+use stiction_impact::outer::Method;
+use stiction_impact::{Certificate, Outcomes, Outer, Verdict};
 
 /// An impact and its outcomes.
 pub struct Found {
@@ -20,10 +21,16 @@ pub struct Found {
     pub certificate: Certificate,
     /// The outcome of all contacts at once.
     pub one_shot: Option<usize>,
+    /// Bounds from outside, if asked for, and those of each velocity coordinate.
+    pub outer: Option<(Outer, Vec<[f64; 2]>)>,
+    /// Whether the outcome is unique.
+    pub verdict: Verdict,
+    /// Contacts that slide and press, if this is an impact without a collision.
+    pub pressed: Vec<usize>,
 }
 
 impl Found {
-    /// The velocity to go on with: the one-shot outcome's, or the first there is.
+    /// The velocity to go on with: that of all contacts at once, or the first there is. A single contact has Routh's alone.
     pub fn next_velocity(&self) -> Option<Vec<f64>> {
         let i = self.one_shot.or((!self.set.is_empty()).then_some(0))?;
         Some(self.set.velocity(i).to_vec())
@@ -46,6 +53,11 @@ impl Found {
         let same = if merged < contacts { format!(", {merged} different") } else { String::new() };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "impact at t = {:.6} s: {contacts} contacts touch{same}", self.state.time);
+        if !self.pressed.is_empty() {
+            text.push_str(
+                "  an impact without collision: nothing approaches, but slip presses contacts together and no finite force keeps them apart (Painlevé)\n",
+            );
+        }
         let u = self.touching.instant.contact_velocity();
         let shares = set.shares();
         let _ = writeln!(
@@ -63,28 +75,46 @@ impl Found {
                 u[3 * c + 2]
             );
         }
-        let ambiguity = set.ambiguity();
-        let answer = match ambiguity.level {
-            Level::Unique => "UNIQUE: one outcome, whatever the order of impulses".to_string(),
-            level => format!("AMBIGUOUS: {} (spread {:.3})", level.name(), ambiguity.spread),
-        };
-        let _ = writeln!(text, "  {answer}; {} outcomes", set.len());
+        let _ = writeln!(text, "  {}", self.answer());
         let _ = writeln!(
             text,
-            "  {:<24} {:>12} {:>12} {:>12} {:>12}",
-            "velocity", "before", "at once", "least", "greatest"
+            "  {:<24} {:>12} {:>12} {:>12} {:>12}{}",
+            "velocity",
+            "before",
+            "at once",
+            "least",
+            "greatest",
+            if self.outer.is_some() { format!(" {:>25} {:>7}", "outer bound", "gap") } else { String::new() }
         );
         for i in 0..set.nv {
             let [low, high] = self.range(i);
             let at_once = self.one_shot.map_or("–".into(), |k| format!("{:.6}", clean(set.velocity(k)[i])));
+            let outer = self.outer.as_ref().map_or(String::new(), |(_, bounds)| {
+                let [least, greatest] = bounds[i];
+                let range = format!("[{:.6}, {:.6}]", clean(least), clean(greatest));
+                format!(
+                    " {range:>25} {:>7}",
+                    gap([low, high], bounds[i]).map_or("–".into(), |g| format!("{:.1} %", 100.0 * g))
+                )
+            });
             let _ = writeln!(
                 text,
-                "  {:<24} {:>12.6} {at_once:>12} {:>12.6} {:>12.6}",
+                "  {:<24} {:>12.6} {at_once:>12} {:>12.6} {:>12.6}{outer}",
                 coordinate(model, i),
                 self.state.v[i],
                 clean(low),
                 clean(high)
             );
+        }
+        if let Some((outer, _)) = &self.outer {
+            let how = match &outer.method {
+                Method::Cells => "outer bound by cells of constant force".to_string(),
+                Method::Relaxation(why) => {
+                    format!("outer bound by a convex relaxation, which is coarse ({why})")
+                }
+            };
+            let _ =
+                writeln!(text, "  {how}; gap is what it leaves beyond the outcomes found, over their width");
         }
         let energy = self.energy();
         let _ = writeln!(
@@ -97,6 +127,22 @@ impl Found {
             let _ = writeln!(text, "  {:<10} {}", if k == 0 { "files" } else { "" }, path.display());
         }
         text
+    }
+
+    /// The verdict in one line.
+    fn answer(&self) -> String {
+        let (set, ambiguity) = (&self.set, self.set.ambiguity());
+        let reason = self.verdict.reason();
+        match &self.verdict {
+            Verdict::Unique(_) => format!("UNIQUE: one outcome; {reason}"),
+            Verdict::Ambiguous { .. } => format!(
+                "AMBIGUOUS: {} (spread {:.4}); {} outcomes, {reason}",
+                ambiguity.level.name(),
+                ambiguity.spread,
+                set.len()
+            ),
+            Verdict::Unknown { .. } => format!("UNKNOWN: {reason}"),
+        }
     }
 
     /// Kinetic energy before, and the least and greatest after.
@@ -136,13 +182,21 @@ impl Found {
                 list(&jam.holding)
             );
         }
-        let worst = self.set.residuals.iter().fold(0.0f64, |a, b| a.max(*b));
-        let _ = writeln!(text, "  conditions of the inclusion hold to {worst:.1e} in every step");
+        let worst = self.set.errors.iter().fold(0.0f64, |a, b| a.max(*b));
+        let _ = writeln!(text, "  largest estimated error of an outcome {worst:.1e} of the contact speed");
         if self.set.unfinished > 0 {
-            let _ = writeln!(text, "  {} samples did not end and are left out", self.set.unfinished);
+            let _ = writeln!(
+                text,
+                "  {} samples did not end within the steps allowed and are left out",
+                self.set.unfinished
+            );
         }
         if self.set.unsolved > 0 {
-            text.push_str("  the solution with all contacts at once could not be found and is left out\n");
+            let _ = writeln!(
+                text,
+                "  {} samples had a step that could not be solved and are left out",
+                self.set.unsolved
+            );
         }
         if self.set.cut_sequences > 0 {
             let _ =
@@ -169,8 +223,10 @@ impl Found {
         let velocities: Vec<Value> = (0..set.nv)
             .map(|i| {
                 let [low, high] = self.range(i);
+                let outer = self.outer.as_ref().map(|(_, bounds)| bounds[i]);
                 json!({
                     "name": coordinate(model, i), "before": self.state.v[i], "least": low, "greatest": high,
+                    "outer": outer, "gap": outer.and_then(|outer| gap([low, high], outer)),
                     "at_once": self.one_shot.map(|k| set.velocity(k)[i]),
                 })
             })
@@ -181,6 +237,9 @@ impl Found {
         json!({
             "time": self.state.time, "qpos": self.state.q, "qvel": self.state.v,
             "contacts": contacts, "velocities": velocities, "outcomes": set.len(),
+            "without_collision": !self.pressed.is_empty(),
+            "verdict": { "answer": self.verdict.name(), "reason": self.verdict.reason() },
+            "largest_error": set.errors.iter().fold(0.0f64, |a, b| a.max(*b)),
             "ambiguity": { "level": ambiguity.level.name(), "spread": ambiguity.spread },
             "kinetic_energy": self.energy(),
             "certificate": {
@@ -190,6 +249,12 @@ impl Found {
             "files": files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// What an outer range leaves beyond an inner one, both sides together, over the inner width; none for an inner range without width.
+fn gap(inner: [f64; 2], outer: [f64; 2]) -> Option<f64> {
+    let width = inner[1] - inner[0];
+    (width > 1e-6).then(|| ((inner[0] - outer[0]) + (outer[1] - inner[1])).max(0.0) / width)
 }
 
 /// The name of a velocity coordinate.

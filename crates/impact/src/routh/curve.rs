@@ -17,7 +17,7 @@ use nalgebra::Vector2;
 /// θ, ln r, p, u_n, friction impulse (2), work.
 type Y = [f64; 7];
 
-const A: [[f64; 6]; 6] = [
+pub(crate) const DP_A: [[f64; 6]; 6] = [
     [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
     [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
@@ -25,7 +25,7 @@ const A: [[f64; 6]; 6] = [
     [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
     [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
-const E: [f64; 7] =
+pub(crate) const DP_E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
 impl Walk<'_> {
@@ -90,13 +90,13 @@ impl Walk<'_> {
         let mut at = *y;
         for stage in 0..6 {
             for i in 0..7 {
-                at[i] = y[i] + h * (0..=stage).map(|j| A[stage][j] * k[j][i]).sum::<f64>();
+                at[i] = y[i] + h * (0..=stage).map(|j| DP_A[stage][j] * k[j][i]).sum::<f64>();
             }
             k[stage + 1] = self.rates(&at);
         }
         let mut error: f64 = 0.0;
         for i in 0..7 {
-            let e = h * (0..7).map(|j| E[j] * k[j][i]).sum::<f64>();
+            let e = h * (0..7).map(|j| DP_E[j] * k[j][i]).sum::<f64>();
             error = error.max((e / scale[i]).abs());
         }
         (at, if error.is_finite() { error } else { 1e10 })

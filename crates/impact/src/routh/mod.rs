@@ -16,6 +16,7 @@
 //! it, and then the same path is followed from there (an impact without a collision).
 
 mod curve;
+pub(crate) use curve::{DP_A, DP_E};
 mod piece;
 
 use crate::error::ImpactError;

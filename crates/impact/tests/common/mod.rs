@@ -78,3 +78,44 @@ pub fn table(a: f64, mu: f64, velocity: [f64; 6]) -> Instant {
     )
     .expect("a sound table")
 }
+
+/// A compass walker at the landing of its swing foot: hip 10 kg, legs 5 kg at half their length of 1 m, at ±alpha from the vertical; the stance
+/// foot rests on the floor, the swing leg turns at `ratio` times the stance leg's rate of −1 rad/s; friction 1.
+pub fn compass(alpha_deg: f64, ratio: f64) -> Instant {
+    let alpha = alpha_deg.to_radians();
+    let point = |angle: f64, leg: usize, r: f64| {
+        let mut rows = DMatrix::zeros(2, 4);
+        (rows[(0, 0)], rows[(1, 1)]) = (1.0, 1.0);
+        (rows[(0, 2 + leg)], rows[(1, 2 + leg)]) = (r * angle.cos(), r * angle.sin());
+        rows
+    };
+    let mut mass = DMatrix::zeros(4, 4);
+    (mass[(0, 0)], mass[(1, 1)]) = (10.0, 10.0);
+    let mut jacobian = DMatrix::zeros(6, 4);
+    for (leg, angle) in [-alpha, alpha].into_iter().enumerate() {
+        let rows = point(angle, leg, 0.5);
+        mass += 5.0 * rows.tr_mul(&rows);
+        let foot = point(angle, leg, 1.0);
+        jacobian.row_mut(3 * leg).copy_from(&foot.row(0));
+        jacobian.row_mut(3 * leg + 2).copy_from(&foot.row(1));
+    }
+    let foot = point(-alpha, 0, 1.0);
+    let v = DVector::from_vec(vec![foot[(0, 2)], foot[(1, 2)], -1.0, -ratio]);
+    Instant::from_matrices(mass, jacobian, vec![Vector2::repeat(1.0); 2], v).unwrap()
+}
+
+/// MFI Fig. 4: a box of 2 m × 1 m and 1 kg, tilted counter-clockwise, slides to the right at 1 m/s on its lowest corner (friction `mu`) and meets
+/// a wall without friction with its rightmost corner.
+pub fn sliding_box(tilt_deg: f64, mu: f64) -> Instant {
+    let (s, c) = tilt_deg.to_radians().sin_cos();
+    let corner = |x: f64, z: f64| (x * c - z * s, x * s + z * c);
+    let (a, b) = (corner(-1.0, -0.5), corner(1.0, -0.5));
+    let wall = -std::f64::consts::FRAC_PI_2;
+    planar_body(1.0, 5.0 / 12.0, &[(a.0, a.1, 0.0, mu), (b.0, b.1, wall, 0.0)], [1.0, 0.0, 0.0])
+}
+
+/// MFI Fig. 3: a rimless wheel of 1 kg, inertia 0.1 kg m², with two feet at 1 m and ±22.5°, friction 1, falls at 1 m/s.
+pub fn wheel() -> Instant {
+    let (s, c) = 22.5f64.to_radians().sin_cos();
+    planar_body(1.0, 0.1, &[(-s, -c, 0.0, 1.0), (s, -c, 0.0, 1.0)], [0.0, -1.0, 0.0])
+}

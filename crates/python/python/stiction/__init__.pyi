@@ -13,6 +13,8 @@ from ._results import (
     BodyPose,
     ContactPatch,
     Energy,
+    FutureBranch,
+    Futures,
     ImpactOutcomes,
     LearnedReport,
     ModelWarning,
@@ -38,6 +40,8 @@ __all__ = [
     "Geom",
     "GeomInfo",
     "GripForce",
+    "FutureBranch",
+    "Futures",
     "ImpactOutcomes",
     "InverseKinematics",
     "Joint",
@@ -68,6 +72,7 @@ __all__ = [
     "Viewer",
     "__version__",
     "contact_dtype",
+    "futures",
     "impact_outcomes",
     "rollout",
     "rollout_on",
@@ -1604,27 +1609,44 @@ def view(
     """
 
 def impact_outcomes(
-    model: Model,
-    qpos: ArrayLike,
-    qvel: ArrayLike,
+    model: Model | None = None,
+    qpos: ArrayLike | None = None,
+    qvel: ArrayLike | None = None,
     samples: int = 4096,
     cap: float | None = None,
     seed: int = 0,
     touch: float = 1e-6,
+    *,
+    mass: ArrayLike | None = None,
+    normals: ArrayLike | None = None,
+    tangents: ArrayLike | None = None,
+    friction: ArrayLike | None = None,
+    velocity: ArrayLike | None = None,
+    tolerance: float = 1e-6,
+    outer: bool = True,
+    pieces: int = 8,
+    paths: Sequence[int] = (),
 ) -> ImpactOutcomes:
-    """The possible outcomes of an impact: the set of velocities after it.
+    """All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside."""
 
-    model: a stiction.Model.
-    qpos, qvel: positions, shape (nq,), m or rad, and velocities, shape (nv,), m/s or rad/s, at the impact.
-    samples: number of sampled solutions, besides every sequence of single impacts and the simultaneous one.
-    cap: largest normal impulse of a contact in a step of the resolution, N s; chosen automatically if None.
-    seed: seed of the samples.
-    touch: distance within which bodies touch, m.
-
-    Returns an ImpactOutcomes; it is empty (n = 0) if no contact approaches.
-
-    Raises ValueError for a state that does not fit, a singular mass matrix, or a model that rigid contact does not support.
-    """
+def futures(
+    model: Model,
+    qpos: ArrayLike,
+    qvel: ArrayLike,
+    horizon: float = 1.0,
+    *,
+    ctrl: ArrayLike | None = None,
+    outcomes: int = 3,
+    budget: int = 64,
+    samples: int = 256,
+    step: float = 1e-3,
+    touch: float = 1e-5,
+    speed: float = 0.02,
+    merge: float = 1e-6,
+    frame: float = 0.01,
+    seed: int = 0,
+) -> Futures:
+    """Follows the futures of a state: a tree that forks at every impact with several outcomes."""
 
 def routh(
     delassus: ArrayLike,

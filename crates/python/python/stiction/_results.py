@@ -1,5 +1,6 @@
 """Results as named tuples and typed dicts."""
 
+import warnings
 from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
@@ -270,7 +271,8 @@ contact_dtype = np.dtype(
 class ImpactOutcomes(NamedTuple):
     """The set of velocities after an impact: n outcomes of c contacts.
 
-    The first outcome is that of all contacts at once, then come the sequences of single impacts, then samples.
+    The first outcome is that of all contacts at once, then come the sequences of single impacts, then samples. A single contact has
+    one outcome.
     """
 
     velocities: np.ndarray
@@ -281,15 +283,43 @@ class ImpactOutcomes(NamedTuple):
     spread: float
     contacts: list
     origins: list
-    residuals: np.ndarray
+    errors: np.ndarray
     unfinished: int
     unsolved: int
     cut_sequences: int
+    verdict: str
+    reason: str
+    outer: np.ndarray | None
+    outer_corners: list
+    paths: dict
+
+    @property
+    def residuals(self) -> np.ndarray:
+        """The old name of errors."""
+        warnings.warn("residuals is now called errors", DeprecationWarning, stacklevel=2)
+        return self.errors
 
     def extremes(self, direction) -> tuple[float, float]:
-        """Least and greatest value of direction · velocity over the set."""
+        """Least and greatest value of direction · velocity over the outcomes found."""
         values = self.velocities @ np.asarray(direction, dtype=float)
         return float(values.min()), float(values.max())
+
+    def bounds(self, direction) -> tuple[float, float]:
+        """Values of direction · velocity outside of which no outcome can lie.
+
+        Raises ValueError if outer bounds were not asked for.
+        """
+        if self.outer is None:
+            raise ValueError("there are no outer bounds: call impact_outcomes with outer=True")
+        c = np.asarray(direction, dtype=float)
+        if self.outer_corners:
+            # Boxes are the corners' own ranges, widened by what rounding may have lost.
+            values = np.concatenate(self.outer_corners) @ c
+            corners = np.concatenate(self.outer_corners)
+            slack = np.abs(c) @ (corners.min(axis=0) - self.outer[:, 0])
+            return float(values.min() - slack), float(values.max() + slack)
+        ends = self.outer * c[:, None]
+        return float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())
 
 
 describe(
@@ -298,14 +328,67 @@ describe(
     impulses="Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).",
     modes="State of each contact after: 0 sticks, 1 slides, 2 separates; shape (n, c).",
     certificate="Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or None), direction (the velocity that proves it), balanced (contacts that can push against each other).",
-    level='"unique", "velocities differ" or "contact modes differ".',
+    level='How the outcomes found differ: "outcomes agree", "velocities differ" or "contact modes differ". Whether there are others is told by verdict.',
     spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm, without unit.",
     contacts="For each contact: name, friction, velocity before [t1, t2, n] in m/s; of points also geoms, bodies, position (m), frame (rows t1, t2, n in the world).",
     origins='"at once", the order of contacts of a sequence, or "sample".',
-    residuals="Worst violation of the conditions of the inclusion in each outcome's steps, relative; shape (n,).",
-    unfinished="Samples that did not end; they are not in the set.",
-    unsolved="Samples with a step that could not be solved; they are not in the set.",
+    errors="Estimated error of each outcome, relative to the largest contact speed before; shape (n,).",
+    unfinished="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
+    unsolved="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
     cut_sequences="Sequences that were not followed to their end.",
+    verdict='"unique" (proved), "ambiguous" (two outcomes differ by more than their errors) or "unknown".',
+    reason="Why, in words.",
+    outer="Bounds from outside on each velocity coordinate, least and greatest; shape (nv, 2), or None if not asked for.",
+    outer_corners="Corners of convex sets whose union holds every outcome, each of shape (k, nv); empty if the bound is a relaxation.",
+    paths="For each outcome asked for: contact velocities [t1, t2, n] along its path, m/s; shape (k, c, 3).",
+)
+
+
+class FutureBranch(NamedTuple):
+    """A motion from one fork to the next."""
+
+    parent: int | None
+    weight: float
+    time: np.ndarray
+    qpos: np.ndarray
+    qvel: np.ndarray
+    end: str
+    merged_into: int | None
+    passed: int
+
+
+describe(
+    FutureBranch,
+    parent="The branch it comes from; None for the first.",
+    weight="Its share of the sampling measure; the weights of all branches that reach the horizon add to one.",
+    time="Times of the frames, s; shape (k,).",
+    qpos="Positions along it; shape (k, nq).",
+    qvel="Velocities along it; shape (k, nv).",
+    end='"horizon", "fork", or "merged" if another branch reached the same state.',
+    merged_into="The branch that stands for it from there on, if it was merged.",
+    passed="Impacts with a single outcome that it passed.",
+)
+
+
+class Futures(NamedTuple):
+    """A tree of futures that forks at impacts with several outcomes."""
+
+    branches: list
+    pruned: int
+
+    def leaves(self) -> list:
+        """The branches that reach the horizon."""
+        return [b for b in self.branches if b.end == "horizon"]
+
+    def share(self, condition) -> float:
+        """Weight of the futures whose last frame meets a condition: share(lambda qpos, qvel: qpos[2] < 0.3)."""
+        return float(sum(b.weight for b in self.leaves() if condition(b.qpos[-1], b.qvel[-1])))
+
+
+describe(
+    Futures,
+    branches="All branches, parents before children.",
+    pruned="Impacts that went on with their heaviest outcome alone because the budget was spent.",
 )
 
 

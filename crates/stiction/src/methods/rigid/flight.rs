@@ -18,6 +18,17 @@ use nalgebra::DVector;
 use stiction_multibody::QuaternionStep;
 use stiction_rigid::{FrictionShape, solve_friction};
 
+/// Cross-sections of the friction cone: where pivoting fails with one, the next is tried.
+const SHAPES: [FrictionShape; 4] = [
+    FrictionShape::Polygon(16),
+    FrictionShape::Polygon(12),
+    FrictionShape::Polygon(8),
+    FrictionShape::Pyramid,
+];
+
+/// Contacts that a step takes at most: pivoting takes seconds beyond.
+const MOST: usize = 12;
+
 /// How motion between impacts is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlightOptions {
@@ -112,9 +123,13 @@ impl Flight {
         self.free.velocities(&self.kinematics, v_free.as_mut_slice());
         let v = if touching.kinds.is_empty() {
             v_free
+        } else if touching.kinds.len() > MOST {
+            let reason =
+                format!("{} contacts touch, and pivoting takes {MOST} at most", touching.kinds.len());
+            return Err(RigidContactError::Contact { time: state.time, reason });
         } else {
             let instant = touching.instant.clone().with_velocity(v_free)?;
-            let mut problem = instant.friction_problem(FrictionShape::Polygon(16));
+            let mut problem = instant.friction_problem(SHAPES[0]);
             // Overlap is worked off over some steps; a gap may close.
             for (c, kind) in touching.kinds.iter().enumerate() {
                 if let TouchKind::Point { contact, .. } = kind {
@@ -122,7 +137,14 @@ impl Flight {
                     problem.velocity[3 * c + 2] += share * contact.distance / dt;
                 }
             }
-            let solution = solve_friction(&problem)
+            let mut solution = solve_friction(&problem);
+            for shape in &SHAPES[1..] {
+                if solution.is_err() {
+                    problem.shape = *shape;
+                    solution = solve_friction(&problem);
+                }
+            }
+            let solution = solution
                 .map_err(|e| RigidContactError::Contact { time: state.time, reason: e.to_string() })?;
             instant.velocity_after(&solution.impulse)
         };

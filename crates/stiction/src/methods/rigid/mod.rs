@@ -3,14 +3,23 @@
 //! ```text
 //! Touching   contacts and joint stops at a state, with masses and Jacobians     touching.rs
 //! Flight     event-driven motion of a few bodies, up to the next impact         flight.rs
+//! Futures    a tree of motions that forks at impacts with several outcomes      futures.rs
 //! ```
 //!
 //! What an impact does is up to the crate `stiction-impact`; what contacts at an instant are, to
-//! [`stiction_rigid`], re-exported as [`contact`].
+//! `stiction_rigid`, whose types are in [`contact`].
 
 mod flight;
+mod futures;
 mod touching;
 
 pub use flight::{Flight, FlightOptions};
-pub use stiction_rigid as contact;
+pub use futures::{Branch, BranchEnd, ConvexFlight, Futures, FuturesError, FuturesOptions, futures};
 pub use touching::{RigidContactError, TouchKind, Touching};
+
+/// Rigid contact at an instant: frames, Jacobians, friction problems.
+pub mod contact {
+    pub use stiction_rigid::{
+        FrictionProblem, FrictionShape, FrictionSolution, Instant, PointContact, RigidError, solve_friction,
+    };
+}

@@ -1,12 +1,16 @@
 //! What touches at a state: contact points within a tolerance and joints at their stops.
 
-use crate::contact::query::ContactQuery;
+use crate::contact::patches::PatchSet;
+use crate::contact::query::{ContactQuery, Touching as Near};
 use crate::contact::surface_velocity;
-use crate::error::InputError;
+use crate::error::{InputError, StepError};
 use crate::model::Model;
 use crate::model::material::PairMaterial;
 use crate::state::State;
+use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
+use stiction_geometry::ContactPoint;
+use stiction_multibody::QuaternionStep;
 use stiction_rigid::{Instant, PointContact, RigidError, touching};
 
 /// Rigid contact that cannot be described.
@@ -104,6 +108,12 @@ impl RigidContacts {
         Self { contacts: ContactQuery::new(compiled), kinematics: Kinematics::new(compiled) }
     }
 
+    /// Contact points no further apart than `touch` at positions `q`.
+    pub fn points(&mut self, model: &Model, state: &State, q: &[f64], touch: f64) -> &[ContactPoint] {
+        self.kinematics.positions(model.compiled(), &state.mocap, q);
+        self.contacts.find_rigid(model.compiled(), &self.kinematics.x_wb, touch)
+    }
+
     /// What touches at positions `q` and velocities `v`.
     pub fn touching(
         &mut self,
@@ -148,6 +158,52 @@ impl Model {
         self.check_state(state)?;
         self.check_rigid(touch)?;
         RigidContacts::new(self).touching(self, state, (&state.q, &state.v), touch)
+    }
+
+    /// Accelerations along the normals of what touches at a state (in the order of [`Model::touching`]) without contact forces, m/s²: a difference
+    /// over a microsecond of free motion. Adhesion and actuators at their limits are left out.
+    pub fn free_normal_accelerations(
+        &self,
+        state: &State,
+        touch: f64,
+    ) -> Result<Vec<f64>, RigidContactError> {
+        const DT: f64 = 1e-6;
+        let touching = self.touching(state, touch)?;
+        let compiled = self.compiled();
+        let (mut kinematics, mut free) = (Kinematics::new(compiled), FreeMotion::new(self));
+        kinematics.at(compiled, state);
+        free.begin(self, &mut kinematics);
+        let nothing = Near { points: &[], patches: &PatchSet::default() };
+        free.gather(self, state, &mut kinematics, nothing, DT).map_err(|e| match e {
+            StepError::Input(error) => RigidContactError::Input(error),
+            other => RigidContactError::Contact { time: state.time, reason: other.to_string() },
+        })?;
+        let mut v = vec![0.0; self.nv()];
+        free.velocities(&kinematics, &mut v);
+        // The rows turn with the motion; contacts stay where they are on body B's surface.
+        let mut next = vec![0.0; self.nq()];
+        self.multibody().integrate(&state.q, &state.v, DT, QuaternionStep::Exponential, &mut next);
+        let contacts: Vec<PointContact> = touching
+            .kinds
+            .iter()
+            .filter_map(|k| match k {
+                TouchKind::Point { contact, .. } => Some(*contact),
+                TouchKind::Stop { .. } => None,
+            })
+            .collect();
+        kinematics.positions(compiled, &state.mocap, &next);
+        let after = Instant::new(self.multibody(), &mut kinematics.workspace, &v, &contacts)?;
+        let stops: Vec<(usize, f64)> = touching
+            .kinds
+            .iter()
+            .filter_map(|k| match k {
+                TouchKind::Stop { dof, sign } => Some((*dof, *sign)),
+                TouchKind::Point { .. } => None,
+            })
+            .collect();
+        let (before, after) =
+            (touching.instant.contact_velocity(), after.with_stops(&stops)?.contact_velocity());
+        Ok((0..touching.kinds.len()).map(|c| (after[3 * c + 2] - before[3 * c + 2]) / DT).collect())
     }
 
     pub(crate) fn check_rigid(&self, touch: f64) -> Result<(), RigidContactError> {

@@ -1,0 +1,352 @@
+//! Futures that fork: a tree of motions that branches at every impact with several outcomes.
+//!
+//! Between impacts a branch is moved by the convex simulation, so actuators, springs and limits are part of it. A contact that arrives with more than a
+//! small speed is an impact: the step in which it arrives is bisected, and the motion stops there. What the impact does is asked of the caller, as
+//! velocities with weights; the crate `stiction-impact` gives them. Every outcome goes on as a branch of its own.
+//!
+//! Weights are a sampling measure, not probabilities of nature: nobody knows how clearances are distributed.
+
+use super::touching::{RigidContactError, RigidContacts, Touching};
+use crate::error::{OptionError, StepError};
+use crate::model::Model;
+use crate::options::Options;
+use crate::simulation::Simulation;
+use crate::state::State;
+use nalgebra::Vector3;
+
+/// How a tree is grown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FuturesOptions {
+    /// How far to look ahead, s.
+    pub horizon: f64,
+    /// Step of the simulation, s.
+    pub step: f64,
+    /// Distance at which bodies touch, m.
+    pub touch: f64,
+    /// Approach speed from which on an arriving contact is an impact, m/s; slower ones are left to the simulation.
+    pub speed: f64,
+    /// Branches at most; beyond, an impact goes on with its heaviest outcome alone and the tree says so.
+    pub budget: usize,
+    /// Largest difference of positions and velocities at which two branches count as one.
+    pub merge: f64,
+    /// Time between recorded frames, s.
+    pub frame: f64,
+}
+
+impl Default for FuturesOptions {
+    fn default() -> Self {
+        Self { horizon: 1.0, step: 1e-3, touch: 1e-5, speed: 0.02, budget: 64, merge: 1e-6, frame: 0.01 }
+    }
+}
+
+/// How a branch ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BranchEnd {
+    /// At the horizon.
+    Horizon,
+    /// At an impact with several outcomes, which are its children.
+    Fork,
+    /// At an impact that another branch has reached with the same state; that branch's children stand for both.
+    Merged(usize),
+}
+
+/// A motion from one fork to the next.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The branch it comes from.
+    pub parent: Option<usize>,
+    /// Its share of the sampling measure.
+    pub weight: f64,
+    /// Time, positions and velocities along it.
+    pub frames: Vec<(f64, Vec<f64>, Vec<f64>)>,
+    /// Impacts with a single outcome that it passed.
+    pub passed: usize,
+    /// How it ends.
+    pub end: BranchEnd,
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub struct Futures {
+    /// All branches, parents before children.
+    pub branches: Vec<Branch>,
+    /// Impacts that went on with their heaviest outcome because the budget was spent.
+    pub pruned: usize,
+}
+
+impl Futures {
+    /// The branches that reach the horizon, with weights that add to one; a branch merged into another gives it its weight.
+    pub fn leaves(&self) -> impl Iterator<Item = (usize, &Branch)> {
+        self.branches.iter().enumerate().filter(|(_, b)| b.end == BranchEnd::Horizon)
+    }
+}
+
+/// Why a tree could not be grown.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FuturesError {
+    /// The step's options.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// What touches cannot be described.
+    #[error(transparent)]
+    Rigid(#[from] RigidContactError),
+    /// The caller could not tell what an impact does.
+    #[error("the impact at t = {time} s has no outcome: {reason}")]
+    Outcome {
+        /// Time, s.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A number out of its range.
+    #[error("{what} = {value} is not allowed: give {allowed}")]
+    Range {
+        /// Which.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        allowed: &'static str,
+    },
+}
+
+/// Outcomes of an impact: velocities after, with weights.
+pub type Resolve<'a> = &'a mut dyn FnMut(&Touching) -> Result<Vec<(Vec<f64>, f64)>, String>;
+
+/// Grows the tree of futures of a state.
+pub fn futures(
+    model: &Model,
+    state: &State,
+    options: &FuturesOptions,
+    resolve: Resolve,
+) -> Result<Futures, FuturesError> {
+    for (what, value) in [("horizon", options.horizon), ("step", options.step), ("frame", options.frame)] {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(FuturesError::Range { what, value, allowed: "a positive number of seconds" });
+        }
+    }
+    if options.budget == 0 {
+        return Err(FuturesError::Range { what: "budget", value: 0.0, allowed: "1 or more branches" });
+    }
+    model.check_rigid(options.touch)?;
+    let mut mover = Mover::new(model, options)?;
+    let end = state.time + options.horizon;
+    let mut tree = Futures { branches: vec![Branch::new(None, 1.0)], pruned: 0 };
+    let mut open = std::collections::VecDeque::from([(0, state.clone())]);
+    // States at forks, to merge what agrees.
+    let mut forks: Vec<(usize, State)> = Vec::new();
+    while let Some((at, start)) = open.pop_front() {
+        mover.simulation.reset_to(&start).map_err(RigidContactError::from)?;
+        let mut first = if at == 0 { mover.at_start()? } else { None };
+        loop {
+            let next = match first.take() {
+                Some(touching) => Some(touching),
+                None => mover.next_impact(end, &mut tree.branches[at].frames)?,
+            };
+            let Some(touching) = next else { break };
+            let state = mover.simulation.state().clone();
+            let fail = |reason| FuturesError::Outcome { time: state.time, reason };
+            let mut outcomes = resolve(&touching).map_err(fail)?;
+            if outcomes.is_empty() {
+                return Err(fail("the set is empty".into()));
+            }
+            if outcomes.len() > 1 && tree.branches.len() + outcomes.len() > options.budget {
+                tree.pruned += 1;
+                let heaviest =
+                    (0..outcomes.len()).fold(0, |a, b| if outcomes[b].1 > outcomes[a].1 { b } else { a });
+                outcomes = vec![outcomes.swap_remove(heaviest)];
+            }
+            if let [(velocity, _)] = outcomes.as_slice() {
+                mover.simulation.state_mut().v.copy_from_slice(velocity);
+                tree.branches[at].passed += 1;
+                continue;
+            }
+            if let Some((twin, _)) = forks.iter().find(|(_, other)| agree(other, &state, options.merge)) {
+                let (twin, weight) = (*twin, tree.branches[at].weight);
+                tree.branches[at].end = BranchEnd::Merged(twin);
+                add_weight(&mut tree.branches, twin, weight);
+                break;
+            }
+            tree.branches[at].end = BranchEnd::Fork;
+            forks.push((at, state.clone()));
+            let total: f64 = outcomes.iter().map(|o| o.1).sum();
+            for (velocity, weight) in outcomes {
+                let share = tree.branches[at].weight * weight / total;
+                let mut next = state.clone();
+                next.v.copy_from_slice(&velocity);
+                open.push_back((tree.branches.len(), next));
+                tree.branches.push(Branch::new(Some(at), share));
+            }
+            break;
+        }
+    }
+    Ok(tree)
+}
+
+impl Branch {
+    fn new(parent: Option<usize>, weight: f64) -> Self {
+        Self { parent, weight, frames: Vec::new(), passed: 0, end: BranchEnd::Horizon }
+    }
+}
+
+/// Gives the descendants of a fork the weight of a branch that was merged into it.
+fn add_weight(branches: &mut [Branch], fork: usize, weight: f64) {
+    let old = branches[fork].weight;
+    let mut scale = vec![1.0; branches.len()];
+    scale[fork] = (old + weight) / old;
+    branches[fork].weight += weight;
+    for k in 0..branches.len() {
+        if let Some(parent) = branches[k].parent
+            && scale[parent] != 1.0
+        {
+            scale[k] = scale[parent];
+            branches[k].weight *= scale[k];
+        }
+    }
+}
+
+fn agree(a: &State, b: &State, tolerance: f64) -> bool {
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance);
+    (a.time - b.time).abs() <= tolerance && near(&a.q, &b.q) && near(&a.v, &b.v)
+}
+
+/// Motion to the next impact by the convex simulation: for models with actuators, tendons or many contacts, which [`super::Flight`] does not take.
+/// Resting contacts give way by the simulation's compliance; the approach of contacts that touch already is no impact, except at the start.
+pub struct ConvexFlight {
+    mover: Mover,
+    begun: bool,
+}
+
+impl ConvexFlight {
+    /// Makes ready to move a model.
+    pub fn new(model: &Model, options: &super::FlightOptions) -> Result<Self, FuturesError> {
+        model.check_rigid(options.touch)?;
+        let super::FlightOptions { step, touch, speed } = *options;
+        let options =
+            FuturesOptions { step, touch, speed, frame: f64::INFINITY, ..FuturesOptions::default() };
+        Ok(Self { mover: Mover::new(model, &options)?, begun: false })
+    }
+
+    /// Moves `state` on until a contact arrives, and returns what touches there; none if `end` (s) comes first. The velocities of `state` are
+    /// then those before the impact: give it others to go on.
+    pub fn next_impact(&mut self, state: &mut State, end: f64) -> Result<Option<Touching>, FuturesError> {
+        self.mover.simulation.reset_to(state).map_err(RigidContactError::from)?;
+        let first = if std::mem::replace(&mut self.begun, true) { None } else { self.mover.at_start()? };
+        let found = match first {
+            Some(touching) => Some(touching),
+            None => self.mover.next_impact(end, &mut Vec::new())?,
+        };
+        state.clone_from(self.mover.simulation.state());
+        Ok(found)
+    }
+}
+
+/// Moves a branch by the convex simulation, and stops where a contact arrives.
+struct Mover {
+    model: Model,
+    simulation: Simulation,
+    contacts: RigidContacts,
+    options: FuturesOptions,
+}
+
+impl Mover {
+    fn new(model: &Model, options: &FuturesOptions) -> Result<Self, FuturesError> {
+        // Without a margin the simulation does not see a contact before it touches.
+        let step = Options { step: options.step, margin: 0.0, ..Options::default() };
+        let simulation = Simulation::new(model, step)?;
+        Ok(Self { model: model.clone(), simulation, contacts: RigidContacts::new(model), options: *options })
+    }
+
+    /// Moves on to the next impact, and returns what touches there; none if `end` comes first. Frames go to `frames`.
+    fn next_impact(
+        &mut self,
+        end: f64,
+        frames: &mut Vec<(f64, Vec<f64>, Vec<f64>)>,
+    ) -> Result<Option<Touching>, FuturesError> {
+        let mut next = frames.last().map_or(f64::NEG_INFINITY, |f| f.0 + self.options.frame);
+        loop {
+            let state = self.simulation.state();
+            if state.time >= next - 1e-9 {
+                frames.push((state.time, state.q.clone(), state.v.clone()));
+                next = state.time + self.options.frame;
+            }
+            let left = end - state.time;
+            if left <= 1e-9 {
+                if frames.last().is_none_or(|f| f.0 < state.time) {
+                    frames.push((state.time, state.q.clone(), state.v.clone()));
+                }
+                return Ok(None);
+            }
+            let before = state.clone();
+            let held = self.held(&before);
+            let length = self.options.step.min(left);
+            self.step(&before, length)?;
+            if !self.arrives(&held)? {
+                continue;
+            }
+            // The shortest step at whose end it has arrived.
+            let (mut low, mut high) = (0.0, length);
+            for _ in 0..40 {
+                let middle = 0.5 * (low + high);
+                self.step(&before, middle)?;
+                if self.arrives(&held)? {
+                    high = middle
+                } else {
+                    low = middle
+                }
+                if high - low <= 1e-12 {
+                    break;
+                }
+            }
+            self.step(&before, high)?;
+            let state = self.simulation.state();
+            frames.push((state.time, state.q.clone(), state.v.clone()));
+            let at = (state.q.as_slice(), state.v.as_slice());
+            return Ok(Some(self.contacts.touching(&self.model, state, at, self.options.touch)?));
+        }
+    }
+
+    /// What touches, if something of it approaches at more than the speed of an impact.
+    fn at_start(&mut self) -> Result<Option<Touching>, FuturesError> {
+        let state = self.simulation.state();
+        let at = (state.q.as_slice(), state.v.as_slice());
+        let touching = self.contacts.touching(&self.model, state, at, self.options.touch)?;
+        let u = touching.instant.contact_velocity();
+        let approaches = (0..touching.kinds.len()).any(|c| u[3 * c + 2] < -self.options.speed);
+        Ok(approaches.then_some(touching))
+    }
+
+    fn step(&mut self, from: &State, length: f64) -> Result<(), FuturesError> {
+        self.simulation.reset_to(from).map_err(RigidContactError::from)?;
+        let step = Options { step: length, ..self.simulation.options().clone() };
+        self.simulation.set_options(step)?;
+        self.simulation.step(1)?;
+        Ok(())
+    }
+
+    /// Where something touches already, and how far that may move in a step.
+    fn held(&mut self, state: &State) -> (Vec<Vector3<f64>>, f64) {
+        let points = self.contacts.points(&self.model, state, &state.q, self.options.touch);
+        let points = points.iter().map(|p| 0.5 * (p.p_wa + p.p_wb)).collect();
+        let fastest = state.v.iter().fold(0.0f64, |a, v| a.max(v.abs()));
+        (points, 1e-3 + 3.0 * self.options.step * fastest)
+    }
+
+    /// Whether a point touches that did not before, and approaches at more than the speed of an impact.
+    fn arrives(&mut self, (held, reach): &(Vec<Vector3<f64>>, f64)) -> Result<bool, FuturesError> {
+        let state = self.simulation.state();
+        let at = (state.q.as_slice(), state.v.as_slice());
+        let touching = self.contacts.touching(&self.model, state, at, 0.0)?;
+        let u = touching.instant.contact_velocity();
+        Ok(touching.kinds.iter().enumerate().any(|(c, kind)| match kind {
+            super::TouchKind::Point { contact, .. } => {
+                u[3 * c + 2] < -self.options.speed && held.iter().all(|p| (p - contact.point).norm() > *reach)
+            }
+            // Joint stops are left to the simulation.
+            super::TouchKind::Stop { .. } => false,
+        }))
+    }
+}
