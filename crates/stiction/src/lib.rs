@@ -97,6 +97,11 @@ pub mod geometry {
         pub use stiction_geometry::field::{
             Boundary, Core, FieldKind, FieldOptions, Normalization, Region, Stiffening,
         };
+
+        /// Layers with a closed form.
+        pub mod halfspace {
+            pub use stiction_geometry::field::halfspace::slab;
+        }
     }
 
     /// Tetrahedra inside surfaces.

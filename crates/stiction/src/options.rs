@@ -229,7 +229,9 @@ impl Options {
             _ => 0.0,
         };
         if self.margin < reach {
-            return refuse("acts at a distance: give a margin at least as large as that distance");
+            return refuse(
+                "acts before bodies touch: give a margin, for a clamped barrier at least its range",
+            );
         }
         Ok(())
     }

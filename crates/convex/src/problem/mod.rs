@@ -166,6 +166,13 @@ impl Problem {
         Ok(NormalLawId(self.normal_laws.len() as u32 - 1))
     }
 
+    /// Makes a law the only one besides the linear law, for contacts added from now on to refer to.
+    pub fn set_normal_law(&mut self, law: NormalLaw) -> Result<NormalLawId, ProblemError> {
+        law.check()?;
+        self.normal_laws.truncate(1);
+        self.add_normal_law(law)
+    }
+
     /// Adds a clique with `n = v0.len()` dofs: its block of A (n×n, symmetric, positive definite,
     /// column-major; only finite numbers), the impulse p of applied forces (N s, N m s) and the previous velocity v0.
     /// Returns its first global dof.

@@ -240,7 +240,8 @@ const FEATURES: [Feature; 4] = [
         },
         support: Support::EVERYWHERE
             .without(MethodKind::Learned, "remove it")
-            .without(MethodKind::Rigid, "remove it"),
+            .without(MethodKind::Rigid, "remove it")
+            .note(MethodKind::Derivatives, "on ball and free joints by differences"),
     },
     Feature {
         name: "actuators on tendons, sites and slider-cranks",

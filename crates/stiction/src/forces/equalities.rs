@@ -104,12 +104,12 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
         EqualityKind::Joint { first, second, coefficients: c } => {
             let (dof, x) = this.joint(first);
             let Some(second) = second else {
-                return rows.problem.add_row(&[(dof, 1.0)], 0.0, this.law(x - c[0], 0.0)).map(|_| ());
+                return rows.add_row(compiled, &[(dof, 1.0)], this.law(x - c[0], 0.0));
             };
             let (other, d) = this.joint(second);
             let (value, slope) = polynomial(&c, d);
             let drift = curvature(&c, d).abs() * kinematics.v[other].powi(2);
-            rows.problem.add_row(&[(dof, 1.0), (other, -slope)], 0.0, this.law(x - value, drift))?;
+            rows.add_row(compiled, &[(dof, 1.0), (other, -slope)], this.law(x - value, drift))?;
         }
         EqualityKind::Tendon { first, second, coefficients: c } => {
             let (tendons, v) = (&kinematics.tendons, &kinematics.v);

@@ -1,7 +1,7 @@
 //! Bodies whose weight, or a share of it, is carried from outside (MuJoCo's `gravcomp`).
 
 use super::{At, Force, Implicit};
-use crate::methods::support::{Feature, Support};
+use crate::methods::support::{Feature, MethodKind, Support};
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "gravity compensation",
@@ -9,7 +9,7 @@ const FEATURES: [Feature; 1] = [Feature {
         let body = world.bodies.iter().find(|b| b.gravity_compensation != 0.0)?;
         Some(format!("{}: body \"{}\" has gravity compensation", body.source, body.name))
     },
-    support: Support::EVERYWHERE,
+    support: Support::EVERYWHERE.note(MethodKind::Derivatives, "by differences"),
 }];
 
 pub(crate) struct GravityCompensation;

@@ -1,7 +1,10 @@
 //! Limits of joints: one-sided springs that are near-rigid in a step unless the file gives a stiffness.
 //!
-//! A row of the convex problem for each limit that the step reaches, be it by its own impulses ([`Rows::add_limit`]). In continuous time a limit pushes with k x; one without
-//! a stiffness has that which lets the joint's own inertia bounce off in [`LIMIT_TIME`], and dissipation.
+//! A row of the convex problem for each limit that the step reaches, be it by its own impulses ([`Rows::add_limit`]). A ball
+//! joint at its rest orientation has no axis along which its limit could act; the limit acts from the next step on.
+//!
+//! In continuous time a limit pushes with k x. One without a stiffness has the stiffness with which the joint's own inertia
+//! bounces off in [`LIMIT_TIME`], and dissipation.
 
 use super::{At, Force, StepAt};
 use crate::derivatives::joints::DifferentiatedStep;
@@ -158,7 +161,7 @@ impl LimitedCoordinate {
         [(q[self.q] - self.lower, 1.0), (self.upper - q[self.q], -1.0)]
     }
 
-    /// RowCompliance of its rows in a step of `dt`.
+    /// Compliance of its rows in a step of `dt`.
     fn compliance(&self, dt: f64) -> RowCompliance {
         self.stiffness.map_or(RowCompliance::default(), |k| RowCompliance::spring(k, dt))
     }
@@ -183,14 +186,15 @@ impl Force for JointLimits {
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         let (dt, v0) = (at.dt, &at.kinematics.v);
         let limits = &at.compiled.limits;
-        for limit in &limits.coordinates {
+        let locked = at.compiled.multibody.locked();
+        for limit in limits.coordinates.iter().filter(|limit| !locked[limit.v]) {
             let reach = expected_reach(dt, v0[limit.v].abs());
             for (phi, sign) in limit.gaps(&at.state.q) {
                 let law = (phi, limit.compliance(dt));
                 rows.add_limit(&[(limit.v, sign)], 0.0, law, reach, LimitOf::Joint(limit.v))?;
             }
         }
-        for limit in &limits.balls {
+        for limit in limits.balls.iter().filter(|limit| !locked[limit.v]) {
             let Some((axis, angle)) = limit.turn(&at.state.q) else { continue };
             let speed: f64 = (0..3).map(|k| v0[limit.v + k].abs()).sum();
             // The angle's rate is the angular velocity along the axis, which has the same components in both frames.

@@ -4,7 +4,7 @@
 
 use super::{At, Force, Implicit};
 use crate::derivatives::joints::DifferentiatedStep;
-use crate::methods::support::{Feature, Support};
+use crate::methods::support::{Feature, MethodKind, Support};
 use crate::model::Model;
 use nalgebra::DMatrix;
 
@@ -15,7 +15,8 @@ const FEATURES: [Feature; 1] = [Feature {
         let joint = joints.find(|j| j.dofs.iter().any(|d| d.stiffness > 0.0 || d.damping > 0.0))?;
         Some(format!("{}: joint \"{}\" has a spring or damping", joint.source, joint.name))
     },
-    support: Support::EVERYWHERE,
+    support: Support::EVERYWHERE
+        .note(MethodKind::Derivatives, "springs of ball and free joints by differences"),
 }];
 
 pub(crate) struct JointSprings;

@@ -6,7 +6,7 @@
 //! ([`refusal`]).
 
 use crate::forces;
-use stiction_model::World;
+use stiction_model::{Compliance, World};
 
 /// A method of stepping, or something that is computed for a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,43 @@ pub struct Feature {
 }
 
 /// Features of contact and sensing.
-const OTHERS: [Feature; 3] = [
+const OTHERS: [Feature; 7] = [
+    Feature {
+        name: "contact between rigid geoms",
+        find: |_| None, // only a step can tell whether they touch
+        support: Support::EVERYWHERE
+            .note(MethodKind::Continuous, "until they touch, which is an error: make one of them compliant"),
+    },
+    Feature {
+        name: "compliant geoms (contact patches)",
+        find: |world| {
+            let geom = world.geoms.iter().find(|g| g.contact.compliance == Compliance::Compliant)?;
+            Some(format!("{}: geom \"{}\" is compliant", geom.source, geom.name))
+        },
+        support: Support::EVERYWHERE
+            .note(MethodKind::Learned, "as rigid")
+            .note(MethodKind::Rigid, "as rigid"),
+    },
+    Feature {
+        name: "mocap bodies",
+        find: |world| {
+            let body = world.bodies.iter().find(|b| b.mocap)?;
+            Some(format!("{}: body \"{}\" is moved from outside", body.source, body.name))
+        },
+        support: Support::EVERYWHERE.note(MethodKind::Learned, "while it touches nothing or stands still"),
+    },
+    Feature {
+        name: "calibrated contact",
+        find: |world| {
+            world.options.contact_law?;
+            Some(format!("{}: the model has a calibrated contact", world.name))
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "leave it out of the file")
+            .note(MethodKind::Learned, "not used: the law has its own friction")
+            .note(MethodKind::Rigid, "not used, but for materials")
+            .without(MethodKind::Derivatives, "leave it out with law = None of the options"),
+    },
     Feature {
         name: "contact pairs with properties of their own",
         find: |world| {
@@ -118,7 +154,8 @@ const OTHERS: [Feature; 3] = [
         },
         support: Support::EVERYWHERE
             .without(MethodKind::Continuous, "remove the sensor")
-            .without(MethodKind::Learned, "remove the sensor"),
+            .without(MethodKind::Learned, "remove the sensor")
+            .note(MethodKind::Rigid, "not read"),
     },
 ];
 

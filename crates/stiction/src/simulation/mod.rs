@@ -118,6 +118,7 @@ impl Simulation {
             return Ok(());
         }
         self.stepping = Stepping::new(&self.model, options, law)?;
+        self.clear_results(); // sensors could not read them by the new method
         Ok(())
     }
 
@@ -189,7 +190,9 @@ impl Simulation {
         parameters: &[ContactParameter],
     ) -> Result<StepDerivatives, DerivativeError> {
         if self.stepping.learned().is_some() {
-            return Err(DerivativeError::Method("contact follows a learned law here"));
+            return Err(DerivativeError::Method(
+                "contact follows a learned law here; set_contact_law(None) first",
+            ));
         }
         let options = self.options().clone();
         match &mut self.differentiator {

@@ -183,6 +183,22 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// A row on coordinates. A locked one takes no part: it stands still.
+    pub fn add_row(
+        &mut self,
+        compiled: &Compiled,
+        arms: &[(usize, f64)],
+        law: RowLaw,
+    ) -> Result<(), ProblemError> {
+        let locked = compiled.multibody.locked();
+        let mut free = std::mem::take(&mut self.log.scratch);
+        free.clear();
+        free.extend(arms.iter().filter(|(dof, _)| !locked[*dof]));
+        let added = if free.is_empty() { Ok(()) } else { self.problem.add_row(&free, 0.0, law).map(|_| ()) };
+        self.log.scratch = free;
+        added
+    }
+
     /// A limit φ ≥ 0 with the rate Σ arm · v + bias. It has a row from the beginning if φ is below `reach`; otherwise only if the
     /// solve turns out to reach it ([`Assembly::add_reached_limits`]).
     pub fn add_limit(
@@ -344,9 +360,14 @@ impl Assembly {
             regularization: parts.options.regularization,
         };
         self.problem.set(parts.dt, settings)?;
-        if self.normal_law.0 != parts.options.normal_law {
-            let law = &parts.options.normal_law;
-            self.normal_law = (law.clone(), self.problem.add_normal_law(law.clone())?);
+        let law = &parts.options.normal_law;
+        if self.normal_law.0 != *law {
+            let id = if *law == NormalLaw::Linear {
+                NormalLawId::default()
+            } else {
+                self.problem.set_normal_law(law.clone())?
+            };
+            self.normal_law = (law.clone(), id);
         }
         self.bodies.clear();
         self.places.clear();

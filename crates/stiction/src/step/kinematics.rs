@@ -116,6 +116,12 @@ impl Kinematics {
         (part(&acceleration, 3) + alpha.cross(&arm) + w.cross(&w.cross(&arm)), alpha, w)
     }
 
+    /// Whether a body that no joint moves has a velocity, as one that is moved from outside.
+    pub fn is_led(&self, compiled: &Compiled, body: usize) -> bool {
+        let multibody = &compiled.multibody;
+        multibody.body_tree(body).is_none() && multibody.twist(&self.workspace, body) != Vector6::zeros()
+    }
+
     /// World position of a point fixed to a body.
     pub fn point(&self, body: usize, p_b: &Vector3<f64>) -> Vector3<f64> {
         (self.x_wb[body] * nalgebra::Point3::from(*p_b)).coords

@@ -35,7 +35,7 @@ use kinematics::Kinematics;
 use profile::Profile;
 pub use report::StepReport;
 use results::Results;
-use stiction_convex::{FrictionModel, ProblemError, Solver, SolverSettings};
+use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver, SolverSettings};
 use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
 use timer::Timer;
@@ -52,6 +52,7 @@ impl Settings {
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
         options.check()?;
         check_inertia(model, &options)?;
+        check_calibration(model, &options)?;
         Ok(Self { calibration: calibration(model, &options), options })
     }
 }
@@ -62,6 +63,25 @@ pub(crate) fn calibration(model: &Model, options: &Options) -> ContactCalibratio
         return ContactCalibration::default();
     }
     options.law.or(model.world().options.contact_law).unwrap_or_default()
+}
+
+/// A calibrated contact, of the options or of the file, works in convex steps with the linear normal law.
+fn check_calibration(model: &Model, options: &Options) -> Result<(), OptionError> {
+    if calibration(model, options) == ContactCalibration::default() {
+        return Ok(());
+    }
+    let refuse = |what: &str| {
+        Err(OptionError::Law(format!(
+            "the model's calibrated contact {what}, or leave it out with Options::law = Some(Default::default())"
+        )))
+    };
+    if options.method != Method::Convex {
+        return refuse("works in convex steps only: choose method = convex");
+    }
+    if options.normal_law != NormalLaw::Linear {
+        return refuse("needs the linear normal law: choose normal_law = linear");
+    }
+    Ok(())
 }
 
 /// A model in which nothing resists some coordinate cannot be stepped: neither inertia nor, in convex steps, what is implicit
@@ -141,7 +161,7 @@ impl Stages {
         report: &mut StepReport,
     ) {
         let Self { kinematics, contacts, free, results, profile, .. } = self;
-        results.faces.clear(); // those of patches that are found anew
+        results.clear(); // they belong to contacts that are found anew
         let mut timer = Timer::start(profile.as_deref_mut());
         kinematics.at(model.compiled(), state).drifts(model.compiled());
         free.begin(model, kinematics);

@@ -179,6 +179,15 @@ impl Learned {
                 }
             });
         }
+        let led = |p: &ContactPoint| {
+            [p.geom_a, p.geom_b].into_iter().find(|g| kinematics.is_led(compiled, geoms[*g].body))
+        };
+        if let Some(geom) = points.iter().find_map(led) {
+            let name = name(geoms[geom].body);
+            return Err(fail(format!(
+                "body \"{name}\" is moved from outside, and the law knows stationary surfaces only"
+            )));
+        }
         let (body, normal, _) = sides[0];
         if let Some(other) = sides.iter().find(|s| s.0 != body) {
             return Err(fail(format!(

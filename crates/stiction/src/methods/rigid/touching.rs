@@ -1,15 +1,16 @@
 //! What touches at a state: contact points within a tolerance and joints at their stops.
 
-use crate::contact::patches::PatchSet;
-use crate::contact::query::{ContactQuery, Touching as Near};
+use crate::contact::query::ContactQuery;
 use crate::contact::surface_velocity;
-use crate::error::{InputError, StepError};
-use crate::model::Model;
+use crate::error::InputError;
+use crate::forces::{self, At};
 use crate::model::material::PairMaterial;
+use crate::model::{Compiled, Model};
+use crate::options::Options;
 use crate::state::State;
-use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use stiction_geometry::ContactPoint;
+use stiction_model::Pose;
 use stiction_multibody::QuaternionStep;
 use stiction_rigid::{Instant, PointContact, RigidError, touching};
 
@@ -136,11 +137,7 @@ impl RigidContacts {
             .flat_map(|l| l.gaps(q).into_iter().filter(|(gap, _)| *gap <= touch).map(|(_, sign)| (l.v, sign)))
             .collect();
         let mut instant = Instant::new(model.multibody(), &mut self.kinematics.workspace, v, &contacts)?;
-        for (k, c) in contacts.iter().enumerate() {
-            let Some((a, b)) = c.geoms else { continue };
-            let belt = surface_velocity::relative(compiled, &self.kinematics.x_wb, (a, b), &c.point);
-            instant.add_bias(k, &c.frame.tr_mul(&belt));
-        }
+        add_belts(&mut instant, compiled, &self.kinematics.x_wb, &contacts);
         let instant = instant.with_stops(&stops)?;
         let points = contacts.into_iter().map(|contact| {
             let (a, b) = contact.geoms.unwrap_or_default();
@@ -148,6 +145,15 @@ impl RigidContacts {
         });
         let stops = stops.into_iter().map(|(dof, sign)| TouchKind::Stop { dof, sign });
         Ok(Touching { instant, kinds: points.chain(stops).collect() })
+    }
+}
+
+/// Adds the velocities of moving surfaces to those of the contacts.
+fn add_belts(instant: &mut Instant, compiled: &Compiled, x_wb: &[Pose], contacts: &[PointContact]) {
+    for (k, c) in contacts.iter().enumerate() {
+        let Some(geoms) = c.geoms else { continue };
+        let belt = surface_velocity::relative(compiled, x_wb, geoms, &c.point);
+        instant.add_bias(k, &c.frame.tr_mul(&belt));
     }
 }
 
@@ -160,8 +166,9 @@ impl Model {
         RigidContacts::new(self).touching(self, state, (&state.q, &state.v), touch)
     }
 
-    /// Accelerations along the normals of what touches at a state (in the order of [`Model::touching`]) without contact forces, m/s²: a difference
-    /// over a microsecond of free motion. Adhesion and actuators at their limits are left out.
+    /// Accelerations along the normals of what touches at a state (in the order of [`Model::touching`]) under all forces but
+    /// those of contact, as functions of the state, m/s²: a difference over a microsecond. Adhesion and the inertia of tendons
+    /// take no part.
     pub fn free_normal_accelerations(
         &self,
         state: &State,
@@ -169,40 +176,34 @@ impl Model {
     ) -> Result<Vec<f64>, RigidContactError> {
         const DT: f64 = 1e-6;
         let touching = self.touching(state, touch)?;
-        let compiled = self.compiled();
-        let (mut kinematics, mut free) = (Kinematics::new(compiled), FreeMotion::new(self));
+        let (compiled, multibody) = (self.compiled(), self.multibody());
+        let (mut tau, mut v) = (vec![0.0; self.nv()], vec![0.0; self.nv()]);
+        let mut kinematics = Kinematics::new(compiled);
         kinematics.at(compiled, state);
-        free.begin(self, &mut kinematics);
-        let nothing = Near { points: &[], patches: &PatchSet::default() };
-        free.gather(self, state, &mut kinematics, nothing, DT).map_err(|e| match e {
-            StepError::Input(error) => RigidContactError::Input(error),
-            other => RigidContactError::Contact { time: state.time, reason: other.to_string() },
-        })?;
-        let mut v = vec![0.0; self.nv()];
-        free.velocities(&kinematics, &mut v);
+        let stiction_tolerance = Options::default().stiction_tolerance;
+        let mut at = At { compiled, state, q: &state.q, kinematics: &mut kinematics, stiction_tolerance };
+        for force in forces::all() {
+            force.check(compiled, at.kinematics)?;
+            force.other(&mut at, &mut tau);
+            force.conservative(&mut at, &mut tau);
+        }
+        multibody.forward_dynamics(&mut kinematics.workspace, &tau, &mut v);
+        v.iter_mut().zip(&kinematics.v).for_each(|(a, v0)| *a = v0 + DT * *a);
         // The rows turn with the motion; contacts stay where they are on body B's surface.
         let mut next = vec![0.0; self.nq()];
-        self.multibody().integrate(&state.q, &state.v, DT, QuaternionStep::Exponential, &mut next);
-        let contacts: Vec<PointContact> = touching
-            .kinds
-            .iter()
-            .filter_map(|k| match k {
-                TouchKind::Point { contact, .. } => Some(*contact),
-                TouchKind::Stop { .. } => None,
-            })
-            .collect();
+        multibody.integrate(&state.q, &state.v, DT, QuaternionStep::Exponential, &mut next);
         kinematics.positions(compiled, &state.mocap, &next);
-        let after = Instant::new(self.multibody(), &mut kinematics.workspace, &v, &contacts)?;
-        let stops: Vec<(usize, f64)> = touching
-            .kinds
-            .iter()
-            .filter_map(|k| match k {
-                TouchKind::Stop { dof, sign } => Some((*dof, *sign)),
-                TouchKind::Point { .. } => None,
-            })
-            .collect();
-        let (before, after) =
-            (touching.instant.contact_velocity(), after.with_stops(&stops)?.contact_velocity());
+        let (mut contacts, mut stops) = (Vec::new(), Vec::new());
+        for kind in &touching.kinds {
+            match kind {
+                TouchKind::Point { contact, .. } => contacts.push(*contact),
+                TouchKind::Stop { dof, sign } => stops.push((*dof, *sign)),
+            }
+        }
+        let mut after = Instant::new(multibody, &mut kinematics.workspace, &v, &contacts)?;
+        add_belts(&mut after, compiled, &kinematics.x_wb, &contacts);
+        let after = after.with_stops(&stops)?.contact_velocity();
+        let before = touching.instant.contact_velocity();
         Ok((0..touching.kinds.len()).map(|c| (after[3 * c + 2] - before[3 * c + 2]) / DT).collect())
     }
 
@@ -212,7 +213,7 @@ impl Model {
             return Err(RigidContactError::Option { what: "touch", value: touch, allowed });
         }
         match self.world().equalities.iter().find(|e| e.active) {
-            Some(e) => Err(RigidContactError::Equality(e.name.clone())),
+            Some(e) => Err(RigidContactError::Equality(format!("{}: \"{}\"", e.source, e.name))),
             None => Ok(()),
         }
     }
