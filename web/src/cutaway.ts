@@ -19,8 +19,8 @@ export function findHiding(walls: Wall[], points: Vector3[], camera: Camera): bo
       ray.set(from, to.sub(from).divideScalar(distance || 1));
       if (ray.intersectBox(wall.box, hit) && hit.distanceTo(from) < distance) hidden++;
     }
-    // Fading begins at three in ten and ends at two, so that a wall at the limit does not flicker.
-    const hides = points.length > 0 && hidden > (wall.hides ? 0.2 : 0.3) * points.length;
+    // Fading begins at 15 in a hundred and ends at 10, so that a wall at the limit does not flicker.
+    const hides = points.length > 0 && hidden > (wall.hides ? 0.1 : 0.15) * points.length;
     if (hides !== wall.hides) changed = true;
     wall.hides = hides;
   }

@@ -264,3 +264,34 @@ proptest! {
         let _ = read::chunks(&bytes);
     }
 }
+
+#[test]
+fn velocities_and_controls_are_recorded_beside_positions() {
+    let path = scratch("velocities.html");
+    let mut sim = simulation("gripper_soft");
+    let controls: Vec<f64> = (0..sim.state().ctrl.len()).map(|i| 0.001 * (i + 1) as f64).collect();
+    sim.state_mut().ctrl.copy_from_slice(&controls);
+    let options = RecordOptions { joints: JointChoice::UpTo(1000), ..RecordOptions::default() };
+    let mut recorder = Recorder::create(&sim, "gripper", &[&path], &options).unwrap();
+    while sim.step_towards(0.05).unwrap() {
+        recorder.observe(&sim).unwrap();
+    }
+    recorder.finish(Some(&sim)).unwrap();
+    let recording = read(&path);
+    let (state, last) = (sim.state(), recording.frames.last().unwrap());
+    let values = |group: &str| -> Vec<f32> {
+        let channels = recording.scene["channels"].as_array().unwrap().iter().zip(&last.channels);
+        channels.filter(|(c, _)| c["group"] == group).map(|(_, value)| *value).collect()
+    };
+    assert_eq!(values("controls"), state.ctrl.iter().map(|x| *x as f32).collect::<Vec<_>>());
+    // Of a free joint three of the six velocities are linear; every other joint of the scene has one.
+    let joints = sim.model().multibody().joints();
+    let sorted = |mut list: Vec<f32>| {
+        list.sort_by(f32::total_cmp);
+        list
+    };
+    let v = joints.iter().flat_map(|j| j.v.clone().take(if j.v.len() == 6 { 3 } else { 1 }));
+    assert_eq!(sorted(values("velocities")), sorted(v.map(|i| state.v[i] as f32).collect()));
+    assert_eq!(values("velocities").len(), values("joints").len());
+    assert!(values("velocities").iter().any(|x| *x != 0.0));
+}
