@@ -13,7 +13,7 @@
 //! the stiffness differs by direction, turns about changing axes therefore do a little work on the springs (Drake's law has
 //! it too, and the two agree).
 
-use super::{At, Force, StepAt};
+use super::{At, Force, StepAt, WrenchVisitor};
 use crate::error::InputError;
 use crate::methods::support::{Feature, MethodKind, Support};
 use crate::model::Compiled;
@@ -154,7 +154,7 @@ impl Force for Bushings {
         add_forces(at, |(_, d), _, rate| d * rate, out);
     }
 
-    fn wrenches(&self, at: &At, visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>)) {
+    fn wrenches(&self, at: &At, visit: &mut WrenchVisitor) {
         wrenches(at, |(k, d), x, rate| k * x + d * rate, visit);
     }
 
@@ -169,11 +169,7 @@ impl Force for Bushings {
 }
 
 /// Visits the wrenches on C and A of every bushing whose directions pull with `pull(constants, stretch, rate)`.
-fn wrenches(
-    at: &At,
-    pull: impl Fn((f64, f64), f64, f64) -> f64,
-    visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>),
-) {
+fn wrenches(at: &At, pull: impl Fn((f64, f64), f64, f64) -> f64, visit: &mut WrenchVisitor) {
     let (multibody, kinematics) = (&at.compiled.multibody, &*at.kinematics);
     for bushing in &at.compiled.world.bushings {
         let stretch = Stretch::new(bushing, &kinematics.x_wb);

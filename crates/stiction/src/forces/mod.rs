@@ -86,6 +86,9 @@ pub(crate) struct StepAt<'a> {
     pub servos: &'a [Servo],
 }
 
+/// Takes a body, a world point and the wrench [moment; force] (world axes) that acts on the body there.
+pub(crate) type WrenchVisitor<'a> = dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>) + 'a;
+
 /// One kind of force.
 pub(crate) trait Force: Sync {
     /// How it appears in a world, and what each method of stepping makes of that.
@@ -130,7 +133,7 @@ pub(crate) trait Force: Sync {
 
     /// Visits the wrenches [moment; force] (world axes, at a world point) that it exerts on bodies, where it acts on bodies
     /// rather than on joints.
-    fn wrenches(&self, at: &At, visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>)) {
+    fn wrenches(&self, at: &At, visit: &mut WrenchVisitor) {
         let _ = (at, visit);
     }
 

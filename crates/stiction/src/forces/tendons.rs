@@ -9,7 +9,7 @@
 //! | armature a | −a (l̇ − l̇₀ − δt d)/δt, d the second derivative of the length while no coordinate accelerates |
 
 use super::tendon_path::{Part, add_path, pulls, walk};
-use super::{At, Force, StepAt};
+use super::{At, Force, StepAt, WrenchVisitor};
 use crate::forces::joint_limits::expected_reach;
 use crate::forces::moments::{Moments, Pattern, Place};
 use crate::methods::support::{Feature, MethodKind, Support};
@@ -192,7 +192,7 @@ impl Force for TendonForces {
     }
 
     /// Along spatial paths; tendons over joints pull at no body.
-    fn wrenches(&self, at: &At, visit: &mut dyn FnMut(usize, &Vector3<f64>, &Vector6<f64>)) {
+    fn wrenches(&self, at: &At, visit: &mut WrenchVisitor) {
         let (world, tendons) = (&at.compiled.world, &at.kinematics.tendons);
         for (t, tendon) in world.tendons.iter().enumerate() {
             let rate = tendons.rate(t, &at.kinematics.v);
