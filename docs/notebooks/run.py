@@ -9,7 +9,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 
 #: In the order in which they are read.
-NOTEBOOKS = ["first_steps", "contacts_and_patches", "compliant_mesh", "batches", "identification"]
+NOTEBOOKS = ["first_steps", "contacts_and_patches", "compliant_mesh", "batches", "identification", "impacts"]
 
 
 def execute(name, folder):

@@ -33,7 +33,19 @@ fn block(name: &str) -> (PathBuf, String) {
 fn a_block_that_lands_flat_rocks_either_way_and_the_report_says_so() {
     let (folder, scene) = block("impact-report");
     let out = folder.join("out").display().to_string();
-    let output = stiction(&["impact", &scene, "--samples", "512", "--out", &out, "--branch", "3", "--json"]);
+    let output = stiction(&[
+        "impact",
+        &scene,
+        "--samples",
+        "512",
+        "--out",
+        &out,
+        "--branch",
+        "3",
+        "--restitution",
+        "0.5",
+        "--json",
+    ]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let impact = &report["impacts"][0];
@@ -48,6 +60,14 @@ fn a_block_that_lands_flat_rocks_either_way_and_the_report_says_so() {
     // Steps of a millisecond that move by the velocity at their end are early by half of one.
     assert!((time - 0.0995).abs() < 1e-5, "{time}");
     assert_eq!(impact["verdict"]["answer"], "ambiguous");
+    // Landing at once it bounces straight up by half of its speed; other outcomes rise slower or faster.
+    let up: Vec<f64> = impact["restitution"]["velocities"][1]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v.as_f64().unwrap())
+        .collect();
+    assert!(up[0] <= 0.5 * 0.981 + 1e-3 && up[1] >= 0.5 * 0.981 - 1e-3, "{up:?}");
     // The outer bound holds the set and leaves little.
     for velocity in impact["velocities"].as_array().unwrap() {
         let get = |k: &str| velocity[k].as_f64().unwrap();
@@ -172,17 +192,19 @@ fn a_tree_of_futures_has_leaves_whose_weights_add_to_one() {
 
 #[test]
 fn wrong_arguments_end_with_two_and_name_themselves() {
-    let (_, scene) = block("impact-wrong");
+    let (folder, scene) = block("impact-wrong");
+    let out = folder.join("out").display().to_string();
     for (arguments, named) in [
         (vec!["--cap", "-1"], "cap"),
         (vec!["--tolerance", "2"], "tolerance"),
+        (vec!["--restitution", "1.5"], "restitution"),
         (vec!["--tree", "--horizon", "-1"], "horizon"),
         (vec!["--time", "-1"], "--time"),
         (vec!["--axes", "0,7"], "--axes"),
         (vec!["--qvel", "1,2"], "qvel"),
         (vec!["--keyframe", "nothing"], "nothing"),
     ] {
-        let output = stiction(&[&["impact", scene.as_str()][..], &arguments].concat());
+        let output = stiction(&[&["impact", scene.as_str(), "--out", &out][..], &arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(named), "{arguments:?}: {}", text(&output.stderr));
     }

@@ -240,7 +240,7 @@ fn moduli_and_sizes_that_nothing_has_are_refused_before_the_work() {
 #[test]
 fn messages_and_help_name_what_there_is() {
     refused(&[
-        ("impact arm --time 0.1", &["does not take in: give the state", "--here"]),
+        ("impact four_bar --time 0.1", &["active equality constraint", "model the mechanism as a tree"]),
         ("view none.html", &["cannot read none.html", "--out DIR"]),
         ("mesh none.stl -o x.vtk", &["cannot read none.stl", "shape:list"]),
     ]);

@@ -19,6 +19,7 @@
 //!                                 │    └─ sequences one contact after another                          sequences.rs
 //!                                 ├─ outer      bounds from outside                                    outer/
 //!                                 ├─ verdict    unique, ambiguous or unknown, and why                  verdict.rs
+//!                                 ├─ restitution    Poisson's, contact by contact                    restitution.rs
 //!                                 ├─ certificate    does every solution end, and by which impulse      certificate.rs
 //!                                 ├─ painleve   pressed contacts that no finite force keeps apart      painleve.rs
 //!                                 ├─ check      conditions of the inclusion on a recorded solution     check.rs
@@ -64,6 +65,7 @@ pub mod painleve;
 mod path;
 mod problem;
 mod rates;
+mod restitution;
 pub mod routh;
 mod sampling;
 mod sequences;
@@ -78,6 +80,7 @@ pub use outcomes::{ContactMode, Options, Origin, Outcomes, outcomes};
 pub use outer::{Outer, OuterOptions, outer};
 pub use painleve::impact_without_collision;
 pub use problem::{MAX_CONTACTS, Problem};
+pub use restitution::Bounces;
 pub use routh::{Restitution, Routh, RouthOptions, routh};
 pub use summary::{Ambiguity, Extreme, Level, ONE};
 pub use verdict::{Proof, Verdict, structure, verdict};

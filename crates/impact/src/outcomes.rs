@@ -65,6 +65,8 @@ pub enum Origin {
 pub struct Outcomes {
     pub(crate) problem: Problem,
     pub(crate) options: Options,
+    /// Scaled impulses of each outcome.
+    pub(crate) scaled: Vec<f64>,
     /// Number of velocity coordinates and of the instant's contacts.
     pub nv: usize,
     /// Number of the instant's contacts.
@@ -97,6 +99,7 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
     let mut set = Outcomes {
         problem: problem.clone(),
         options: *options,
+        scaled: Vec::new(),
         nv,
         contacts,
         velocities: Vec::new(),
@@ -406,6 +409,7 @@ impl Outcomes {
         self.problem.expand(scaled, &mut self.impulses[at_l..]);
         self.problem.velocity_after(&self.impulses[at_l..], &mut self.velocities[at_v..]);
         self.classify(scaled);
+        self.scaled.extend_from_slice(scaled);
         self.origins.push(origin);
         self.errors.push(error);
     }

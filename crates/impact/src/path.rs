@@ -36,6 +36,8 @@ pub(crate) struct Path<'a> {
     pub step: Vec<f64>,
     /// Sum of the estimated errors of all steps.
     pub error: f64,
+    /// Contacts with a rate act whether they approach or not: restitution.
+    pub forced: bool,
     tolerance: f64,
     contacts: Vec<Contact>,
     kept: Vec<Contact>,
@@ -57,6 +59,7 @@ impl<'a> Path<'a> {
             u: problem.u.clone(),
             step: vec![0.0; n],
             error: 0.0,
+            forced: false,
             tolerance,
             contacts: vec![Contact { normal: Normal::Apart, slip: None }; m],
             kept: vec![Contact { normal: Normal::Apart, slip: None }; m],
@@ -115,7 +118,7 @@ impl<'a> Path<'a> {
         let (side, t) = (self.problem.side(), self.problem.tangents);
         for (c, contact) in self.contacts.iter_mut().enumerate() {
             let u = &mut self.u[c * side..(c + 1) * side];
-            contact.normal = if u[t] < -ZERO {
+            contact.normal = if u[t] < -ZERO || self.forced && self.caps[c] > 0.0 {
                 Normal::Approaching
             } else if u[t] > ZERO {
                 Normal::Apart

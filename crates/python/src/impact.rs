@@ -40,13 +40,14 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
 /// outer: whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
 /// pieces: convex sets that a cell of the outer bound may hold; more are tighter and slower.
 /// paths: numbers of outcomes whose contact velocities along the way are wanted.
+/// restitution: Poisson's coefficient of every contact, or one for each; None for no restitution. Verdict and bounds are those of the compression.
 ///
 /// Returns an ImpactOutcomes; it is empty (n = 0) if no contact approaches.
 ///
 /// Raises ValueError for a state or matrices that do not fit, a singular mass matrix, or a feature that rigid contact does not support.
 #[pyfunction]
 #[pyo3(signature = (model=None, qpos=None, qvel=None, samples=4096, cap=None, seed=0, touch=1e-6, *, mass=None, normals=None, tangents=None,
-                    friction=None, velocity=None, tolerance=1e-6, outer=true, pieces=8, paths=Vec::new()))]
+                    friction=None, velocity=None, tolerance=1e-6, outer=true, pieces=8, paths=None, restitution=None))]
 pub fn impact_outcomes<'py>(
     py: Python<'py>,
     model: Option<&Bound<'py, Model>>,
@@ -64,7 +65,8 @@ pub fn impact_outcomes<'py>(
     tolerance: f64,
     outer: bool,
     pieces: usize,
-    paths: Vec<usize>,
+    paths: Option<Vec<usize>>,
+    restitution: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction._results", "ImpactOutcomes")?;
@@ -128,8 +130,31 @@ pub fn impact_outcomes<'py>(
             Origin::Sequence(order) => origins.append(PyTuple::new(py, order)?)?,
         }
     }
+    let bounced = match restitution {
+        None => py.None().into_bound(py),
+        Some(values) => {
+            let m = instant.contacts();
+            let (shape, values) = crate::arrays::numbers_of("restitution", values)?;
+            let each = match shape.as_slice() {
+                [] => vec![values[0]; m],
+                [k] if *k == m => values.clone(),
+                _ => return Err(wrong_shape("restitution", &shape, format!("() or ({m},)"))),
+            };
+            let mut merged = Vec::new();
+            for group in set.problem().groups() {
+                if group.iter().any(|&c| each[c] != each[group[0]]) {
+                    let message =
+                        format!("contacts {group:?} are one to an impact: give them the same restitution");
+                    return Err(PyValueError::new_err(message));
+                }
+                merged.push(each[group[0]]);
+            }
+            let bounces = py.detach(|| set.bounce(&merged)).map_err(value_error)?;
+            bounces.velocities.into_pyarray(py).reshape([set.len(), set.nv])?.into_any()
+        }
+    };
     let ways = PyDict::new(py);
-    for i in paths {
+    for i in paths.unwrap_or_default() {
         if i >= set.len() {
             let message = format!("paths asks for outcome {i}, there are {}", set.len());
             return Err(PyValueError::new_err(message));
@@ -175,6 +200,7 @@ pub fn impact_outcomes<'py>(
             outer_box,
             corners.into_any(),
             ways.into_any(),
+            bounced,
         ],
     )?)
 }
@@ -189,7 +215,7 @@ pub fn impact_outcomes<'py>(
 /// horizon: how far to look ahead, s.
 /// ctrl: control of each actuator, held; None for zeros.
 /// outcomes: outcomes that a fork follows at most.
-/// budget: branches at most; beyond, an impact goes on with its heaviest outcome.
+/// budget: branches at most; beyond, an impact goes on with all of its contacts at once.
 /// samples: sampled solutions at each impact.
 /// step: step of the simulation, s.
 /// touch: distance within which bodies touch, m.
@@ -200,7 +226,7 @@ pub fn impact_outcomes<'py>(
 ///
 /// Returns a Futures. Raises ValueError for a state that does not fit or a number out of its range, RuntimeError if a step fails.
 #[pyfunction]
-#[pyo3(signature = (model, qpos, qvel, horizon=1.0, *, ctrl=None, outcomes=3, budget=64, samples=256, step=1e-3, touch=1e-5, speed=0.02,
+#[pyo3(signature = (model, qpos, qvel, horizon=1.0, *, ctrl=None, outcomes=3, budget=64, samples=64, step=1e-3, touch=1e-5, speed=0.02,
                     merge=1e-6, frame=0.01, seed=0))]
 pub fn futures<'py>(
     py: Python<'py>,
@@ -230,13 +256,13 @@ pub fn futures<'py>(
     if let Some(ctrl) = ctrl {
         state.ctrl = finite_vector("ctrl", ctrl, state.ctrl.len())?.to_vec();
     }
-    let settings = FuturesOptions { horizon, step, touch, speed, budget, merge, frame };
+    let settings = FuturesOptions { horizon, step, touch, speed, budget, outcomes, merge, frame };
     let options = Options { samples, seed, ..Options::default() };
     let tree = py
         .detach(|| {
-            let mut resolve = |touching: &Touching| {
+            let mut resolve = |touching: &Touching, most: usize| {
                 let problem = Problem::new(&touching.instant).map_err(|e| e.to_string())?;
-                fork(&problem, &options, outcomes).map_err(|e| e.to_string())
+                fork(&problem, &options, most).map_err(|e| e.to_string())
             };
             stiction::rigid::futures(model, &state, &settings, &mut resolve)
         })
@@ -272,6 +298,13 @@ pub fn futures<'py>(
     tree_class.call1((branches, tree.pruned))
 }
 
+fn wrong_shape(what: &str, shape: &[usize], needed: String) -> PyErr {
+    PyValueError::new_err(format!(
+        "{what} has shape {}, needed is {needed}",
+        crate::arrays::shape_text(shape)
+    ))
+}
+
 /// An instant from a mechanism's matrices.
 fn matrices(
     mass: &Bound<'_, PyAny>,
@@ -280,21 +313,15 @@ fn matrices(
     friction: Option<&Bound<'_, PyAny>>,
     velocity: &Bound<'_, PyAny>,
 ) -> PyResult<Instant> {
-    let wrong = |what: &str, shape: &[usize], needed: String| {
-        PyValueError::new_err(format!(
-            "{what} has shape {}, needed is {needed}",
-            crate::arrays::shape_text(shape)
-        ))
-    };
     let (shape, mass) = crate::arrays::numbers_of("mass", mass)?;
     let nv = shape.first().copied().unwrap_or(0);
     if shape != [nv, nv] || nv == 0 {
-        return Err(wrong("mass", &shape, "(nv, nv)".into()));
+        return Err(wrong_shape("mass", &shape, "(nv, nv)".into()));
     }
     let (shape, normals) = crate::arrays::numbers_of("normals", normals)?;
     let m = shape.first().copied().unwrap_or(0);
     if shape != [m, nv] {
-        return Err(wrong("normals", &shape, format!("(c, {nv})")));
+        return Err(wrong_shape("normals", &shape, format!("(c, {nv})")));
     }
     let mut jacobian = DMatrix::zeros(3 * m, nv);
     for c in 0..m {
@@ -307,7 +334,7 @@ fn matrices(
         } else if shape == [m, 2, nv] {
             2
         } else {
-            return Err(wrong("tangents", &shape, format!("({m}, {nv}) or ({m}, 2, {nv})")));
+            return Err(wrong_shape("tangents", &shape, format!("({m}, {nv}) or ({m}, 2, {nv})")));
         };
         for c in 0..m {
             for t in 0..each {
@@ -323,7 +350,7 @@ fn matrices(
             match shape.as_slice() {
                 [] => vec![values[0]; m],
                 [n] if *n == m => values.to_vec(),
-                _ => return Err(wrong("friction", &shape, format!("() or ({m},)"))),
+                _ => return Err(wrong_shape("friction", &shape, format!("() or ({m},)"))),
             }
         }
     };

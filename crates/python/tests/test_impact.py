@@ -124,6 +124,15 @@ def test_futures_of_a_falling_block_fork_and_mirror_each_other(block):
         st.futures(block, np.zeros(3), np.zeros(3), horizon=-1)
 
 
+def test_a_block_that_lands_at_once_bounces_straight_up(block):
+    outcomes = st.impact_outcomes(block, np.zeros(3), [0.0, -1.0, 0.0], samples=16, restitution=0.6)
+    assert outcomes.bounced.shape == outcomes.velocities.shape
+    np.testing.assert_allclose(outcomes.bounced[0], [0, 0.6, 0], atol=1e-9)
+    assert np.all(outcomes.bounced**2 @ [1, 1, 5 / 12] <= 1 + 1e-9)
+    with pytest.raises(ValueError, match="restitution"):
+        st.impact_outcomes(block, np.zeros(3), [0, -1, 0], samples=4, restitution=1.5)
+
+
 def test_wrong_input_is_told(block):
     with pytest.raises(ValueError, match="touch"):
         st.impact_outcomes(block, np.zeros(3), np.zeros(3), touch=-1.0)

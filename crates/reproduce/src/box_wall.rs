@@ -26,7 +26,8 @@ pub const REPRODUCTION: Reproduction = Reproduction {
     summary: "A box slides along the floor into a wall without friction (MFI Fig. 4)",
     claim: "MFI Fig. 4: a box slides on its corner A into a wall; the wall's impact at B causes a second one at A (4b). If the impulse \
             switches before the first impact has ended, a slightly different solution emerges (4c). Here a box of 2 m × 1 m and 1 kg at 1 m/s; \
-            whether the outcome is unique depends on tilt and friction.",
+            whether the outcome is unique depends on tilt and friction. The paper's text takes the floor's impact first, its caption the wall's; a box that \
+            slides does not approach the floor, so the wall is first here.",
     run,
 };
 

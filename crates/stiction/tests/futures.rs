@@ -15,9 +15,10 @@ fn block(more: &str) -> Model {
 }
 
 /// The two sequences of the landing block: left or right by 0.21 of the speed.
-fn rocks(touching: &Touching) -> Result<Vec<(Vec<f64>, f64)>, String> {
+fn rocks(touching: &Touching, most: usize) -> Result<Vec<(Vec<f64>, f64)>, String> {
     let v = -touching.instant.velocity()[1];
-    Ok(vec![(vec![0.21 * v, 0.105 * v, -0.21 * v], 1.0), (vec![-0.21 * v, 0.105 * v, 0.21 * v], 3.0)])
+    let all = [(vec![0.21 * v, 0.105 * v, -0.21 * v], 1.0), (vec![-0.21 * v, 0.105 * v, 0.21 * v], 3.0)];
+    Ok(all.into_iter().take(most).collect())
 }
 
 #[test]
@@ -38,12 +39,12 @@ fn a_landing_block_forks_once_and_its_branches_mirror_each_other() {
 }
 
 #[test]
-fn a_spent_budget_follows_the_heaviest_outcome_and_is_told() {
+fn a_spent_budget_follows_one_outcome_and_is_told() {
     let model = block("");
     let options = FuturesOptions { horizon: 0.12, budget: 2, ..FuturesOptions::default() };
     let tree = futures(&model, &model.default_state(), &options, &mut rocks).unwrap();
     assert_eq!((tree.branches.len(), tree.pruned), (1, 1));
-    assert!(tree.branches[0].frames.last().unwrap().2[2] > 0.0);
+    assert!(tree.branches[0].frames.last().unwrap().2[2] < 0.0);
 }
 
 #[test]

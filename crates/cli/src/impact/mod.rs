@@ -72,6 +72,9 @@ pub struct ImpactArguments {
     /// Work allowed for the outer bound, in comparisons (ten million are about a second)
     #[arg(long, default_value_t = 20_000_000, allow_hyphen_values = true)]
     outer_work: u64,
+    /// Also report the outcomes with Poisson's restitution, a coefficient from 0 to 1 for all contacts
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    restitution: Option<f64>,
     /// Another seed, other samples
     #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     seed: u64,
@@ -118,6 +121,11 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
             return Err(Failure::input(format!("{name} {value} is not allowed: give zero or more seconds")));
         }
     }
+    if let Some(e) = arguments.restitution
+        && !(0.0..=1.0).contains(&e)
+    {
+        return Err(Failure::input(format!("--restitution {e} is not allowed: give a number from 0 to 1")));
+    }
     if arguments.impacts == 0 {
         return Err(Failure::input("--impacts 0 is not allowed: give 1 or more"));
     }
@@ -139,7 +147,7 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
     };
     if arguments.tree {
         // A fork needs few samples to stand for the set.
-        let options = Options { samples: arguments.samples.min(512), ..options };
+        let options = Options { samples: arguments.samples.min(64), ..options };
         let scene = arguments.read.name();
         let (text, report) = tree::grow(arguments, &model, &state, &options, &scene)?;
         let report = json!({ "scene": scene, "tree": report });
@@ -159,10 +167,16 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         let name = if found.len() > 1 { format!("{scene}-{}", k + 1) } else { scene.clone() };
         let mut files = picture::write(&arguments.out, &name, &model, impact, axes)?;
         files.extend(branch::follow(arguments, &model, impact, &name)?);
+        let bounces = arguments.restitution.map(|e| impact.bounce(e)).transpose()?;
         if !arguments.json {
-            print(&impact.text(&model, &files))?;
+            let bounced = bounces.as_ref().map_or(String::new(), |b| report::bounced(&model, b));
+            print(&(impact.text(&model, &files) + &bounced))?;
         }
-        reports.push(impact.json(&model, &files));
+        let mut report = impact.json(&model, &files);
+        if let Some(b) = bounces {
+            report["restitution"] = b.json();
+        }
+        reports.push(report);
     }
     if arguments.json {
         let report = json!({ "scene": scene, "impacts": reports, "unknown": note });

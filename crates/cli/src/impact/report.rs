@@ -1,5 +1,6 @@
 //! An impact in words and numbers.
 
+use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -249,6 +250,56 @@ impl Found {
             "files": files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The outcomes with restitution.
+pub struct Bounced {
+    restitution: f64,
+    /// Least and greatest value of each velocity coordinate.
+    ranges: Vec<[f64; 2]>,
+    shortened: usize,
+    dropped: usize,
+}
+
+impl Bounced {
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({ "coefficient": self.restitution, "velocities": self.ranges, "shortened": self.shortened, "dropped": self.dropped })
+    }
+}
+
+impl Found {
+    /// The outcomes with Poisson's restitution, the same coefficient at all contacts.
+    pub fn bounce(&self, restitution: f64) -> Result<Bounced, Failure> {
+        let e = vec![restitution; self.set.problem().contacts()];
+        let bounces = self.set.bounce(&e).map_err(Failure::input)?;
+        let ranges = (0..self.set.nv).map(|i| {
+            let all = bounces.velocities.iter().skip(i).step_by(self.set.nv);
+            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(*v), h.max(*v)])
+        });
+        let (shortened, dropped) = (bounces.shortened.len(), bounces.dropped.len());
+        Ok(Bounced { restitution, ranges: ranges.collect(), shortened, dropped })
+    }
+}
+
+/// The outcomes with restitution for the terminal.
+pub fn bounced(model: &Model, b: &Bounced) -> String {
+    let mut text = format!("  with Poisson's restitution {}:\n", b.restitution);
+    for (i, [low, high]) in b.ranges.iter().enumerate() {
+        let _ = writeln!(text, "  {:<50} {:>12.6} {:>12.6}", coordinate(model, i), clean(*low), clean(*high));
+    }
+    if b.shortened > 0 {
+        let _ = writeln!(
+            text,
+            "  restitution of {} outcomes ends where the energy before is reached",
+            b.shortened
+        );
+    }
+    if b.dropped > 0 {
+        let _ =
+            writeln!(text, "  restitution of {} outcomes could not be followed and is left out", b.dropped);
+    }
+    text
 }
 
 /// What an outer range leaves beyond an inner one, both sides together, over the inner width; none for an inner range without width.

@@ -24,11 +24,12 @@ pub fn grow(
         step: arguments.step,
         touch: arguments.touch.max(1e-9),
         budget: arguments.budget,
+        outcomes: arguments.outcomes,
         ..FuturesOptions::default()
     };
-    let mut resolve = |touching: &stiction::rigid::Touching| {
+    let mut resolve = |touching: &stiction::rigid::Touching, most: usize| {
         let problem = Problem::new(&touching.instant).map_err(|e| e.to_string())?;
-        fork(&problem, options, arguments.outcomes).map_err(|e| e.to_string())
+        fork(&problem, options, most).map_err(|e| e.to_string())
     };
     let tree = futures(model, state, &settings, &mut resolve).map_err(super::moved)?;
     let files = picture(arguments, model, &tree, name)?;
@@ -55,7 +56,7 @@ fn text(model: &Model, tree: &Futures, files: &[PathBuf]) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "futures: {leaves} ends after {forks} forks, {merged} merged, {} impacts cut to their heaviest outcome by the budget",
+        "futures: {leaves} ends after {forks} forks, {merged} merged, {} impacts went on with one outcome because the budget was spent",
         tree.pruned
     );
     let _ = writeln!(

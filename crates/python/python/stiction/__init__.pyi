@@ -1625,7 +1625,8 @@ def impact_outcomes(
     tolerance: float = 1e-6,
     outer: bool = True,
     pieces: int = 8,
-    paths: Sequence[int] = (),
+    paths: Sequence[int] | None = None,
+    restitution: ArrayLike | None = None,
 ) -> ImpactOutcomes:
     """All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside."""
 
@@ -1638,7 +1639,7 @@ def futures(
     ctrl: ArrayLike | None = None,
     outcomes: int = 3,
     budget: int = 64,
-    samples: int = 256,
+    samples: int = 64,
     step: float = 1e-3,
     touch: float = 1e-5,
     speed: float = 0.02,

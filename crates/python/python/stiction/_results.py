@@ -292,6 +292,7 @@ class ImpactOutcomes(NamedTuple):
     outer: np.ndarray | None
     outer_corners: list
     paths: dict
+    bounced: np.ndarray | None
 
     @property
     def residuals(self) -> np.ndarray:
@@ -332,15 +333,16 @@ describe(
     spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm, without unit.",
     contacts="For each contact: name, friction, velocity before [t1, t2, n] in m/s; of points also geoms, bodies, position (m), frame (rows t1, t2, n in the world).",
     origins='"at once", the order of contacts of a sequence, or "sample".',
-    errors="Estimated error of each outcome, relative to the largest contact speed before; shape (n,).",
+    errors="Estimated error of each outcome, relative to the largest contact speed before, without unit; shape (n,).",
     unfinished="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
     unsolved="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
     cut_sequences="Sequences that were not followed to their end.",
     verdict='"unique" (proved), "ambiguous" (two outcomes differ by more than their errors) or "unknown".',
     reason="Why, in words.",
-    outer="Bounds from outside on each velocity coordinate, least and greatest; shape (nv, 2), or None if not asked for.",
-    outer_corners="Corners of convex sets whose union holds every outcome, each of shape (k, nv); empty if the bound is a relaxation.",
+    outer="Bounds from outside on each velocity coordinate, least and greatest, m/s or rad/s; shape (nv, 2), or None if not asked for.",
+    outer_corners="Corners of convex sets whose union holds every outcome, velocities in m/s or rad/s, each of shape (k, nv); empty if the bound is a relaxation.",
     paths="For each outcome asked for: contact velocities [t1, t2, n] along its path, m/s; shape (k, c, 3).",
+    bounced="Velocities after with Poisson's restitution, in the order of velocities, m/s or rad/s; shape (n, nv), or None if not asked for. Energy never rises: restitution ends where the energy before is reached.",
 )
 
 
@@ -362,8 +364,8 @@ describe(
     parent="The branch it comes from; None for the first.",
     weight="Its share of the sampling measure; the weights of all branches that reach the horizon add to one.",
     time="Times of the frames, s; shape (k,).",
-    qpos="Positions along it; shape (k, nq).",
-    qvel="Velocities along it; shape (k, nv).",
+    qpos="Positions along it, m or rad and quaternions with w first; shape (k, nq).",
+    qvel="Velocities along it, m/s or rad/s; shape (k, nv).",
     end='"horizon", "fork", or "merged" if another branch reached the same state.',
     merged_into="The branch that stands for it from there on, if it was merged.",
     passed="Impacts with a single outcome that it passed.",
@@ -388,7 +390,7 @@ class Futures(NamedTuple):
 describe(
     Futures,
     branches="All branches, parents before children.",
-    pruned="Impacts that went on with their heaviest outcome alone because the budget was spent.",
+    pruned="Impacts that went on with one outcome, all contacts at once, because the budget was spent.",
 )
 
 

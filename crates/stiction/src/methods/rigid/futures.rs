@@ -25,8 +25,10 @@ pub struct FuturesOptions {
     pub touch: f64,
     /// Approach speed from which on an arriving contact is an impact, m/s; slower ones are left to the simulation.
     pub speed: f64,
-    /// Branches at most; beyond, an impact goes on with its heaviest outcome alone and the tree says so.
+    /// Branches at most; beyond, an impact goes on with one outcome and the tree counts it.
     pub budget: usize,
+    /// Outcomes that a fork follows at most.
+    pub outcomes: usize,
     /// Largest difference of positions and velocities at which two branches count as one.
     pub merge: f64,
     /// Time between recorded frames, s.
@@ -35,7 +37,16 @@ pub struct FuturesOptions {
 
 impl Default for FuturesOptions {
     fn default() -> Self {
-        Self { horizon: 1.0, step: 1e-3, touch: 1e-5, speed: 0.02, budget: 64, merge: 1e-6, frame: 0.01 }
+        Self {
+            horizon: 1.0,
+            step: 1e-3,
+            touch: 1e-5,
+            speed: 0.02,
+            budget: 64,
+            outcomes: 3,
+            merge: 1e-6,
+            frame: 0.01,
+        }
     }
 }
 
@@ -70,7 +81,7 @@ pub struct Branch {
 pub struct Futures {
     /// All branches, parents before children.
     pub branches: Vec<Branch>,
-    /// Impacts that went on with their heaviest outcome because the budget was spent.
+    /// Impacts that went on with one outcome because the budget was spent.
     pub pruned: usize,
 }
 
@@ -113,8 +124,11 @@ pub enum FuturesError {
     },
 }
 
-/// Outcomes of an impact: velocities after, with weights.
-pub type Resolve<'a> = &'a mut dyn FnMut(&Touching) -> Result<Vec<(Vec<f64>, f64)>, String>;
+/// Outcomes of an impact, at most so many: velocities after, with weights.
+pub type Resolve<'a> = &'a mut dyn FnMut(&Touching, usize) -> Result<Vec<(Vec<f64>, f64)>, String>;
+
+/// Impacts with one outcome that a branch passes at most.
+const PASSED: usize = 1_000;
 
 /// Grows the tree of futures of a state.
 pub fn futures(
@@ -127,6 +141,9 @@ pub fn futures(
         if !(value > 0.0 && value.is_finite()) {
             return Err(FuturesError::Range { what, value, allowed: "a positive number of seconds" });
         }
+    }
+    if options.outcomes == 0 {
+        return Err(FuturesError::Range { what: "outcomes", value: 0.0, allowed: "1 or more" });
     }
     if options.budget == 0 {
         return Err(FuturesError::Range { what: "budget", value: 0.0, allowed: "1 or more branches" });
@@ -149,15 +166,17 @@ pub fn futures(
             let Some(touching) = next else { break };
             let state = mover.simulation.state().clone();
             let fail = |reason| FuturesError::Outcome { time: state.time, reason };
-            let mut outcomes = resolve(&touching).map_err(fail)?;
+            // A fork adds all of its outcomes.
+            let room = tree.branches.len() + options.outcomes <= options.budget;
+            tree.pruned += usize::from(!room);
+            let outcomes = resolve(&touching, if room { options.outcomes } else { 1 }).map_err(fail)?;
             if outcomes.is_empty() {
                 return Err(fail("the set is empty".into()));
             }
-            if outcomes.len() > 1 && tree.branches.len() + outcomes.len() > options.budget {
-                tree.pruned += 1;
-                let heaviest =
-                    (0..outcomes.len()).fold(0, |a, b| if outcomes[b].1 > outcomes[a].1 { b } else { a });
-                outcomes = vec![outcomes.swap_remove(heaviest)];
+            if tree.branches[at].passed >= PASSED {
+                return Err(fail(format!(
+                    "more than {PASSED} impacts follow each other; give a larger speed"
+                )));
             }
             if let [(velocity, _)] = outcomes.as_slice() {
                 mover.simulation.state_mut().v.copy_from_slice(velocity);
