@@ -1,4 +1,4 @@
-//! The contact query: contact points and contact patches of bodies at given poses, the second value of a step.
+//! The contact query: contact points and contact patches of bodies at given poses, the second stage of a step.
 
 use crate::contact::patches::PatchSet;
 use crate::model::{Compiled, Model};

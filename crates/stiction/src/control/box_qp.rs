@@ -77,7 +77,7 @@ impl BoxQp {
         None
     }
 
-    /// The active bound with the largest multiplier.
+    /// The active bound whose release decreases the cost fastest.
     fn releasable(&self) -> Option<usize> {
         let n = self.x.len();
         let mut worst = (0.0, None);

@@ -77,7 +77,7 @@ impl JointPath {
         self.times[self.times.len() - 1]
     }
 
-    /// Writes the reference at a time (s) to `out`, without allocation.
+    /// Writes the reference at a time (s) to `out`, whose buffers are reused.
     pub fn at(&self, time: f64, out: &mut JointPoint) {
         out.resize(self.points[0].len());
         let (k, s, h) = segment(&self.times, time);
