@@ -33,7 +33,7 @@ impl Integrator {
     }
 }
 
-/// How friction depends on motion.
+/// Friction model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TractionFriction {
     /// Viscous up to the stiction tolerance v_c, Coulomb's beyond (PFC eq. 5.16): −μ p v/max(‖v‖, v_c).
@@ -69,7 +69,7 @@ impl Default for TangentialCompliance {
 pub struct ContinuousOptions {
     /// How a step is integrated.
     pub integrator: Integrator,
-    /// How friction depends on motion.
+    /// Friction model.
     pub friction: TractionFriction,
     /// Largest suction at a separating surface, Pa (PFC eq. 5.10 with −adhesion in place of 0); usually 0.
     pub adhesion: f64,
