@@ -263,7 +263,7 @@ impl Packet {
         self.v_t = v4(|i| self.v_t[i].less(lean, self.n[i]));
     }
 
-    /// Follows α of the last step.
+    /// Updates the velocities by α of the last step.
     #[inline(always)]
     fn advance<F: Friction>(&mut self, alpha: F4) {
         let change = alpha * self.dv_n;
@@ -318,7 +318,7 @@ fn place_model<F: Friction>(packets: &mut [Packet], twist: &V6) {
     packets.iter_mut().for_each(|packet| packet.place::<F>(&omega, &linear));
 }
 
-/// Follows α of the last step.
+/// Updates the velocities by α of the last step.
 pub fn advance(packets: &mut [Packet], kind: Kind, alpha: f64) {
     by_kind!(kind, advance_model(packets, alpha))
 }
