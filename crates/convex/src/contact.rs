@@ -3,8 +3,8 @@
 //! Velocities are v_c = [v_t1, v_t2, v_n] of body b relative to a in the frame C whose z-axis is the normal
 //! from a into b; impulses act on b. A contact is a convex potential ℓ(v_c) with γ = −∂ℓ/∂v_c (ICF eq. 3).
 //!
-//! [`ContactTerms`] is what the law depends on; [`CompiledContact`] is what remains of it during a solve. Both are over any
-//! number type: the solver compiles contacts with `f64`, sensitivities with jets.
+//! [`ContactTerms`] contains the inputs of the law. [`CompiledContact`] is the law during a solve. Both are generic
+//! over the number type: the solver compiles contacts with `f64`, sensitivities use jets.
 
 use crate::friction::lagged::{self, Lagged};
 use crate::friction::sap::{self, Sap};
@@ -20,7 +20,7 @@ use crate::number::Scalar;
 pub struct ContactSettings {
     /// The friction model.
     pub model: FrictionModel,
-    /// Stiction tolerance v_s, m/s: slip speed at which friction is developed.
+    /// Stiction tolerance v_s, m/s: slip speed at which friction is fully developed.
     pub stiction_tolerance: f64,
     /// σ of ICF eq. 44, ε = max(v_s, σ w μ γ_n0), and of SAP's R_t = σ w. Zero turns eq. 44 off; SAP needs it.
     pub regularization: f64,
@@ -44,7 +44,7 @@ pub struct ContactValue {
     pub hessian: [[f64; 3]; 3],
 }
 
-/// Everything that the law of a contact depends on, but for the next velocity.
+/// All inputs of the law of a contact except the next velocity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ContactTerms<T> {
     pub normal: NormalInput<T>,
@@ -54,13 +54,13 @@ pub(crate) struct ContactTerms<T> {
     /// Previous normal velocity and slip speed.
     pub v_n0: T,
     pub slip: T,
-    /// The normal impulse given for friction, if one was.
+    /// The given normal impulse for friction, if any.
     pub lagged: Option<T>,
     /// Stiffness, damping and stretch of a tangential spring.
     pub spring: Option<(T, T, [T; 2])>,
 }
 
-/// The law of one contact during a solve: everything but the velocity is fixed.
+/// The law of one contact during a solve. Only the velocity varies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompiledContact<T = f64> {
     /// The friction model; its normal part alone if there is a spring.
@@ -110,7 +110,8 @@ impl<T: Scalar> CompiledContact<T> {
         self
     }
 
-    /// The law of a contact. `w` is the Delassus estimate (1/kg), asked for only where it matters; `bound` is a bound of 3 w.
+    /// The law of a contact. `w` is the Delassus estimate (1/kg), evaluated only if needed; `bound` is an upper
+    /// bound of 3 w.
     #[inline(always)]
     pub(crate) fn compile(
         settings: &ContactSettings,
@@ -166,7 +167,7 @@ impl<T: Scalar> CompiledContact<T> {
         [-(r.a * x), -(r.a * y), r.gamma_n]
     }
 
-    /// The friction law's velocity, and its answer.
+    /// Velocity and response of the friction law.
     fn respond(&self, law: &NormalLaw, v: [T; 3]) -> ([T; 2], Response<T>) {
         match (&self.spring, self.model) {
             (Some(_), _) => self.respond_as::<Spring>(law, v),
@@ -191,7 +192,7 @@ impl<T: Scalar> CompiledContact<T> {
         ([x, y], F::respond(c, root, elastic, normal))
     }
 
-    /// Slip velocity, with what a spring's stretch is equivalent to.
+    /// Slip velocity, including the equivalent velocity of a spring's stretch.
     fn slip(&self, v: [T; 3]) -> [T; 2] {
         match &self.spring {
             None => [v[0], v[1]],
@@ -241,7 +242,7 @@ impl CompiledContact {
         }
     }
 
-    /// The velocity at which the normal law is taken: z for Similar, else v_n.
+    /// Argument of the normal law: z for Similar, otherwise v_n.
     pub(crate) fn normal_argument(&self, v: [f64; 3]) -> f64 {
         if self.spring.is_some() || self.model != FrictionModel::Similar {
             return v[2];
@@ -260,7 +261,7 @@ impl CompiledContact {
     }
 }
 
-/// The linear law of these coefficients, with δt taken into force and stiffness.
+/// The linear law of these coefficients, with δt included in force and stiffness.
 fn in_step_units(c: &Coefficients) -> NormalInput {
     NormalInput {
         dt: 1.0,

@@ -1,8 +1,8 @@
-//! What can be wrong with a problem as stated.
+//! Errors in the definition of a problem.
 
 use thiserror::Error;
 
-/// Why a part of a problem was refused. Nothing is added to the problem then.
+/// Reason why a part of a problem was rejected. The problem is then unchanged.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProblemError {
     /// A slice has the wrong length.
@@ -15,14 +15,14 @@ pub enum ProblemError {
         /// The length it must have.
         expected: usize,
     },
-    /// An index points at nothing.
+    /// An index is out of range.
     #[error("{what} {index} does not exist (there are {count}); add it to the problem first")]
     Index {
-        /// What kind of thing.
+        /// Kind of item.
         what: &'static str,
         /// The index given.
         index: usize,
-        /// How many there are.
+        /// Number of items.
         count: usize,
     },
     /// A number is out of its range or not finite.
@@ -55,12 +55,12 @@ pub enum ProblemError {
         "clique {0} is a free body and has no links; use the body that add_free_body returned, which moves all that is welded to it"
     )]
     LinkOfFreeBody(usize),
-    /// SAP brings its own normal law.
+    /// SAP has its own normal law.
     #[error("the SAP model has its own normal law; use Lagged or Similar with {0}")]
     LawNotForSap(&'static str),
 }
 
-/// Refuses non-finite numbers and those that break a condition.
+/// Rejects non-finite numbers and numbers that violate a condition.
 pub(crate) fn require(
     ok: bool,
     what: &'static str,

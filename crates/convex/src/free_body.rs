@@ -1,7 +1,7 @@
 //! Free bodies, with velocities v = [linear in world axes; angular in body axes].
 //!
 //! Their Jacobian at their own origin is J = [0 R; I 0], which is orthogonal: u = J v is their world twist, and v = Jᵀ u.
-//! What is a product of large matrices for a link of a tree is a few products of 3×3 matrices here.
+//! Projections need only a few products of 3×3 matrices, instead of the larger products for a link of a tree.
 
 use crate::spatial::V6;
 

@@ -4,25 +4,25 @@
 //! min over v   ℓ(v) = ½ (v − v0)ᵀ A (v − v0) − pᵀ v + Σ_i ℓ_i(v_c,i)     v_c,i = J_i v + b_i,  γ_i = −∂ℓ_i/∂v_c,i
 //! ```
 //!
-//! Every ℓ_i is convex, so that one solution exists for every step, whatever the stiffness (Castro, Han,
-//! Masterjohn, *A Theory of Irrotational Contact Fields*: "ICF" at the lines below).
+//! Every ℓ_i is convex, so every step has a unique solution, for any stiffness (Castro, Han, Masterjohn, *A Theory
+//! of Irrotational Contact Fields*, cited as "ICF").
 //!
-//! Four parts: a builder, which belongs to the caller and knows the robot, fills a [`Problem`], which is
-//! constant during a solve; the [`Solver`] finds v; its state changes with v and holds the results.
+//! The caller builds a [`Problem`] from its robot model. The problem is constant during a solve. The [`Solver`]
+//! computes v and stores the results.
 //!
 //! | open | for |
 //! |---|---|
-//! | [`problem`] | what a problem consists of: start here |
+//! | [`problem`] | the parts of a problem: start here |
 //! | [`friction`] | the friction models: Lagged, Similar, SAP, tangential spring |
-//! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, tables of your own |
+//! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, user-defined tables |
 //! | [`contact`] | one contact: its normal law and its friction together |
 //! | [`scalar`] | limits, equalities, PD actuators, dry friction |
-//! | [`sensitivity`] | derivatives of a contact's impulse by all it depends on |
+//! | [`sensitivity`] | derivatives of a contact's impulse by all its inputs |
 //! | `number` | the number types that laws are written over: f64, four lanes (`lanes`), derivatives (`jet`) |
 //! | `packet` | the fast path: four contacts at a time |
 //! | [`solver`] | islands, Newton's method, exact line search |
 //! | `linear` | block-sparse Cholesky factorisation |
-//! | [`processor`] | what this processor core can do, to compare with |
+//! | [`processor`] | peak rates of this processor core, for comparison |
 
 pub mod contact;
 pub mod error;

@@ -10,7 +10,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// What a law needs of a number.
+/// Operations that laws require of a number.
 pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {

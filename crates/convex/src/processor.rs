@@ -1,6 +1,6 @@
-//! What this processor core can do: rates to compare the stages of a solve with.
+//! Peak rates of this processor core, for comparison with the stages of a solve.
 //!
-//! Both run on memory that stays in the first cache, for a few milliseconds, and take the best of several tries.
+//! Both measurements run on data in the L1 cache for a few milliseconds and return the best of several tries.
 
 use crate::lanes::F4;
 use crate::linear::kernels::{BLOCK6, sub_abt_6};
@@ -11,8 +11,8 @@ use std::time::Instant;
 /// Tries of a measurement.
 const TRIES: usize = 20;
 
-/// Floating-point operations per second of multiply-adds that depend on nothing: the peak of this core, as this program
-/// was compiled.
+/// Floating-point operations per second of independent multiply-adds: the peak of this core for the compiled
+/// instruction set.
 pub fn peak_rate() -> f64 {
     const CHAINS: usize = 12;
     const ROUNDS: usize = 20_000;

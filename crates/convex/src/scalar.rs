@@ -12,7 +12,7 @@
 //! v̂ = −φ0/(δt + τ), w the row's own Delassus estimate. PD control: u = u_ff − K_p (q0 + δt v − q_d) −
 //! K_d (v − v_d), so that K = δt K_p + K_d.
 //!
-//! [`RowLaw`] is what a caller states; [`ScalarLaw`] what remains of it during a solve.
+//! [`RowLaw`] is defined by the caller. [`ScalarLaw`] is its form during a solve.
 
 use std::f64::consts::PI;
 
@@ -21,24 +21,26 @@ pub const NEAR_RIGID_BETA: f64 = 0.1;
 /// Time step below which near-rigid constraints stiffen no further, s.
 pub const NEAR_RIGID_MIN_STEP: f64 = 1e-4;
 
-/// Largest acceleration c, m/s² or rad/s² as the row's φ, that a load can give a near-rigid row within a step: a violation
-/// beyond c δt² was there before the step (an initial state, a new constraint). A load that accelerates the free row by a
-/// violates it by β²/(4π²) a δt² = 2.5e-4 a δt², so that this is enough for a = 1e6 m/s².
+/// Largest acceleration c, m/s² or rad/s² as the row's φ, that a load can give a near-rigid row within a step: a
+/// violation beyond c δt² existed before the step (an initial state, a new constraint). A load that accelerates the
+/// free row by a violates it by β²/(4π²) a δt² = 2.5e-4 a δt², so this is sufficient for a = 1e6 m/s².
 const STEP_ACCELERATION: f64 = 300.0;
-/// Time constant in which an earlier violation closes, s. Closed within one step it would give the speed φ/δt: a joint that
-/// begins beyond one limit would be thrown against the other.
+/// Time constant with which an earlier violation closes, s. Closing within one step would cause the speed φ/δt: a
+/// joint that starts beyond one limit would hit the other limit.
 const CLOSING_TIME: f64 = 0.05;
-/// Largest speed at which an earlier violation closes, m/s or rad/s: a limit does not brake what it has pushed back.
+/// Largest speed at which an earlier violation closes, m/s or rad/s: a limit does not slow a joint after pushing it
+/// back.
 const CLOSING_SPEED: f64 = 1.0;
 
-/// How compliant a limit or an equality is.
+/// Compliance of a limit or an equality.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowCompliance {
-    /// As stiff as the step resolves: period β δt, critically damped (τ = β δt/π), δt floored at 1e−4 s.
+    /// Near-rigid: as stiff as the step can resolve: period β δt, critically damped (τ = β δt/π), δt floored at 1e−4
+    /// s.
     NearRigid {
         /// β; smaller is stiffer. 0.1 is [`NEAR_RIGID_BETA`].
         beta: f64,
-        /// |φ̈| at constant joint velocities, which the row's direction does not see, m/s² or rad/s²: a point that turns at ω
+        /// |φ̈| at constant joint velocities, which the row's direction does not include, m/s² or rad/s²: a point that turns at ω
         /// about an axis at distance r has ω² r.
         drift: f64,
     },
@@ -71,13 +73,13 @@ impl RowCompliance {
         Self::Spring { stiffness, relaxation_time, beta: NEAR_RIGID_BETA }
     }
 
-    /// The part of a violation `phi` that a step of `dt` removes, and its derivative by `phi`. A violation that the step can
-    /// have caused is removed whole; what exceeds it closes in [`CLOSING_TIME`], at [`CLOSING_SPEED`] at most. A spring is
-    /// left to its own stiffness.
+    /// The part of a violation `phi` that a step of `dt` removes, and its derivative by `phi`. A violation that the
+    /// step can have caused is removed completely. The excess closes with [`CLOSING_TIME`], at most at
+    /// [`CLOSING_SPEED`]. Springs are not limited.
     fn pace(&self, phi: f64, dt: f64, span: f64, one_sided: bool) -> (f64, f64) {
         let Self::NearRigid { drift, .. } = *self else { return (phi, 1.0) };
         let step = dt.max(NEAR_RIGID_MIN_STEP);
-        // The drift changes over a step and from the last one: four times leaves room.
+        // The drift changes over a step and between steps. A factor of four leaves a margin.
         let made = (STEP_ACCELERATION + 4.0 * drift) * step * step;
         let beyond = phi.abs() - made;
         if beyond.is_nan() || beyond <= 0.0 || (one_sided && phi > 0.0) {
@@ -95,8 +97,8 @@ impl RowCompliance {
     fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
         match *self {
             Self::NearRigid { beta, .. } => {
-                // At or above the floor R = β²/(4π²) w. Below it the stiffness and τ it stands for are
-                // kept, so that the limit δt → 0 exists: R δt (δt + τ) = 1/k stays constant.
+                // At or above the floor R = β²/(4π²) w. Below it, the equivalent stiffness and τ are kept, so the
+                // limit δt → 0 exists: R δt (δt + τ) = 1/k stays constant.
                 let floored = dt.max(NEAR_RIGID_MIN_STEP);
                 let tau = beta * floored / PI;
                 let r = beta * beta / (4.0 * PI * PI) * w;
@@ -110,7 +112,7 @@ impl RowCompliance {
     }
 }
 
-/// The law of a row, as stated by the caller. Impulses act along the row's direction.
+/// The law of a row, as defined by the caller. Impulses act along the row's direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowLaw {
     /// One-sided: keeps φ ≥ 0, φ̇ = row velocity.
@@ -167,7 +169,7 @@ impl RowLaw {
         Self::Equality { phi, compliance: RowCompliance::default() }
     }
 
-    /// How v̂ changes with φ during a step of `dt`, 1/s; nought for laws without a φ.
+    /// How v̂ changes with φ during a step of `dt`, 1/s; zero for laws without a φ.
     pub fn correction_slope(&self, dt: f64) -> f64 {
         match *self {
             Self::Limit { phi, ref compliance } => {
@@ -236,7 +238,7 @@ pub enum ScalarLaw {
     },
     /// γ = clamp(y0 − gain·v, ±limit).
     Pd {
-        /// Impulse asked for at v = 0.
+        /// Unclamped impulse at v = 0.
         y0: f64,
         /// δt (δt K_p + K_d).
         gain: f64,
@@ -253,10 +255,10 @@ pub enum ScalarLaw {
 }
 
 impl ScalarLaw {
-    /// The velocity at which a spring or a PD law asks for nothing; 0 where there is none.
+    /// The velocity at which the impulse of a spring or PD law vanishes; 0 if there is none.
     ///
-    /// During a solve a row keeps v − this, which is as small as the impulse is: a velocity is known to 1e−16 of itself, and
-    /// a stiff row would make more of that than its impulse's own rounding.
+    /// During a solve a row stores v minus this velocity, which is as small as the impulse. A velocity has a
+    /// relative rounding error of 1e−16, and a stiff row would amplify it beyond the rounding of the impulse.
     #[inline]
     pub fn origin(&self) -> f64 {
         match *self {
@@ -295,7 +297,7 @@ impl ScalarLaw {
                 if gain <= 0.0 {
                     return ScalarValue { cost: -impulse * v, impulse, hessian: 0.0 };
                 }
-                // From the border v_b, where y = impulse, on along the constant; zero cost at v = 0 of the
+                // From the border v_b, where y = impulse, the impulse is constant. The zero cost at v = 0 of the
                 // unclamped branch is kept for continuity.
                 let border = (y0 - impulse) / gain;
                 let cost = -0.5 * border * (y0 + impulse) - impulse * (v - border);

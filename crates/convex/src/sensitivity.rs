@@ -1,9 +1,10 @@
-//! Derivatives of a contact's impulse by everything it depends on, for derivatives of a step.
+//! Derivatives of a contact's impulse by all its inputs, for derivatives of a step.
 //!
-//! The solver knows ∂γ/∂v, its Hessian. A step's derivative also needs how γ changes with the elastic force f0, the
-//! material (k, d, τ_d, μ), the previous velocity (the lagged normal impulse, friction by slip speed) and the
-//! Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring. The law
-//! of the solver ([`crate::contact`]) is evaluated here on numbers that carry their derivatives by these fourteen (`jet`).
+//! The solver computes ∂γ/∂v, its Hessian. A step's derivative also needs the derivatives of γ by the elastic force
+//! f0, the material (k, d, τ_d, μ), the previous velocity (the lagged normal impulse, friction by slip speed) and
+//! the Delassus estimate w (ε of ICF eq. 44, SAP's R, near-rigid limits), and the stretch of a tangential spring.
+//! The law of the solver ([`crate::contact`]) is evaluated here with dual numbers for these fourteen variables
+//! (`jet`).
 //!
 //! At a kink of a law (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
 //! solution is on.
@@ -17,7 +18,7 @@ use crate::solver::PairContext;
 use crate::spatial::v3;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-/// Motion of a pair of bodies about its point P, world axes [angular; linear], and how easily it moves.
+/// Motion of a pair of bodies about its point P, world axes [angular; linear], and its mobility.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairMotion {
     /// Relative twist of b at the end of the step.
@@ -82,13 +83,13 @@ pub struct ContactResponse {
 }
 
 impl Problem {
-    /// Whether [`Problem::contact_response`] knows all derivatives of a contact: those with the linear normal law. Of the
-    /// others the derivative by penetration is missing.
+    /// Whether [`Problem::contact_response`] provides all derivatives of a contact. It does for the linear normal
+    /// law. For other laws the derivative by penetration is missing.
     pub fn has_response(&self, entry: &ContactEntry) -> bool {
         self.normal_laws[entry.normal_law.0 as usize] == NormalLaw::Linear
     }
 
-    /// Impulse of a contact of a pair that moves like `motion`, on b in world axes, as the solver would have it.
+    /// Impulse of a contact of a pair with the given `motion`, on b in world axes, as computed by the solver.
     pub fn contact_impulse(&self, entry: &ContactEntry, motion: &PairMotion) -> Vector3<f64> {
         let (u, u0) = motion.velocities(entry);
         let (v, v0) = (entry.frame.tr_mul(&u), entry.frame.tr_mul(&u0));
@@ -98,7 +99,7 @@ impl Problem {
         entry.frame * Vector3::from(value.impulse)
     }
 
-    /// Impulse of a contact and all its derivatives; only for contacts that [`Problem::has_response`] affirms.
+    /// Impulse of a contact and all its derivatives; only for contacts for which [`Problem::has_response`] is true.
     pub fn contact_response(&self, entry: &ContactEntry, motion: &PairMotion) -> ContactResponse {
         let (u, u0) = motion.velocities(entry);
         let (v, v0) = (entry.frame.tr_mul(&u), entry.frame.tr_mul(&u0));
@@ -121,7 +122,7 @@ impl Problem {
             slip: Jet::variable(slip, 10),
             lagged: None,
             spring: entry.spring.map(|s| {
-                // In proportion to k, where there is one.
+                // In proportion to k, if there is a spring.
                 let of = |x: f64| match entry.stiffness {
                     stiffness if stiffness > 0.0 => k * Jet::constant(x / stiffness),
                     _ => Jet::constant(x),
@@ -138,7 +139,8 @@ impl Problem {
         let r = &entry.frame;
         let by = |i: usize| r * Vector3::from(v3(|c| gamma[c].d[i]));
         let in_frame = Matrix3::from_columns(&[by(0), by(1), by(2)]);
-        // Slip turned on the spot changes nothing; at rest its direction does not exist and its effect vanishes.
+        // A rotation of the slip direction has no effect. At rest the direction is undefined and its effect
+        // vanishes.
         let along =
             if slip > 0.0 { r * Vector3::new(v0.x / slip, v0.y / slip, 0.0) } else { Vector3::zeros() };
         ContactResponse {

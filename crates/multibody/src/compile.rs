@@ -44,7 +44,7 @@ fn primitives(kind: &JointKind) -> Vec<Primitive> {
     }
 }
 
-/// Inertia gathered on one node, about the node's origin in node axes.
+/// Inertia of one node, about the node's origin in node axes.
 #[derive(Clone, Default)]
 struct Gathered {
     mass: f64,
@@ -57,7 +57,7 @@ struct Gathered {
 
 impl Multibody {
     /// Compiles a world. Fails if the description is invalid or if bodies are not listed depth first.
-    /// Whether it can also be accelerated is said by [`Multibody::check_inertia`].
+    /// [`Multibody::check_inertia`] checks whether forces determine the accelerations.
     pub fn new(world: &World) -> Result<Self, MultibodyError> {
         world.validate()?;
         check_depth_first(world)?;

@@ -1,9 +1,9 @@
 //! Derivatives of inverse dynamics, in closed form.
 //!
-//! A change of coordinate j displaces everything beyond its joint by its column S_j, as a rigid body. With all spatial
-//! quantities in world axes about one point O, held fixed, that says it all: what is carried changes by S_j × (·).
-//! With v_b, a_b the motion and acceleration of what the joint hangs on (gravity as an acceleration of the base) and v_a
-//! the motion beyond the joint, for each node i that j moves
+//! A change of coordinate j displaces everything beyond its joint by its column S_j, as a rigid body. With all
+//! spatial quantities in world axes about one fixed point O, every carried quantity changes by S_j × (·). With v_b,
+//! a_b the motion and acceleration of the joint's parent (gravity as an acceleration of the base) and v_a the motion
+//! beyond the joint, for each node i that j moves
 //!
 //! ```text
 //! ∂v_i/∂q_j = S_j × (v_i − v_b)                          ψ = v_b × S_j,   χ = a_b × S_j + v_b × ψ
@@ -58,7 +58,7 @@ pub struct Derivatives {
 }
 
 impl Derivatives {
-    /// Room for the derivatives of `multibody`.
+    /// Buffers for the derivatives of `multibody`.
     pub fn new(multibody: &Multibody) -> Self {
         let (nv, nodes) = (multibody.nv(), multibody.nodes.len());
         let mut displaced = vec![Displaced::default(); nv];
@@ -92,7 +92,7 @@ impl Derivatives {
 }
 
 impl Multibody {
-    /// Motion of what each velocity coordinate's joint hangs on, at the velocities `v` set before: about the tree's
+    /// Motion of the parent of each velocity coordinate's joint, at the velocities `v` set before: about the tree's
     /// reference point, [angular; linear], world axes. `out` has nv entries.
     pub fn twists_before(&self, ws: &Workspace, v: &[f64], out: &mut [[f64; 6]]) {
         assert_eq!(out.len(), self.nv(), "a twist for each velocity coordinate");
@@ -170,15 +170,16 @@ impl Multibody {
         }
     }
 
-    /// Row and column of coordinate `k` among those its joint hangs on, and its block among those of its own joint.
+    /// Row and column of coordinate `k` for the coordinates of its ancestors, and its block for the coordinates of
+    /// its own joint.
     fn fill(&self, ws: &Workspace, k: usize, composite: &RigidInertia, i: usize, out: &mut Derivatives) {
         let (s_k, b) = (&ws.s[k], &out.b[i]);
         let by = |x: &V6| (0..6).fold([0.0; 6], |sum, c| axpy6(&sum, x[c], &b[c]));
-        // The effect of coordinate k on the forces beyond it…
+        // The effect of coordinate k on the forces beyond it.
         let inner = add6(&composite.apply(&out.chi[k]), &by(&out.psi[k]));
         let whole = add6(&inner, &cross_force(s_k, &out.force[i]));
         let by_rate = add6(&composite.apply(&out.rate[k]), &by(s_k));
-        // …and what the forces beyond it feel of what moves it: I S_k, Bᵀ S_k.
+        // The effect of the ancestors' motion on the forces beyond it: I S_k, Bᵀ S_k.
         let (y, z) = (composite.apply(s_k), std::array::from_fn(|c| dot6(&b[c], s_k)));
         let node = &self.nodes[i];
         for j in node.v..node.v + node.nv {
@@ -234,7 +235,7 @@ fn cross_force(v: &V6, f: &V6) -> V6 {
     join(add_cross(cross(w, angular(f)), linear(v), force), cross(w, force))
 }
 
-/// B of the head of this file, column after column.
+/// B of the top of this file, column by column.
 fn change_of_force(inertia: &RigidInertia, v: &V6, momentum: &V6) -> [V6; 6] {
     std::array::from_fn(|c| {
         let mut x = [0.0; 6];

@@ -1,4 +1,4 @@
-//! Energies, momentum and the centre of mass, straight from their definitions.
+//! Energies, momentum and the centre of mass, computed from their definitions.
 
 use crate::Multibody;
 use crate::spatial::{V3, add_cross, angular, dot3, linear, rotate, rotate_back, symmetric_mul};
@@ -18,8 +18,8 @@ pub struct Momentum {
 }
 
 impl Multibody {
-    /// Kinetic energy of all bodies in trees, with that of rotors and armatures, J. Needs positions and
-    /// the velocities `v` set before.
+    /// Kinetic energy of all bodies in trees, including rotors and armatures, J. Needs positions and the velocities
+    /// `v` set before.
     pub fn kinetic_energy(&self, ws: &Workspace, v: &[f64]) -> f64 {
         assert_eq!(v.len(), self.nv(), "velocities need nv numbers");
         let mut twice = 0.0;

@@ -1,25 +1,25 @@
-//! Errors of compiling a world.
+//! Errors in the compilation of a world.
 
 use stiction_model::{ModelError, Source};
 
-/// A world that cannot be compiled into a [`crate::Multibody`], or cannot be accelerated.
+/// A world that cannot be compiled into a [`crate::Multibody`], or whose accelerations are undetermined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MultibodyError {
-    /// The description itself is at fault.
+    /// The description is invalid.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Bodies are not listed depth first, so coordinates of one tree would not lie together.
+    /// Bodies are not listed depth first, so coordinates of one tree would not be contiguous.
     #[error(
         "{place}: body \"{body}\" stands apart from its parent; list bodies depth first \
          (each body directly after its parent or after a complete branch of it)"
     )]
     NotDepthFirst {
-        /// The body that comes out of order.
+        /// The body that is out of order.
         body: String,
         /// Where it stands.
         place: Source,
     },
-    /// A coordinate moves nothing that resists it, so forces do not determine its acceleration. Said by
+    /// A coordinate moves no inertia, so forces do not determine its acceleration. Returned by
     /// [`crate::Multibody::check_inertia`].
     #[error(
         "{place}: joint \"{joint}\" moves no inertia of its own along its coordinate {coordinate}: what it \
@@ -37,7 +37,7 @@ pub enum MultibodyError {
 }
 
 impl MultibodyError {
-    /// Where an item came from, or what it is if it came from a program.
+    /// Source location of an item, or its kind if it was created by a program.
     pub(crate) fn place(source: &Source, fallback: String) -> Source {
         let mut place = source.clone();
         if place.element.is_empty() {

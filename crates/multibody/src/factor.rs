@@ -8,10 +8,10 @@
 //! ```
 //!
 //! A row is stored packed: its entries along the path from the root, then zeros up to a multiple of four.
-//! The path of i is the beginning of the path of every k below it, so the packed rows of i and k line up
-//! and the inner loop runs over plain memory, four numbers at a time.
+//! The path of i is the beginning of the path of every k below it, so the packed rows of i and k align and the inner
+//! loop runs over contiguous memory, four numbers at a time.
 //!
-//! Locked coordinates are left out: their rows and columns are dropped and their solution is zero.
+//! Locked coordinates are excluded: their rows and columns are dropped and their solution is zero.
 
 use crate::Multibody;
 use crate::mass::MassMatrix;
@@ -42,7 +42,7 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// A factor of the right shape, of nothing yet: it solves to zero.
+    /// An empty factor of the right shape. Its solutions are zero.
     pub fn new(multibody: &Multibody) -> Self {
         let nv = multibody.nv();
         let (mut start, mut path, mut depth) = (vec![0], Vec::new(), Vec::new());
@@ -70,7 +70,7 @@ impl Factor {
     }
 
     /// Factors `mass` + diag(`added`), where `added` (nv numbers, or empty for none) holds for instance
-    /// δt · damping + δt² · stiffness. False if a pivot is not positive: the matrix is singular there.
+    /// δt · damping + δt² · stiffness. Returns false if a pivot is not positive: the matrix is singular there.
     pub fn compute(&mut self, mass: &MassMatrix, added: &[f64]) -> bool {
         let nv = self.inverse.len();
         assert_eq!(mass.nv(), nv, "a mass matrix of the same multibody");
@@ -131,7 +131,7 @@ impl Factor {
         }
     }
 
-    /// Takes from W fours of row i, from `at` on, what the coordinates below it leave there.
+    /// Subtracts the contributions of the coordinates below row i from W groups of four, starting at `at`.
     #[inline(always)]
     fn subtract<const W: usize>(&mut self, i: usize, at: usize) {
         let (skip, depth, scaled) = (at - self.start[i], self.depth[i], self.scaled.as_flattened());

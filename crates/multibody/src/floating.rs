@@ -1,23 +1,24 @@
-//! Bodies that float alone, over a whole step.
+//! Mean bias of single free bodies over a whole step.
 //!
-//! Gyroscopic and centrifugal forces taken at the beginning of a step give energy: ½ δt² b·M⁻¹b each time, and a body that
-//! turns by a good part of a radian a step runs away. Without torque the motion over a step can be had in closed form
-//! instead, and the forces that lead to its end are the mean bias of the step. In body axes, with h = I ω,
+//! Gyroscopic and centrifugal forces evaluated at the beginning of a step add the energy ½ δt² b·M⁻¹b per step. A
+//! body that rotates by a large fraction of a radian per step becomes unstable. Without torque, the motion over a
+//! step has a closed form instead. The forces that lead to its end are the mean bias of the step. In body axes, with
+//! h = I ω,
 //!
 //! ```text
 //! I (ω' − ω) = δt/2 h × (ω + ω')            (I − δt/2 h×)⁻¹ = (adj I + b bᵀ − (I b)×)/(det I + b·I b),  b = −δt/2 h
 //! ```
 //!
 //! keeps ω·Iω exactly for any h and δt, since h× is skew, and never fails, since I is positive. With h = I ω½, ω½ from half a
-//! step of the same with h = I ω, it is of second order. The centre of mass goes straight on: with the body turned
-//! to R' = R Δ(δt ω') by the end, Δ the projected quaternion step, the origin moves with v' = v_C − R' (ω' × c), so the
-//! mean bias, M (v' − v) = −δt b̄, is
+//! step of the same with h = I ω, it is of second order. The centre of mass moves in a straight line: with the final
+//! orientation R' = R Δ(δt ω'), Δ the projected quaternion step, the origin moves with v' = v_C − R' (ω' × c), so
+//! the mean bias, M (v' − v) = −δt b̄, is
 //!
 //! ```text
 //! moment about C  −I (ω' − ω)/δt                 force  m (R' − R)(ω' × c)/δt,
 //! ```
 //!
-//! which for small δt are ω × Iω and m ω × (ω × c). The end of such a step has the kinetic energy of its beginning.
+//! which for small δt are ω × Iω and m ω × (ω × c). Such a step conserves kinetic energy.
 
 use crate::derivatives::Derivatives;
 use crate::multibody::{Motion, Multibody, Node};
@@ -28,8 +29,8 @@ use crate::workspace::Workspace;
 use std::ops::Range;
 
 impl Multibody {
-    /// [`Multibody::bias`] over a step of `dt` (s) from the velocities `v` set before: of a body that floats alone the mean that
-    /// keeps its energy, of trees the bias at the beginning.
+    /// [`Multibody::bias`] over a step of `dt` (s) from the velocities `v` set before: for a single free body the
+    /// mean bias, which conserves its energy, and for trees the bias at the beginning.
     pub fn mean_bias(&self, ws: &mut Workspace, v: &[f64], dt: f64, out: &mut [f64]) {
         assert_eq!(v.len(), self.nv(), "velocities need nv numbers");
         assert_eq!(out.len(), self.nv(), "joint forces need nv numbers");
@@ -49,7 +50,8 @@ impl Multibody {
         }
     }
 
-    /// Adds to derivatives of inverse dynamics by which [`Multibody::mean_bias`] differs from the bias at the beginning.
+    /// Adds to the derivatives of inverse dynamics the difference between [`Multibody::mean_bias`] and the bias at
+    /// the beginning.
     pub fn add_mean_bias_derivatives(&self, ws: &Workspace, v: &[f64], dt: f64, out: &mut Derivatives) {
         assert_eq!(v.len(), self.nv(), "velocities need nv numbers");
         for (i, node) in self.tree_nodes.iter().filter_map(|nodes| self.floating(nodes)) {
@@ -79,7 +81,7 @@ impl Multibody {
         }
     }
 
-    /// The one node of a tree, if it is a body with a free joint on the world that carries nothing.
+    /// The only node of a tree, if the tree is a single body with a free joint on the world.
     fn floating(&self, nodes: &Range<usize>) -> Option<(usize, &Node)> {
         let node = &self.nodes[nodes.start];
         let alone = nodes.len() == 1 && node.motion == Motion::Free && node.parent == 0;
@@ -90,7 +92,7 @@ impl Multibody {
 /// A step without forces.
 struct Coast {
     dt: f64,
-    /// ω½ of half a step, and by how much ω changes in the whole one; node axes.
+    /// ω½ of half a step, and the change of ω in the whole step; node axes.
     half: V3,
     change: V3,
     /// Mean bias: moment about C and force, node axes.
@@ -109,12 +111,12 @@ impl Coast {
         Self { dt, half, change, moment, force }
     }
 
-    /// How moment and force change with a change `dw` of the velocity at the beginning.
+    /// Changes of moment and force for a change `dw` of the initial velocity.
     fn change(&self, node: &Node, w: V3, dw: V3) -> (V3, V3) {
         let (inertia, dt) = (&node.rotational, self.dt);
         let h = symmetric_mul(inertia, w);
         let dh = symmetric_mul(inertia, dw);
-        // The equation of a turn, differentiated: (I − s h×) dδ = 2s (dh × ω + h × dω) + s dh × δ.
+        // Derivative of the rotation equation: (I − s h×) dδ = 2s (dh × ω + h × dω) + s dh × δ.
         let s = 0.25 * dt;
         let by_half = add3(scale3(2.0 * s, add_cross(cross(dh, w), h, dw)), {
             scale3(s, cross(dh, sub3(self.half, w)))
@@ -138,13 +140,13 @@ impl Coast {
     }
 }
 
-/// By how much ω changes in `dt` with angular momentum h: (I − δt/2 h×) δ = δt h × ω.
+/// Change of ω in `dt` with angular momentum h: (I − δt/2 h×) δ = δt h × ω.
 #[inline(always)]
 fn turn(inertia: &[f64; 6], h: V3, w: V3, dt: f64) -> V3 {
     solve(inertia, scale3(-0.5 * dt, h), scale3(dt, cross(h, w)))
 }
 
-/// (I + b×)⁻¹ r; 0 for a body that no torque can turn about some axis, and that does not turn.
+/// (I + b×)⁻¹ r; 0 for a body with a singular inertia that does not rotate.
 #[inline(always)]
 fn solve(i: &[f64; 6], b: V3, r: V3) -> V3 {
     let [xx, yy, zz, xy, xz, yz] = *i;

@@ -1,24 +1,23 @@
 //! Forward dynamics by the articulated-body algorithm (ABA).
 //!
-//! Let p be the wrenches that the motion needs while v̇ = 0 (the outward half of inverse dynamics).
-//! Write a = a₀ + δ, where a₀ belongs to v̇ = 0; then velocity products appear nowhere else. From the
-//! leaves to the roots each coordinate is eliminated, one column at a time, also within ball and free
-//! joints:
+//! Let p be the wrenches required by the motion at v̇ = 0 (the outward half of inverse dynamics). Write a = a₀ + δ,
+//! where a₀ belongs to v̇ = 0; then velocity products appear nowhere else. From the leaves to the roots each
+//! coordinate is eliminated, one column at a time, also within ball and free joints:
 //!
 //! ```text
 //! U = IA S     D = S·U + armature     u = τ − S·p
 //! IA ← IA − U Uᵀ/D                    p ← p + U u/D          then both add to the node before
 //! ```
 //!
-//! and outwards again v̇ = (u − U·δ)/D, δ ← δ + S v̇. A locked coordinate is not eliminated: its v̇ is
-//! zero and the inertia behind it is felt in full.
+//! and outwards again v̇ = (u − U·δ)/D, δ ← δ + S v̇. A locked coordinate is not eliminated: its v̇ is zero and the
+//! full inertia behind it is propagated.
 
 use crate::Multibody;
 use crate::spatial::{RigidInertia, V6, add6, axpy6, dot6, fma};
 use crate::workspace::Workspace;
 
-/// The inertia a body shows at its joint while the joints behind it are free to yield: a symmetric 6×6
-/// matrix of 21 numbers in three blocks.
+/// Articulated-body inertia: the apparent inertia of a body at its joint while the joints behind it are free. A
+/// symmetric 6×6 matrix of 21 numbers in three blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ArticulatedInertia {
     /// Angular–angular: xx, yy, zz, xy, xz, yz.
@@ -102,8 +101,8 @@ impl ArticulatedInertia {
 impl Multibody {
     /// Accelerations `vdot` (nv numbers) under the joint forces `tau` (nv numbers: actuation, passive and
     /// external forces together) at the positions and velocities set before. Coordinates of locked
-    /// joints do not accelerate. Leaves the bodies' accelerations in the workspace. Where the mass matrix
-    /// is singular the result is not finite or meaningless; [`Multibody::check_inertia`] tells beforehand.
+    /// joints do not accelerate. Leaves the bodies' accelerations in the workspace. If the mass matrix is singular,
+    /// the result is not finite or meaningless. [`Multibody::check_inertia`] detects this in advance.
     pub fn forward_dynamics(&self, ws: &mut Workspace, tau: &[f64], vdot: &mut [f64]) {
         assert_eq!(tau.len(), self.nv(), "joint forces need nv numbers");
         assert_eq!(vdot.len(), self.nv(), "accelerations need nv numbers");

@@ -1,9 +1,9 @@
-//! Whether every coordinate moves inertia of its own, so that forces determine accelerations.
+//! Check that every coordinate moves its own inertia, so that forces determine accelerations.
 //!
-//! A description can be sound and still have a singular mass matrix everywhere: a point mass on its own
-//! axis, an inertia with a zero moment, a massless base that floats. Kinematics and inverse dynamics do
-//! not mind; forward dynamics has no answer. The mass matrix is looked at in two different positions, so
-//! that one that happens to be singular (gimbal lock) does not count.
+//! A valid description can have a singular mass matrix at all positions: a point mass on its own axis, an inertia
+//! with a zero moment, a massless floating base. Kinematics and inverse dynamics still work, but forward dynamics
+//! has no solution. The mass matrix is tested at two different positions, so an isolated singular position (gimbal
+//! lock) is not reported.
 
 use crate::spatial::{angular, dot3, linear};
 use crate::{Factor, MassMatrix, Multibody, MultibodyError, QuaternionStep, Workspace};
@@ -13,8 +13,8 @@ use stiction_model::World;
 const VANISHING: f64 = 1e-14;
 
 impl Multibody {
-    /// Fails, with the joint and the remedy, if some coordinate moves no inertia of its own: then forward
-    /// dynamics has no finite answer, and the world cannot be simulated as it is.
+    /// Fails if a coordinate moves no inertia of its own. The error names the joint and the remedy. Forward dynamics
+    /// then has no finite solution, and the world cannot be simulated.
     pub fn check_inertia(&self) -> Result<(), MultibodyError> {
         self.no_inertia.clone().map_or(Ok(()), Err)
     }
@@ -36,7 +36,7 @@ pub(crate) fn find_massless(world: &World, multibody: &Multibody) -> Option<Mult
     })
 }
 
-/// For each coordinate whether nothing resists it at the positions `q`.
+/// For each coordinate, whether it has no inertia at the positions `q`.
 fn vanishing(multibody: &Multibody, q: &[f64]) -> Vec<bool> {
     let mut ws = Workspace::new(multibody);
     let (mut mass, mut factor) = (MassMatrix::new(multibody), Factor::new(multibody));
@@ -51,7 +51,8 @@ fn vanishing(multibody: &Multibody, q: &[f64]) -> Vec<bool> {
             let (w, v) = (angular(&ws.s[i]), linear(&ws.s[i]));
             let trace: f64 = carried.rotational[..3].iter().sum();
             let uncancelled = dot3(w, w) * trace + dot3(v, v) * carried.mass;
-            // A coordinate that others can undo has a pivot that vanishes next to its diagonal.
+            // If other coordinates can cancel a coordinate's motion, its pivot is negligible relative to its
+            // diagonal.
             let dependent = inverse < 0.0 || inverse * diagonal * VANISHING >= 1.0;
             out[i] = diagonal <= VANISHING * uncancelled || dependent;
         }

@@ -1,20 +1,20 @@
-//! Moving along a velocity, q ⊕ dt v, and the way back, q₁ ⊖ q₀.
+//! Integration of a velocity, q ⊕ dt v, and its inverse, q₁ ⊖ q₀.
 //!
-//! Coordinates of hinges, screws, slides and the position of a free joint just add. Quaternions turn by
-//! the body-axes angular velocity, q̇ = ½ q ⊗ (0, ω), in one of two ways ([`QuaternionStep`]).
+//! Coordinates of hinges, screws, slides and the position of a free joint are added. Quaternions rotate by the
+//! body-axes angular velocity, q̇ = ½ q ⊗ (0, ω), in one of two ways ([`QuaternionStep`]).
 
 use crate::Multibody;
 use crate::multibody::Motion;
 use crate::spatial::{Quat, V3, exp, log, normalized, quat_mul};
 
-/// How a quaternion follows an angular velocity over a step.
+/// Integration of a quaternion over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QuaternionStep {
     /// Exactly, for a constant angular velocity in body axes: q ⊗ exp(dt ω).
     #[default]
     Exponential,
-    /// Along the tangent, then normalised: (q + dt N(q) ω)/‖·‖, as Drake's discrete steps do. It turns by
-    /// 2 atan(dt‖ω‖/2) instead of dt‖ω‖, which falls short by (dt‖ω‖)³/12.
+    /// Along the tangent, then normalised: (q + dt N(q) ω)/‖·‖, as Drake's discrete steps do. It rotates by 2
+    /// atan(dt‖ω‖/2) instead of dt‖ω‖, which is smaller by (dt‖ω‖)³/12.
     Projected,
 }
 
@@ -42,7 +42,7 @@ impl Multibody {
     }
 
     /// `out` = `q1` ⊖ `q0`: the velocity that leads from `q0` to `q1` in unit time along the exponential
-    /// map, turning by at most half a turn.
+    /// map, with a rotation of at most half a turn.
     pub fn difference(&self, q1: &[f64], q0: &[f64], out: &mut [f64]) {
         assert_eq!(q1.len(), self.nq(), "positions need nq numbers");
         assert_eq!(q0.len(), self.nq(), "positions need nq numbers");

@@ -8,7 +8,7 @@
 //! f = (N + c × F; F)                     about O, c the position of C from O
 //! ```
 //!
-//! Back to the roots: τ = Sᵀ f + armature · v̇, and f is handed to the node before.
+//! Back to the roots: τ = Sᵀ f + armature · v̇, and f is added to the parent node.
 
 use crate::multibody::{Multibody, Node};
 use crate::spatial::{
@@ -48,8 +48,8 @@ impl Multibody {
         self.project_wrenches(ws, out);
     }
 
-    /// Forces that hold the bodies against gravity at the positions set before (nv numbers): the bias at
-    /// rest, and the gradient of the gravitational potential.
+    /// Forces that compensate gravity at the positions set before (nv numbers): the bias at rest, and the gradient
+    /// of the gravitational potential.
     pub fn gravity_forces(&self, ws: &mut Workspace, out: &mut [f64]) {
         assert_eq!(out.len(), self.nv(), "joint forces need nv numbers");
         let gravity: V3 = ws.gravity.into();
@@ -75,12 +75,12 @@ impl Multibody {
         }
     }
 
-    /// Hands the wrenches in `ws.f` down to the roots, adding them up: `out` = Sᵀ f.
+    /// Accumulates the wrenches in `ws.f` from the leaves to the roots: `out` = Sᵀ f.
     pub(crate) fn project_wrenches(&self, ws: &mut Workspace, out: &mut [f64]) {
         self.project_wrenches_of(self.bases..self.nodes.len(), ws, out);
     }
 
-    /// The same of whole trees, given by their nodes; the entries of other trees are left alone.
+    /// The same of whole trees, given by their nodes; the entries of other trees are unchanged.
     pub(crate) fn project_wrenches_of(&self, nodes: Range<usize>, ws: &mut Workspace, out: &mut [f64]) {
         for i in nodes.rev() {
             let node = &self.nodes[i];
@@ -95,7 +95,7 @@ impl Multibody {
     }
 }
 
-/// The wrench about O that node `i`'s own inertia needs for its acceleration against gravity.
+/// The inertial wrench of node `i` about O, minus gravity.
 #[inline(always)]
 fn inertial_wrench(node: &Node, i: usize, ws: &Workspace, gravity: V3) -> V6 {
     if !node.has_inertia() {

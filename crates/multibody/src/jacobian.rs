@@ -1,8 +1,8 @@
 //! Body and point Jacobians, and their transposes: wrenches to joint forces.
 //!
-//! With the motion-subspace columns already about the tree's point O in world axes, a body's Jacobian
-//! only picks the columns of the joints between the body and its root and moves them to the point asked
-//! for: (s_ω; s_v + s_ω × (x − O)).
+//! With the motion-subspace columns already about the tree's point O in world axes, a body's Jacobian consists of
+//! the columns of the joints between the body and its root, shifted to the requested point: (s_ω; s_v + s_ω × (x −
+//! O)).
 
 use crate::Multibody;
 use crate::spatial::{V3, V6, add_cross, angular, cross, dot6, join, linear, sub3};
@@ -52,8 +52,8 @@ impl Multibody {
         self.full_jacobian(ws, body, p_wq).fixed_rows::<3>(3).into_owned()
     }
 
-    /// Adds to the joint forces `tau` (nv numbers) what a wrench [moment; force] in world axes on `body`
-    /// at the world point `p_wq` amounts to: tau += Jᵀ wrench.
+    /// Adds to the joint forces `tau` (nv numbers) the effect of a wrench [moment; force] in world axes on `body` at
+    /// the world point `p_wq`: tau += Jᵀ wrench.
     pub fn add_wrench(
         &self,
         ws: &Workspace,

@@ -29,7 +29,7 @@ impl Multibody {
     pub fn positions(&self, q: &[f64], ws: &mut Workspace) {
         assert_eq!(q.len(), self.nq(), "positions need nq numbers");
         ws.inertias_ready = false;
-        // Apart from the recursion, where they would wait for each other.
+        // Outside the recursion, where they would be serialised by dependencies.
         for (turn, node) in ws.half_turns.iter_mut().zip(&self.nodes) {
             if node.motion == Motion::Screw {
                 *turn = sin_cos(0.5 * (q[node.q] - node.reference));
@@ -124,7 +124,7 @@ impl Multibody {
     pub(crate) fn free_acceleration(&self, i: usize, node: &Node, ws: &Workspace) -> V6 {
         if node.root {
             let twist = &ws.base_twists[node.parent];
-            // A mocap body keeps its twist: only its passage through O accelerates.
+            // A mocap body has a constant twist: only the motion of its point at O accelerates.
             let drift = cross(linear(twist), angular(twist));
             add6(&ws.c[i], &join([0.0; 3], drift))
         } else {
@@ -132,7 +132,7 @@ impl Multibody {
         }
     }
 
-    /// Motion about the tree's point O of the base a root node hangs on.
+    /// Motion of a root node's base about the tree's point O.
     #[inline(always)]
     pub(crate) fn base_motion(&self, node: &Node, ws: &Workspace) -> V6 {
         if node.parent == 0 {
@@ -164,8 +164,8 @@ impl Multibody {
         ws.origins[tree].into()
     }
 
-    /// The motion-subspace columns of all velocity coordinates: what each moves per unit of velocity,
-    /// `[angular; linear of the point at O]` in world axes about its tree's reference point.
+    /// The motion-subspace columns of all velocity coordinates: motion per unit of velocity, `[angular; linear of
+    /// the point at O]` in world axes about its tree's reference point.
     pub fn columns<'a>(&self, ws: &'a Workspace) -> &'a [[f64; 6]] {
         &ws.s
     }
@@ -213,7 +213,7 @@ impl Multibody {
     }
 }
 
-/// The first node of a tree sits on the tree's reference point.
+/// The first node of a tree has its origin at the tree's reference point.
 #[inline(always)]
 fn place_root(node: &Node, origin: &mut V3, origins: &mut [V3]) {
     if node.root {

@@ -1,7 +1,7 @@
-//! Trees of rigid bodies: where they are, how they move, and what it takes to move them.
+//! Kinematics and dynamics of trees of rigid bodies.
 //!
-//! A [`stiction_model::World`] is compiled once into a [`Multibody`], which never changes. What depends
-//! on the state lives in a [`Workspace`], sized once, so that nothing allocates afterwards:
+//! A [`stiction_model::World`] is compiled once into a [`Multibody`], which is immutable. State-dependent quantities
+//! are stored in a [`Workspace`]. It is allocated once, and no later call allocates:
 //!
 //! ```text
 //! World ──Multibody::new──► Multibody ── positions(q) ──► poses, Jacobians ──► mass_matrix ──► Factor
@@ -37,14 +37,14 @@
 //! ```
 //!
 //! Every function reads the stage before it from the workspace: call [`Multibody::positions`] when q
-//! changes, then [`Multibody::velocities`], then what you need.
+//! changes, then [`Multibody::velocities`], then the required function.
 //!
 //! ## The one choice that shapes the code
 //!
 //! All spatial quantities of a tree are in world axes about one reference point O, the origin of the
-//! tree's first joint, `[angular; linear]`. Then velocities, forces and inertias of different bodies
-//! simply add (Featherstone's recursions lose their transforms), and keeping O near the bodies keeps the
-//! digits that a far-away world origin would cost.
+//! tree's first joint, `[angular; linear]`. Velocities, forces and inertias of different bodies can then be added
+//! directly (Featherstone's recursions need no transforms). A point O near the bodies avoids the loss of precision
+//! of a distant world origin.
 //!
 //! ## Where to look
 //!
@@ -53,25 +53,25 @@
 //! | [`multibody`] | the compiled trees: coordinates, joints, bodies, trees |
 //! | `compile` | from a description to primitive joints in sequence |
 //! | `inertia` | whether forces determine accelerations |
-//! | [`workspace`] | what depends on the state |
+//! | [`workspace`] | state-dependent quantities |
 //! | `kinematics` | poses, twists, accelerations |
 //! | `jacobian` | body and point Jacobians, wrenches to joint forces |
 //! | `inverse` | inverse dynamics (RNEA), bias, gravity |
-//! | `floating` | the bias of a body that floats alone, over a whole step |
+//! | `floating` | the mean bias of a single free body over a step |
 //! | [`derivatives`] | its derivatives, in closed form |
 //! | [`mass`] | mass matrix (CRBA) |
 //! | [`factor`] | its sparse LᵀDL factor |
 //! | `forward` | forward dynamics (ABA) |
 //! | `passive` | springs, damping, gravity compensation |
 //! | [`energy`] | energies, momentum, centre of mass |
-//! | [`integrate`] | moving along a velocity, and the way back |
+//! | [`integrate`] | integration of a velocity, and its inverse |
 //! | `spatial`, `trig` | the fixed-size kernels all of these use |
 //!
 //! Coordinates are laid out as MuJoCo lays out `qpos` and `qvel`. A joint that is locked keeps its
 //! coordinates: forward dynamics and [`Factor`] give it no acceleration, the mass matrix stays whole, and
 //! the caller keeps its velocity at zero.
 //!
-//! Slices of the wrong length are a mistake of the program, not of its user, and panic.
+//! Slices of the wrong length are programming errors and cause a panic.
 
 mod compile;
 pub mod derivatives;

@@ -1,7 +1,7 @@
 //! The mass matrix by the composite-rigid-body algorithm (CRBA).
 //!
 //! From the leaves to the roots the inertias add up to those of whole branches, Ic. A column of the
-//! matrix is then F = Ic S_j dotted with the columns of the joints that j hangs on:
+//! matrix is then F = Ic S_j dotted with the columns of the joints above j:
 //!
 //! ```text
 //! M_jj = S_j · F + armature_j        M_ij = S_i · F  for i before j        0 for other branches
@@ -95,7 +95,7 @@ impl MassMatrix {
 
 impl Multibody {
     /// Computes the mass matrix at the positions set before, with armature and rotor inertia on its
-    /// diagonal. Locked joints are treated as any other here.
+    /// diagonal. Locked joints are treated like any other joint here.
     pub fn mass_matrix(&self, ws: &mut Workspace, out: &mut MassMatrix) {
         assert_eq!(out.nv(), self.nv(), "a mass matrix made for this multibody");
         self.world_inertias(ws);
@@ -139,7 +139,7 @@ impl Multibody {
     }
 }
 
-/// The block of a body that floats alone. In its own axes its inertia about its origin does not change:
+/// The block of a single free body. In body axes its inertia about its origin is constant:
 ///
 /// ```text
 /// M = [m 1, −m c× R; (−m c× R)ᵀ, I_C + m (c·c 1 − c cᵀ)]        c the centre of mass from the origin

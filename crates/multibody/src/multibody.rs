@@ -1,4 +1,4 @@
-//! The compiled trees: what never changes while a world is simulated.
+//! The compiled trees: data that is constant during a simulation.
 
 use crate::MultibodyError;
 use crate::spatial::{Quat, V3};
@@ -6,10 +6,10 @@ use nalgebra::{Quaternion, UnitQuaternion};
 use std::ops::Range;
 use stiction_model::{Dof, JointKind, Pose, Vec3};
 
-/// How a node moves in the frame before it.
+/// Motion of a node relative to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Motion {
-    /// World or mocap body: a frame given from outside.
+    /// World or mocap body: a frame with prescribed motion.
     Base,
     /// Rotation about the axis, with a translation of `lead` metres per radian along it (0: a hinge).
     Screw,
@@ -27,7 +27,7 @@ pub(crate) enum Motion {
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub motion: Motion,
-    /// The node it hangs on; smaller than its own index.
+    /// Its parent node; smaller than its own index.
     pub parent: usize,
     /// True for the first node of a tree.
     pub root: bool,
@@ -61,7 +61,7 @@ impl Node {
     }
 }
 
-/// Where a body is fixed.
+/// Node and pose to which a body is fixed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mount {
     pub node: usize,
@@ -70,7 +70,7 @@ pub(crate) struct Mount {
     pub offset: V3,
 }
 
-/// A tree of bodies: one joint on a fixed or prescribed body, and everything that hangs on it.
+/// A tree of bodies: one joint on a fixed or prescribed body, and all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// Its position coordinates.
@@ -88,7 +88,7 @@ pub struct JointInfo {
     pub name: String,
     /// The body it moves.
     pub body: usize,
-    /// Its place in that body's list of joints.
+    /// Its index in that body's list of joints.
     pub index: usize,
     /// Kind, with axes in the body frame.
     pub kind: JointKind,
@@ -98,11 +98,11 @@ pub struct JointInfo {
     pub v: Range<usize>,
     /// Compliance of its limits; `None` means near-rigid.
     pub limit_stiffness: Option<f64>,
-    /// True if it is held.
+    /// True if it is locked.
     pub locked: bool,
 }
 
-/// Trees of rigid bodies, compiled from a world by [`Multibody::new`]. Never changes; share it freely.
+/// Trees of rigid bodies, compiled from a world by [`Multibody::new`]. It is immutable and can be shared.
 #[derive(Clone, Debug)]
 pub struct Multibody {
     pub(crate) nodes: Vec<Node>,
@@ -120,10 +120,10 @@ pub struct Multibody {
     pub(crate) joints: Vec<JointInfo>,
     pub(crate) dofs: Vec<Dof>,
     pub(crate) parent_dof: Vec<Option<usize>>,
-    /// For each velocity coordinate the ranges of coordinates it hangs on, itself excluded.
+    /// For each velocity coordinate, the ranges of its ancestor coordinates, excluding itself.
     pub(crate) runs: Vec<Range<usize>>,
     pub(crate) run_start: Vec<usize>,
-    /// For each node the ranges of coordinates that move it, own ones included.
+    /// For each node, the ranges of coordinates that move it, including its own.
     pub(crate) node_runs: Vec<Range<usize>>,
     pub(crate) node_run_start: Vec<usize>,
     pub(crate) locked: Vec<bool>,
@@ -134,7 +134,7 @@ pub struct Multibody {
     pub(crate) gravity: Vec3,
     pub(crate) compensates: bool,
     pub(crate) springs: bool,
-    /// Why forward dynamics has no answer, if so.
+    /// Reason why forward dynamics has no solution, if any.
     pub(crate) no_inertia: Option<MultibodyError>,
 }
 
@@ -149,7 +149,7 @@ impl Multibody {
         self.dofs.len()
     }
 
-    /// Number of bodies, the world included.
+    /// Number of bodies, including the world.
     pub fn body_count(&self) -> usize {
         self.mounts.len()
     }
@@ -184,8 +184,7 @@ impl Multibody {
         &self.joints
     }
 
-    /// Bodies with prescribed motion; the place in this list is the number `k` of
-    /// [`crate::Workspace::set_mocap`].
+    /// Bodies with prescribed motion; the position in this list is the index `k` of [`crate::Workspace::set_mocap`].
     pub fn mocap_bodies(&self) -> &[usize] {
         &self.mocap_bodies
     }
@@ -216,7 +215,7 @@ impl Multibody {
         &self.stiffness
     }
 
-    /// Positions at which every body stands as described.
+    /// Positions at which every body has the pose of the description.
     pub fn default_q(&self) -> &[f64] {
         &self.default_q
     }
@@ -236,8 +235,8 @@ impl Multibody {
         &self.node_runs[self.node_run_start[node]..self.node_run_start[node + 1]]
     }
 
-    /// The velocity coordinate before `dof` on its way to the root of its tree, `None` for the first of a tree: the mass
-    /// matrix couples a coordinate with those it reaches this way, and with those that reach it.
+    /// The parent velocity coordinate of `dof`, `None` for the first of a tree: the mass matrix couples a coordinate
+    /// with those it reaches this way, and with those that reach it.
     pub fn parent_dof(&self, dof: usize) -> Option<usize> {
         self.parent_dof[dof]
     }

@@ -2,8 +2,8 @@
 //!
 //! Springs pull towards their rest position with −stiffness · (q − rest); the rotational springs of ball
 //! and free joints pull along the rotation vector from the rest orientation, log(q_rest⁻¹ q) in child
-//! axes. Damping is −damping · v. Gravity compensation lifts each body at its centre of mass with its
-//! share of its weight.
+//! axes. Damping is −damping · v. Gravity compensation applies an upward force at the centre of mass of each body, a
+//! fraction of its weight.
 
 use crate::Multibody;
 use crate::multibody::Motion;
@@ -40,7 +40,7 @@ impl Multibody {
         energy
     }
 
-    /// Whether any body that moves has its weight lifted.
+    /// Whether any moving body has gravity compensation.
     pub fn compensates_gravity(&self) -> bool {
         self.compensates
     }

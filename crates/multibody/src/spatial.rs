@@ -2,7 +2,7 @@
 //!
 //! Spatial vectors are `[angular; linear]` in world axes about the reference point O of their tree:
 //! a motion is (ω, velocity of the body-fixed point now at O), a force is (moment about O, force).
-//! Because all of one tree share O and the axes, motions, forces and inertias of different bodies add
+//! All quantities of one tree share O and the axes, so motions, forces and inertias of different bodies can be added
 //! without transforms.
 
 pub type V3 = [f64; 3];
@@ -118,7 +118,7 @@ pub fn log(q: Quat) -> V3 {
 /// Unit quaternion of the rotation vector `phi`.
 pub fn exp(phi: V3) -> Quat {
     let angle = dot3(phi, phi).sqrt();
-    // sin(angle / 2) / angle, by its series where the quotient loses digits.
+    // sin(angle / 2) / angle, by its series where the quotient loses precision.
     let factor = if angle < 1e-4 { 0.5 - angle * angle / 48.0 } else { (0.5 * angle).sin() / angle };
     [(0.5 * angle).cos(), factor * phi[0], factor * phi[1], factor * phi[2]]
 }

@@ -1,9 +1,9 @@
-//! Sine and cosine together, inlined: every hinge needs them once per position, and calls into the
-//! mathematics library take twice the time. It also makes them the same on every platform.
+//! Sine and cosine together, inlined: every hinge needs them once per position, and calls to the math library take
+//! twice the time. The results are also the same on every platform.
 //!
-//! x = n·π/2 + r with |r| ≤ π/4, where π/2 is taken away in three parts of which n times the first two
-//! is exact; then the Taylor series of both functions to the end of double precision, and the quadrant n
-//! decides which is which. Errors stay below 1.5 units in the last place of 1.
+//! x = n·π/2 + r with |r| ≤ π/4, where π/2 is subtracted in three parts, and n times the first two is exact. The
+//! Taylor series of both functions are evaluated to double precision, and the quadrant n selects the result. Errors
+//! stay below 1.5 units in the last place of 1.
 
 use crate::spatial::fma;
 use std::f64::consts::FRAC_2_PI;
@@ -15,7 +15,7 @@ const PARTS: [f64; 3] = [
     2.022_266_248_795_950_6e-21,
 ];
 
-/// Beyond this the reduction would lose digits; the library takes over.
+/// Beyond this the reduction would lose precision, and the library function is used.
 const LIMIT: f64 = 1.0e6;
 
 /// sin x and cos x.

@@ -16,8 +16,8 @@ pub(crate) struct Frame {
     pub com: V3,
 }
 
-/// Scratch and results for one state of a [`Multibody`]. It always holds a consistent state: a new one
-/// stands at the default positions at rest.
+/// Scratch and results for one state of a [`Multibody`]. It always contains a consistent state. A new workspace is
+/// at the default positions at rest.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     /// Acceleration of gravity used by the dynamics, m/s², world axes.
@@ -87,7 +87,7 @@ impl Workspace {
 
     /// Prescribes the motion of the mocap body number `k` (see [`Multibody::mocap_bodies`]): its pose in
     /// the world and its twist [angular; linear of its origin] in world axes. Call
-    /// [`Multibody::positions`] and [`Multibody::velocities`] afterwards if a tree hangs on it.
+    /// [`Multibody::positions`] and [`Multibody::velocities`] afterwards if a tree is attached to it.
     pub fn set_mocap(&mut self, k: usize, pose: &Pose, twist: &Vector6<f64>) {
         assert!(k + 1 < self.base_twists.len(), "there is no mocap body number {k}");
         self.set_base(k + 1, pose, (*twist).into());

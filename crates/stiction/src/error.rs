@@ -1,4 +1,4 @@
-//! The three channels of failure: wrong input, wrong options, a step that cannot go on.
+//! Errors: invalid input, invalid options, and steps that fail.
 
 use crate::state::State;
 use stiction_formats::FormatError;
@@ -11,13 +11,13 @@ pub enum LoadError {
     /// The file cannot be read as a model.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// What was read cannot be simulated.
+    /// The description cannot be simulated.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The bodies and joints do not make trees that can move.
+    /// The bodies and joints do not form valid trees.
     #[error(transparent)]
     Multibody(#[from] MultibodyError),
-    /// Something that is not honoured, under strict reading.
+    /// An unsupported feature, in strict mode.
     #[error("{0} (an error because reading is strict)")]
     Strict(Warning),
     /// A shape cannot be built.
@@ -28,7 +28,7 @@ pub enum LoadError {
         /// What is wrong and what to do.
         reason: String,
     },
-    /// A scene name that is not one of the built-in ones and not a file.
+    /// A name that is neither a built-in scene nor a file.
     #[error("no file and no built-in scene is called \"{name}\"; built-in scenes: {known}")]
     UnknownScene {
         /// What was asked for.
@@ -36,7 +36,7 @@ pub enum LoadError {
         /// The names there are.
         known: String,
     },
-    /// A variant of a model that cannot be had.
+    /// An invalid variant of a model.
     #[error("this variant cannot be made: {0}")]
     Variation(String),
     /// Bytes that are not a saved model of this version.
@@ -66,10 +66,10 @@ pub enum OptionError {
     /// An unknown integrator.
     #[error("unknown integrator \"{0}\": choose radau, dormand-prince or bogacki-shampine")]
     Integrator(String),
-    /// What continuous time cannot do.
+    /// An unsupported option of continuous time.
     #[error("continuous time: {0}")]
     Continuous(String),
-    /// What a learned contact law cannot do.
+    /// An unsupported option of a learned contact law.
     #[error("learned contact: {0}")]
     Learned(String),
     /// Tangential springs need the lagged normal impulse.
@@ -80,18 +80,18 @@ pub enum OptionError {
         "a contact law of its own works with the lagged model only, not with {0}: choose contact = lagged"
     )]
     LawNeedsLagged(&'static str),
-    /// A normal law that cannot be had, or not with the other options.
+    /// An invalid normal law, or one that conflicts with other options.
     #[error("normal law: {0}")]
     NormalLaw(String),
-    /// A contact law that is none.
+    /// An invalid contact law.
     #[error("contact law: {0}")]
     Law(String),
-    /// A model that no option can step: nothing resists one of its coordinates.
+    /// A model that cannot be stepped with any options: one of its coordinates has no inertia or damping.
     #[error("this model cannot be stepped: {0}")]
     NoInertia(MultibodyError),
 }
 
-/// A vector, state or name handed to a model or simulation that does not fit it.
+/// A vector, state or name that does not match the model or simulation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InputError {
     /// A vector of the wrong length.
@@ -117,13 +117,13 @@ pub enum InputError {
     /// A tactile grid that cannot be made.
     #[error("this tactile grid cannot be made: {0}")]
     TactileGrid(String),
-    /// Something to control with that cannot be made.
+    /// An invalid controller or control component.
     #[error("control: {0}")]
     Control(String),
     /// A state saved by another version or from another model.
     #[error("this state cannot be loaded: {0}")]
     State(String),
-    /// A model that is no variant of the simulation's.
+    /// A model that is not a variant of the simulation's model.
     #[error("this simulation cannot go on with that model: {0}")]
     Variant(String),
     /// A name that the model does not have.
@@ -133,12 +133,12 @@ pub enum InputError {
         kind: &'static str,
         /// What was asked for.
         name: String,
-        /// The name that was probably meant, as a question; or nothing.
+        /// Suggestion of the closest name, or empty.
         hint: String,
         /// Some of the names there are.
         known: String,
     },
-    /// A bushing is turned so far that its angles are undefined.
+    /// A bushing is rotated so far that its angles are undefined.
     #[error(
         "bushing \"{bushing}\" is pitched to within half a degree of a right angle, where roll and yaw are undefined: align \
          its frames so that they rest parallel, or make it stiffer"
@@ -159,7 +159,7 @@ pub enum InputError {
     },
 }
 
-/// A step that could not be completed. The simulation keeps the last good state.
+/// A step that could not be completed. The simulation keeps the last valid state.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StepError {
     /// The state or its derivative stopped being finite.
@@ -175,7 +175,7 @@ pub enum StepError {
         /// The state the step began from.
         last_good: Box<State>,
     },
-    /// Error control asked for steps too short to go on.
+    /// Error control requires steps that are too short.
     #[error(
         "accuracy {accuracy} cannot be reached at t = {time} s: even a step of {step:.1e} s misses it (error {error:.1e}). \
          What was simulated is kept; ask for a larger accuracy, or soften what moves fastest there ({what})"
@@ -209,7 +209,7 @@ pub enum StepError {
     /// The mass matrix cannot be factored.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The step ended in a fault of the program.
+    /// The step panicked.
     #[error(
         "a step at t = {time} s ended in an internal fault: its world cannot go on; make a new one, and please report it"
     )]
@@ -217,7 +217,7 @@ pub enum StepError {
         /// Time at which the step began, s.
         time: f64,
     },
-    /// Contact that a learned law does not know.
+    /// A contact outside the scope of a learned law.
     #[error("the learned contact law cannot go on at t = {time} s: {reason}. What was simulated is kept")]
     Learned {
         /// Time, s.
@@ -230,13 +230,13 @@ pub enum StepError {
         "controller {number} ({name}) failed at t = {time} s: {reason}. The state is that before the step"
     )]
     Controller {
-        /// Its number, as `Simulation::add_controller` gave it.
+        /// Its index, as returned by `Simulation::add_controller`.
         number: usize,
-        /// What it calls itself.
+        /// Its name.
         name: String,
         /// Time of the sample, s.
         time: f64,
-        /// What it said.
+        /// Its error message.
         reason: String,
     },
 }

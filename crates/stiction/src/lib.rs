@@ -1,4 +1,4 @@
-//! Stiction simulates robots that touch things.
+//! Stiction simulates robots in contact.
 //!
 //! Load a [`Model`], make a [`Simulation`], step it:
 //!
@@ -14,17 +14,17 @@
 //!
 //! | open | for |
 //! |---|---|
-//! | [`step`] | one step: its five values, fixed steps, error control |
-//! | [`contact`] | finding contact, turning it into entries of the convex problem, results |
-//! | `forces` | everything else that acts: limits, actuators, tendons, equalities… one file each |
-//! | [`methods`] | continuous time, learned contact, rigid motion, and what each method supports |
+//! | [`step`] | one step: its five stages, fixed steps, error control |
+//! | [`contact`] | contact detection, entries of the convex problem, results |
+//! | `forces` | all other forces: limits, actuators, tendons, equalities… one file each |
+//! | [`methods`] | continuous time, learned contact, rigid motion, and the features supported by each method |
 //! | [`model`] | compiling a description; materials, variants; dynamics of a single state |
 //! | [`sensing`] | sensors, tactile grids |
 //! | [`Simulation`] | stepping, results, saving |
 //! | [`batch`] | many worlds of one model on several threads |
-//! | [`control`] | controllers at their own rates, what they read, and ready laws and trajectories for them |
+//! | [`control`] | controllers with their own rates, measurements, control laws and trajectories |
 //! | [`derivatives`] | derivatives of a step by state, controls and contact parameters |
-//! | [`state`], [`options`], [`error`] | what is saved, what can be chosen, what can fail |
+//! | [`state`], [`options`], [`error`] | saved state, options, errors |
 //!
 //! Friction and the normal law of a contact, and the solver, are in `stiction_convex`.
 //!

@@ -1,4 +1,4 @@
-//! What a user may choose about a simulation.
+//! Options of a simulation.
 
 use crate::error::OptionError;
 use crate::methods::continuous::ContinuousOptions;
@@ -73,14 +73,15 @@ pub fn normal_law_name(law: &NormalLaw) -> Option<String> {
     }
 }
 
-/// A normal law as a table of force (N) against depth (m): straight lines between the points, the last slope beyond the last.
-/// The first force must be 0, and no force may fall with depth. Where a pair of geoms touches at several points, they share it.
+/// A normal law as a table of force (N) against depth (m): linear between the points, with the last slope beyond the
+/// last point. The first force must be 0, and the force must not decrease with depth. If a pair of geoms touches at
+/// several points, the force is divided among them.
 pub fn normal_law_from_table(points: &[(f64, f64)]) -> Result<NormalLaw, OptionError> {
     let table = ForceTable::new(points).map_err(|error| OptionError::NormalLaw(error.to_string()))?;
     Ok(NormalLaw::Table(std::sync::Arc::new(table)))
 }
 
-/// Springs that carry friction while a contact sticks, so that it holds without creep.
+/// Springs that carry friction while a contact sticks, so it holds without creep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TangentialSprings {
     /// Tangential over normal stiffness; Mindlin's value for like materials is 2(1−ν)/(2−ν) ≈ 0.8.
@@ -95,17 +96,17 @@ impl Default for TangentialSprings {
     }
 }
 
-/// How time goes on.
+/// Time-stepping method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Method {
-    /// One convex problem a step.
+    /// One convex problem per step.
     #[default]
     Convex,
     /// Forces as functions of state, followed by an integrator with error control: see [`crate::methods::continuous`].
     Continuous(ContinuousOptions),
 }
 
-/// What [`Options::continuous`] says under another method.
+/// Value of [`Options::continuous`] for other methods.
 static DEFAULT_CONTINUOUS: ContinuousOptions = ContinuousOptions {
     integrator: crate::methods::continuous::Integrator::Radau,
     friction: crate::methods::continuous::TractionFriction::Cutoff,
@@ -115,22 +116,23 @@ static DEFAULT_CONTINUOUS: ContinuousOptions = ContinuousOptions {
 /// Settings of a simulation, checked when it is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// How time goes on. What is said below of solves and contact models is for the convex method alone.
+    /// Time-stepping method. The options of solves and contact models below apply to the convex method only.
     pub method: Method,
-    /// Length of a step δt, s. With an accuracy it is the first step tried.
+    /// Length of a step δt, s. If an accuracy is given, it is the first step tried.
     pub step: f64,
-    /// Error allowed in a step's positions, m and rad; the step's length then follows from it. `None` for
-    /// steps of fixed length.
+    /// Error allowed in a step's positions, m and rad; it determines the step length. `None` for steps of fixed
+    /// length.
     pub accuracy: Option<f64>,
     /// Longest step under error control, s.
     pub max_step: f64,
     /// Contact model.
     pub contact: ContactModel,
-    /// How contact is computed beside that (Lagged only); `None` for what the model's file says, or else the plain law.
+    /// Calibrated contact law (Lagged only). `None` uses the law of the model file, or the plain law if the file has
+    /// none.
     pub law: Option<ContactCalibration>,
     /// Force of a contact point against depth: linear by default, Hertz's, a barrier, or a table (Lagged and Similar only). The
-    /// stiffness of the geoms is N/m for the linear law and N/m^1.5 for Hertz's; barriers and tables do not use it. Patches
-    /// have their pressure field instead.
+    /// stiffness of the geoms is N/m for the linear law and N/m^1.5 for Hertz's; barriers and tables do not use it.
+    /// Patches use their pressure field instead.
     pub normal_law: NormalLaw,
     /// Slip speed v_s below which contact counts as sticking, m/s.
     pub stiction_tolerance: f64,
@@ -142,9 +144,9 @@ pub struct Options {
     pub margin: f64,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
-    /// Tangential springs of contact points, if wanted (Lagged only). Patches do without.
+    /// Optional tangential springs of contact points (Lagged only). Patches do not use them.
     pub tangential_springs: Option<TangentialSprings>,
-    /// How the polygons of contact patches become faces.
+    /// Conversion of the polygons of contact patches to faces.
     pub tessellation: Tessellation,
 }
 
@@ -170,7 +172,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether steps follow an accuracy rather than having one length.
+    /// Whether the step length is controlled by an accuracy.
     pub fn error_controlled(&self) -> bool {
         self.accuracy.is_some() || matches!(self.method, Method::Continuous(_))
     }
@@ -199,7 +201,7 @@ impl Options {
         }
     }
 
-    /// A normal law other than the linear one is for contact points of the convex method, and has no linear stiffness.
+    /// Nonlinear normal laws apply to contact points of the convex method. They have no linear stiffness.
     fn check_normal_law(&self) -> Result<(), OptionError> {
         let name = self.normal_law.name();
         let refuse = |why: &str| Err(OptionError::NormalLaw(format!("{name} {why}")));

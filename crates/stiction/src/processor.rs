@@ -1,16 +1,17 @@
-//! Whether this processor has the instructions that the program was compiled for.
+//! Check that this processor supports the instruction sets that the program was compiled for.
 //!
-//! On x86-64 the project is compiled for x86-64-v3 (`.cargo/config.toml`). A processor without those instructions would end the
-//! program by a signal that says nothing; [`check`] says it in words, if it is the first thing that a program calls.
+//! On x86-64 the project is compiled for x86-64-v3 (`.cargo/config.toml`). On a processor without those
+//! instructions, the program would be killed by a signal without an explanation. [`check`] returns an explanation.
+//! Call it first in a program.
 //!
-//! All of the crate may be compiled to instructions that are not there, this file too. So it compares bits of one integer, one
-//! after another, and returns texts that are made beforehand: the compiler finds nothing to make vector instructions of. (To see
-//! it: `qemu-x86_64 -cpu Nehalem target/release/stiction`.)
+//! The whole crate, including this file, may be compiled to unavailable instructions. Therefore this code compares
+//! bits of one integer one by one and returns precomputed texts, so the compiler emits no vector instructions. (To
+//! test it: `qemu-x86_64 -cpu Nehalem target/release/stiction`.)
 
 use std::ffi::CStr;
 
-/// What is wrong and what to do, if the processor (or the operating system, for it) lacks an instruction set that this program
-/// was compiled for.
+/// Returns an error with a remedy if the processor or the operating system lacks an instruction set that this
+/// program was compiled for.
 ///
 /// ```
 /// assert_eq!(stiction::processor::check(), Ok(())); // or this would not run
@@ -31,15 +32,15 @@ mod x86_64 {
     use std::ffi::CStr;
     use std::hint::black_box;
 
-    // Where a set of features has its bits: ECX of leaf 1 as it is, the low half of EBX of leaf 7 above it, and two more.
-    // (Intel's manual, volume 2A, CPUID; LZCNT is in AMD's extended leaf.)
+    // Bit positions of the feature sets: ECX of leaf 1 as it is, the low half of EBX of leaf 7 above it, and two
+    // more. (Intel's manual, volume 2A, CPUID; LZCNT is in AMD's extended leaf.)
     const LEAF_7: u32 = 32;
     /// The processor has LZCNT.
     const LZCNT: u64 = 1 << 62;
     /// The operating system saves XMM and YMM registers.
     const WIDE: u64 = 1 << 63;
 
-    /// An instruction set: whether this program uses it, the bits that tell of it, and what to say where one is not set.
+    /// An instruction set: whether this program uses it, its feature bits, and the message if a bit is not set.
     pub struct Needed {
         pub used: bool,
         pub bits: u64,
@@ -68,7 +69,7 @@ mod x86_64 {
         };
     }
 
-    /// What x86-64-v3 has beyond the first x86-64.
+    /// Instruction sets that x86-64-v3 adds to x86-64.
     pub const COMPILED_FOR: [Needed; 10] = [
         needed!("sse4.2", "SSE4.2", 1 << 20),
         needed!("popcnt", "POPCNT", 1 << 23),
@@ -82,10 +83,10 @@ mod x86_64 {
         needed!("lzcnt", "LZCNT", LZCNT),
     ];
 
-    /// The first instruction set that is used and not there.
+    /// The first instruction set that is used but not available.
     #[inline(never)]
     pub fn compare(compiled_for: &[Needed], here: u64) -> Result<(), &'static CStr> {
-        // Kept apart from the comparison, or both become one instruction of BMI1.
+        // Separate from the comparison; otherwise both become one BMI1 instruction.
         let lacking = black_box(!here);
         for needed in compiled_for {
             if needed.used && needed.bits & lacking != 0 {
@@ -95,7 +96,7 @@ mod x86_64 {
         Ok(())
     }
 
-    /// What this processor says of itself.
+    /// Feature bits of this processor.
     #[inline(never)]
     pub fn features() -> u64 {
         const OSXSAVE: u32 = 1 << 27;
@@ -107,7 +108,7 @@ mod x86_64 {
         if __cpuid(0x8000_0000).eax > 0x8000_0000 && __cpuid(0x8000_0001).ecx & (1 << 5) != 0 {
             found |= LZCNT;
         }
-        // SAFETY: the processor says that the operating system uses XSAVE, of which reading this register is a part.
+        // SAFETY: the processor reports that the operating system uses XSAVE, which includes reading this register.
         #[allow(unsafe_code)]
         if leaf_1 & OSXSAVE != 0 && unsafe { _xgetbv(0) } & 0b110 == 0b110 {
             found |= WIDE;
@@ -119,7 +120,7 @@ mod x86_64 {
     mod tests {
         use super::*;
 
-        /// What x86-64-v3 asks for, whatever this test is compiled for.
+        /// Requirements of x86-64-v3, independent of the target of this test.
         fn v3() -> [Needed; 10] {
             COMPILED_FOR.map(|needed| Needed { used: true, ..needed })
         }

@@ -1,7 +1,7 @@
-//! What must be saved to go on.
+//! The saved state of a simulation.
 //!
-//! The result of a step depends on the model, the options and this alone; saving a [`State`] and
-//! loading it continues bit for bit.
+//! The result of a step depends only on the model, the options and the state. A simulation resumes bit for bit from
+//! a saved [`State`].
 
 use crate::control::Measured;
 use crate::error::InputError;
@@ -14,7 +14,7 @@ use stiction_model::Pose;
 pub struct ContactStretch {
     /// The geoms, ordered as in the contact.
     pub geoms: (u32, u32),
-    /// Where the contact was, in the frame of A's body, m.
+    /// Position of the contact in the frame of A's body, m.
     pub point_a: Vector3<f64>,
     /// Stretch of B's surface relative to A's, in the frame of A's body, m.
     pub stretch: Vector3<f64>,
@@ -29,21 +29,21 @@ pub struct PatchSpring {
     pub s: [f64; 6],
 }
 
-/// Pose and velocity of a body that is moved from outside.
+/// Pose and velocity of a mocap body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MocapState {
     /// Pose in the world.
     pub pose: Pose,
-    /// Velocity of its origin in world axes, [angular rad/s; linear m/s]: what contacts feel.
+    /// Velocity of its origin in world axes, [angular rad/s; linear m/s]. Contacts use it.
     pub twist: [f64; 6],
 }
 
-/// What a controller needs to go on.
+/// Saved data of a controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ControllerState {
-    /// Number of its next sample.
+    /// Index of its next sample.
     pub next_sample: u64,
-    /// Whatever it must remember.
+    /// Its memory.
     pub memory: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ pub struct State {
     pub activation: Vec<f64>,
     /// Generalised forces applied from outside, held until they are changed; N or N m.
     pub applied: Vec<f64>,
-    /// Bodies moved from outside, in the order of the model's mocap bodies.
+    /// Mocap bodies, in the order of the model.
     pub mocap: Vec<MocapState>,
     /// Tangential springs of the contacts, sorted by geom pair.
     pub stretches: Vec<ContactStretch>,
@@ -70,14 +70,14 @@ pub struct State {
     pub springs: Vec<PatchSpring>,
     /// Step that error control will try next, s; 0 before the first.
     pub next_step: f64,
-    /// What belongs to the controllers, in the order they were added.
+    /// Data of the controllers, in the order in which they were added.
     pub controllers: Vec<ControllerState>,
-    /// What was measured for them at the end of the last step.
+    /// Measurements for the controllers at the end of the last step.
     pub measured: Measured,
 }
 
 impl State {
-    /// A state of nothing.
+    /// An empty state.
     pub(crate) fn empty(time: f64) -> Self {
         Self {
             time,
@@ -95,8 +95,8 @@ impl State {
         }
     }
 
-    /// Becomes a copy of `other` as far as steps read and write it (controllers only act between them), in its own
-    /// memory.
+    /// Copies the parts of `other` that steps read and write, without allocation. Controllers act only between steps
+    /// and are not copied.
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.time = other.time;
         self.q.clone_from(&other.q);

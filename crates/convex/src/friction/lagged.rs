@@ -6,14 +6,14 @@
 //! Hessian    m/√ (P − t tᵀ),   t = v_t/√
 //! ```
 //!
-//! The normal part is the normal law's own, −N(v_n): the two are separable.
+//! The normal part is −N(v_n) of the normal law. The two parts are separable.
 
 use super::{Coefficients, Friction, Response, soft_measure};
 use crate::number::Number;
 
 /// Largest stiffness of a contact in effective masses, of the normal law a step (δt² k w) and of friction near rest
-/// (m w/ε): beyond it the factorisation would lose the masses, which are 1e−16 of it and less. A contact at the
-/// limit yields g δt²/1e13 more than a rigid one: nothing.
+/// (m w/ε): beyond it the factorisation would lose the masses, which are at most 1e−16 of it. A contact at the limit
+/// yields g δt²/1e13 more than a rigid one, which is negligible.
 pub const RESOLVED: f64 = 1e13;
 
 /// The Lagged model.

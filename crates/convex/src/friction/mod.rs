@@ -33,7 +33,7 @@ pub mod spring;
 
 use crate::number::{Number, Scalar};
 
-/// Which convex approximation of frictional contact a problem uses.
+/// Convex approximation of frictional contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FrictionModel {
     /// Consistent, no gliding; friction lags the normal impulse by one step (ICF VI-B).
@@ -46,7 +46,7 @@ pub enum FrictionModel {
     Sap,
 }
 
-/// The numbers of one contact's law that do not change during a solve.
+/// Coefficients of one contact's law that are constant during a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Coefficients<T = f64> {
     /// δt f0, or SAP's y_n at v_n = 0, N s.
@@ -61,7 +61,7 @@ pub struct Coefficients<T = f64> {
     pub epsilon: T,
 }
 
-/// What a contact answers to a velocity: see the table at the head of this file.
+/// Response of a contact to a velocity: see the table at the top of this file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Response<T> {
     /// Normal impulse.
@@ -78,7 +78,7 @@ pub struct Response<T> {
     pub mu_c: T,
 }
 
-/// Below this a slip speed is zero; keeps 0/0 out.
+/// Slip speeds below this count as zero, which avoids 0/0.
 pub const TINY: f64 = 1e-150;
 
 /// A friction model, over any number type.

@@ -75,7 +75,7 @@ pub(crate) fn coefficients<T: Scalar>(
     let (dt, span) = (T::constant(dt), T::constant(dt) + tau);
     let compliant = dt * k * span;
     let rigid = T::constant(4.0 * PI * PI) / (T::constant(NEAR_RIGID_BETA * NEAR_RIGID_BETA) * w);
-    // R_n⁻¹ v̂ with v̂ = f0/(k (δt + τ)), written so that k → 0 is harmless.
+    // R_n⁻¹ v̂ with v̂ = f0/(k (δt + τ)), written so that k → 0 is safe.
     let (stiffness, offset) = if compliant.value() <= rigid.value() {
         (compliant, dt * f0)
     } else {
@@ -98,7 +98,7 @@ pub(crate) fn cost(c: &Coefficients, speed: f64, v_n: f64) -> f64 {
     if r.direction == 0.0 {
         return normal_cost(c, y_n, -v_n) + 0.5 * inv_rt * speed * speed;
     }
-    // R_n (γ_n − y0), finite also where R_n is not.
+    // R_n (γ_n − y0), finite even if R_n is infinite.
     let delta = (-v_n + mu * speed - mu * mu * rt * y0) * scale;
     normal_cost(c, r.gamma_n, delta) + 0.5 * rt * mu * mu * r.gamma_n * r.gamma_n
 }

@@ -7,12 +7,12 @@
 //! Hessian    μ n/√ (P − t tᵀ) − n′ s sᵀ,   s = n̂ − μ t
 //! ```
 //!
-//! **Near-rigid limit.** A stiff contact of this model is a stiff cone, z ≥ v̂, along whose curved face Newton's steps
-//! must creep. A contact stiffer than any step can resolve is therefore taken as 10⁷/(w (1 + μ²)), w its effective
-//! inverse mass and −n′ (1 + μ²) the larger eigenvalue of G (SAP has 4π²/w): where δt² k + δt d f0₊ exceeds that, k and f0
-//! are scaled down together, which keeps x0 = f0/k. A load of mass M at rest then sinks by M w g δt² (1 + μ²)/10⁷ instead
-//! of M g/k: for a body on the ground with μ ≤ 1, M w is 1 or 2 (4e−10 m at 10 ms), but where heavy rests on light it
-//! is the ratio of their masses (0.2 mm at 10 ms and a ratio of 10⁶).
+//! **Near-rigid limit.** A stiff contact of this model is a stiff cone, z ≥ v̂. Newton's steps along its curved
+//! surface are short. The stiffness of a contact is therefore limited to 10⁷/(w (1 + μ²)), w its effective inverse
+//! mass and −n′ (1 + μ²) the larger eigenvalue of G (SAP has 4π²/w): where δt² k + δt d f0₊ exceeds that, k and f0
+//! are scaled down together, which keeps x0 = f0/k. A load of mass M at rest then sinks by M w g δt² (1 + μ²)/10⁷
+//! instead of M g/k: for a body on the ground with μ ≤ 1, M w is 1 or 2 (4e−10 m at 10 ms), but if a heavy body
+//! rests on a light one it is the ratio of their masses (0.2 mm at 10 ms and a ratio of 10⁶).
 //!
 //! ICF eq. 40 prints G_tt only, without one of its μ; the Hessian above is the derivative of eq. 35.
 

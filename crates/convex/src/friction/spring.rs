@@ -1,7 +1,7 @@
-//! Friction through a tangential spring, in discrete time (ours; theory of the step's end).
+//! Friction through a tangential spring, in discrete time, evaluated at the end of the step (our formulation).
 //!
 //! A Kelvin–Voigt spring (k_t, c_t) in series with Coulomb friction of the lagged limit m = μ γ_n0. With
-//! the stretch δ = δ0 + δt v_t while sticking, the tangential impulse it asks for is
+//! the stretch δ = δ0 + δt v_t while sticking, its trial tangential impulse is
 //!
 //! ```text
 //! ask        g(v_t) = δt (k_t δ + c_t v_t) = δt k_t δ0 + κ v_t,   κ = δt (δt k_t + c_t)
@@ -15,8 +15,8 @@
 //! within the step, carries m; it is continuous across the border, and repeated sliding leads it to
 //! m/(δt k_t). At rest the spring carries the load with v_t = 0: no creep.
 //!
-//! The law is evaluated at the velocity g/κ = v_t + [`SpringLaw::equivalent_velocity`], in which it is friction that is
-//! proportional up to ε = m/κ and constant beyond. Its normal part is the model's.
+//! The law is evaluated at the velocity g/κ = v_t + [`SpringLaw::equivalent_velocity`], where it is friction
+//! proportional to slip up to ε = m/κ and constant beyond. Its normal part is the model's.
 
 use super::{Coefficients, Friction, Response, cut_off_root};
 use crate::number::{Number, Scalar};
@@ -59,7 +59,7 @@ pub struct SpringLaw<T = f64> {
     pub offset: [T; 2],
     /// κ = δt (δt k_t + c_t), kg.
     pub kappa: T,
-    /// δt c_t δ0, kg m: what damping remembers of the old stretch, times δt.
+    /// δt c_t δ0, kg m: contribution of damping to the new stretch, times δt.
     pub memory: [T; 2],
     /// δt, s.
     pub dt: f64,

@@ -1,8 +1,9 @@
-//! The factor of one large diagonal block, whose pattern is that of a tree of joints: H = Lᵀ D L.
+//! The factor of one large diagonal block with the sparsity of a tree of joints: H = Lᵀ D L.
 //!
 //! Coordinates are eliminated from the last to the first. Every nonzero H_kj joins k with one of its ancestors j in a
-//! forest of parents (each parent before its children), and so does every nonzero of L: no other number is stored or
-//! touched. What couples two branches of a tree, a contact between two arms, makes one branch of them ([`join`]).
+//! forest of parents (each parent before its children), and so does every nonzero of L: no other entry is stored. A
+//! constraint between two branches of a tree, such as a contact between two arms, merges them into one branch
+//! ([`join`]).
 //!
 //! ```text
 //! for i from the last:   H_ij −= L_ki D_k L_kj   for every k below i, for j = i and above
@@ -10,18 +11,18 @@
 //! ```
 //!
 //! A row is stored packed: its entries along the path from the root, then zeros up to a multiple of four; D is apart. The
-//! path of i is the beginning of the path of every k below it, so that packed rows line up and the inner loops run over
-//! plain memory, four numbers at a time, with the row at hand in registers.
+//! path of i is the beginning of the path of every k below it, so packed rows align, and the inner loops run over
+//! contiguous memory, four numbers at a time, with the current row in registers.
 
 use super::kernels::invert_pivot;
 use crate::lanes::F4;
 use crate::number::Number;
 
-/// The parent of a coordinate that has none.
+/// Parent index of a root coordinate.
 pub const ROOT: u32 = u32::MAX;
 const LANES: usize = F4::LANES;
 
-/// Makes coordinates `x` and `y` lie on one path, by merging their paths to the root into one.
+/// Places coordinates `x` and `y` on one path by merging their paths to the root.
 pub fn join(parent: &mut [u32], x: u32, y: u32) {
     let (mut low, mut high) = (x.min(y), x.max(y));
     while low != high {
@@ -43,9 +44,9 @@ pub fn join(parent: &mut [u32], x: u32, y: u32) {
 pub struct Branches {
     /// The key: parent of each coordinate.
     parent: Vec<u32>,
-    /// Where the packed row of each coordinate starts, in fours; room for its diagonal is in it.
+    /// Start of the packed row of each coordinate, in units of four, including space for the diagonal.
     start: Vec<u32>,
-    /// The coordinates along the rows, zero where there is none.
+    /// The coordinates along the rows; zero in the padding.
     path: Vec<[u32; LANES]>,
     rows: Vec<[f64; LANES]>,
     /// D L, packed as L is.
@@ -148,7 +149,7 @@ impl Branches {
         raised
     }
 
-    /// Takes from W fours of row i, from `at` on, what the coordinates below it leave there.
+    /// Subtracts the contributions of the coordinates below row i from W groups of four, starting at `at`.
     #[inline(always)]
     fn subtract<const W: usize>(&mut self, i: usize, at: usize) {
         let end = self.start[i + 1] as usize;

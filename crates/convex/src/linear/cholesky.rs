@@ -10,7 +10,7 @@ use super::branches::Branches;
 use super::kernels::{self, block6, block6_mut};
 use super::symbolic::{SMALL, Symbolic};
 
-/// A factor H = L D Lᵀ, L unit lower triangular and D diagonal, and the room H is assembled in.
+/// A factor H = L D Lᵀ, L unit lower triangular and D diagonal, and the storage in which H is assembled.
 #[derive(Debug, Default, Clone)]
 pub struct BlockCholesky {
     /// Pattern of H and L.
@@ -18,7 +18,7 @@ pub struct BlockCholesky {
     /// Lower blocks of H before [`Self::factor`], of L after it.
     pub values: Vec<f64>,
     inv_d: Vec<f64>,
-    /// L D of the column at hand.
+    /// L D of the current column.
     panel: Vec<f64>,
     work: Vec<f64>,
     /// Factors of the diagonal blocks of more than six, in their own order.
@@ -27,7 +27,7 @@ pub struct BlockCholesky {
 
 impl BlockCholesky {
     /// Prepares for a pattern; see [`Symbolic::analyze`]. `parents` has for every scalar its parent within its block, see
-    /// [`super::branches`]; blocks of at most six take no notice of it.
+    /// [`super::branches`]; blocks of at most six ignore it.
     pub fn analyze(&mut self, sizes: &[u32], edges: &[(u32, u32)], parents: &[u32]) -> bool {
         let kept = self.symbolic.analyze(sizes, edges);
         let (mut count, mut dof) = (0, 0);
@@ -52,7 +52,7 @@ impl BlockCholesky {
     /// Factors the assembled values in place. Returns how many pivots had to be raised (rounding).
     pub fn factor(&mut self) -> usize {
         let s = &self.symbolic;
-        // The diagonal before elimination is the yardstick of the pivot floor.
+        // The diagonal before elimination is the reference for the pivot floor.
         for j in 0..s.block_count() {
             let (n, from, to) = (s.size_at[j] as usize, s.diagonal[j] as usize, s.start_at[j] as usize);
             for k in 0..n {
@@ -186,7 +186,7 @@ impl BlockCholesky {
     }
 }
 
-/// Forward and back substitution in elimination order; `SIX` promises that every block is 6×6.
+/// Forward and back substitution in elimination order; `SIX` requires that every block is 6×6.
 fn substitute<const SIX: bool>(
     s: &Symbolic,
     branches: &[Branches],

@@ -1,8 +1,8 @@
 //! Dense kernels on small column-major blocks.
 //!
-//! The 6×6 versions are what a pile of free bodies spends its factorisation in: fixed trip counts let the
-//! compiler keep a column in one 4-wide and one 2-wide register and unroll the rest. The others take
-//! any size. All blocks are column-major, entry (r, c) of an m×n block at `r + m * c`.
+//! The 6×6 versions dominate the factorisation for a pile of free bodies. Fixed trip counts let the compiler keep a
+//! column in one 4-wide and one 2-wide register and unroll the rest. The others take any size. All blocks are
+//! column-major, entry (r, c) of an m×n block at `r + m * c`.
 
 /// Entries of a 6×6 block.
 pub const BLOCK6: usize = 36;
@@ -103,11 +103,11 @@ pub fn scale_columns(x: &mut [f64], d: &[f64], m: usize) {
 pub const PIVOT_FLOOR: f64 = 4.0 * f64::EPSILON;
 
 /// Factors an n×n block as L D Lᵀ in place, L unit lower triangular; `inv_d` receives the inverse of D. On
-/// entry it holds the diagonal of the matrix before any elimination, the yardstick of the pivot floor.
-/// Returns how many pivots were raised to it. Reads the lower triangle; the upper one and the diagonal are
-/// left without meaning.
+/// entry it holds the diagonal of the matrix before any elimination, the reference for the pivot floor. Returns the
+/// number of pivots raised to it. Reads the lower triangle. The upper triangle and the diagonal are undefined
+/// afterwards.
 ///
-/// No square roots: they are the longest link of the chain of dependent operations in a small block.
+/// It uses no square roots, which would dominate the latency of the dependent operations in a small block.
 pub fn ldl(a: &mut [f64], inv_d: &mut [f64], n: usize) -> usize {
     let mut raised = 0;
     for k in 0..n {
@@ -142,8 +142,8 @@ pub fn ldl_6(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6]) -> usize {
     raised
 }
 
-/// Eliminates column K. Whole columns are updated: stopping at the diagonal costs more than it saves, and a
-/// constant K keeps all of it in registers.
+/// Eliminates column K. Whole columns are updated: stopping at the diagonal would be slower, and a constant K keeps
+/// the block in registers.
 #[inline(always)]
 fn eliminate_6<const K: usize>(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6], raised: &mut usize) {
     let column: [f64; 6] = [a[6 * K], a[6 * K + 1], a[6 * K + 2], a[6 * K + 3], a[6 * K + 4], a[6 * K + 5]];
@@ -167,7 +167,7 @@ pub fn invert_pivot(pivot: f64, yardstick: f64, raised: &mut usize) -> f64 {
     if pivot > floor {
         return 1.0 / pivot;
     }
-    // NaN ends here, too; the caller's finiteness test reports it.
+    // NaN also takes this branch. The caller's finiteness test reports it.
     *raised += 1;
     1.0 / if floor > 0.0 { floor } else { f64::MIN_POSITIVE }
 }

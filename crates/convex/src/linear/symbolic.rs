@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Blocks of at most so many scalars are factored densely.
+/// Blocks of at most this size are factored densely.
 pub const SMALL: u32 = 6;
 
 /// The pattern of a factor L and where its blocks lie in one array of values.
@@ -55,7 +55,7 @@ struct Scratch {
 
 impl Symbolic {
     /// Analyses the pattern, or does nothing when it equals the last one. `edges` are pairs (row, column)
-    /// of coupled blocks with row > column, sorted and unique. Says whether the last analysis was kept.
+    /// of coupled blocks with row > column, sorted and unique. Returns whether the last analysis was reused.
     pub fn analyze(&mut self, sizes: &[u32], edges: &[(u32, u32)]) -> bool {
         if self.sizes == sizes && self.edges == edges && !self.order.is_empty() {
             return true;
@@ -92,7 +92,7 @@ impl Symbolic {
         *self.diagonal.last().unwrap_or(&0) as usize
     }
 
-    /// Most numbers below the diagonal block of a column.
+    /// Maximum number of entries below the diagonal block of a column.
     pub fn largest_column(&self) -> usize {
         let numbers =
             |j: usize| (self.diagonal[j + 1] - self.diagonal[j] - self.size_at[j] * self.size_at[j]) as usize;

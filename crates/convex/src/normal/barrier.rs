@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The sign of the first term of the clamped force is wrong in ICF eq. 12; differentiate eq. 11 to see it.
-//! Outside its domain the force of a barrier is infinite, which the line search reads as a wall.
+//! Outside its domain the force of a barrier is infinite, so the line search never leaves the domain.
 
 use crate::number::Scalar;
 

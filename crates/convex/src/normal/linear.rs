@@ -16,7 +16,7 @@ use super::NormalInput;
 use crate::number::Number;
 
 /// Hunt & Crossley dissipation: n = e₊ h₊ and −n′ from the elastic impulse e, the damping factor h, the stiffness
-/// δt² ∂f/∂x and d. Every law of a penetration that dissipates is this product.
+/// δt² ∂f/∂x and d. Every dissipative law of the penetration has this form.
 #[inline(always)]
 pub(crate) fn hunt_crossley<T: Number>(elastic: T, damping: T, stiffness: T, d: T) -> (T, T) {
     let zero = T::zero();
@@ -35,7 +35,7 @@ pub fn damped(elastic: f64, d: f64, v: f64) -> f64 {
 /// N(v) for v below the border v̂, as minus the integral of n from v to v̂; 0 above it.
 ///
 /// With e and h the elastic and damping factors at v and s = v̂ − v, the integrand at v + t is
-/// δt (e − δt k t)(1 − d v − d t), so that no difference of large numbers is taken.
+/// δt (e − δt k t)(1 − d v − d t), so there is no cancellation of large numbers.
 pub(crate) fn antiderivative(input: &NormalInput, v: f64) -> f64 {
     let NormalInput { dt, elastic_force: f0, stiffness: k, dissipation: d, .. } = *input;
     let (e, h) = (f0 - dt * k * v, 1.0 - d * v);
@@ -52,7 +52,7 @@ pub(crate) fn antiderivative(input: &NormalInput, v: f64) -> f64 {
     -dt * s * (e * h - 0.5 * s * (e * d + h * kk) + s * s * kk * d / 3.0)
 }
 
-/// Velocity v̂ from which on the impulse vanishes.
+/// Velocity v̂ above which the impulse vanishes.
 pub fn border(input: &NormalInput) -> f64 {
     let NormalInput { dt, elastic_force: f0, stiffness: k, dissipation: d, .. } = *input;
     let elastic = if k > 0.0 { f0 / (dt * k) } else { f64::INFINITY };

@@ -1,7 +1,7 @@
 //! Normal laws: the force of a contact along its normal.
 //!
-//! A law is a force f_n(x, ẋ) of penetration x and its rate (ICF eq. 5). One step of δt sees it as the
-//! impulse of the next normal velocity v (positive when separating), with x = x0 − δt v (ICF eq. 6):
+//! A law is a force f_n(x, ẋ) of penetration x and its rate (ICF eq. 5). In one step of δt it becomes an impulse, a
+//! function of the next normal velocity v (positive when separating), with x = x0 − δt v (ICF eq. 6):
 //!
 //! ```text
 //! n(v) = δt f_n(x0 − δt v, −v),      N' = n,      cost ℓ_n = −N(v),      Hessian −n'(v)
@@ -14,9 +14,9 @@
 //! | [`linear`] | linear spring with Hunt & Crossley dissipation (default) |
 //! | [`hertz`] | Hertz's spring |
 //! | [`barrier`] | barriers for rigid contact |
-//! | [`table`] | a law of your own, as a table of force against depth |
+//! | [`table`] | user-defined law, as a table of force against depth |
 //!
-//! Hertz's law and tables are forces f(x) of the depth that are damped as the linear one is:
+//! Hertz's law and tables are forces f(x) of the depth, damped like the linear law:
 //!
 //! ```text
 //! impulse   n(v)  = δt f(x) (1 − d v)₊,   x = x0 − δt v
@@ -34,7 +34,7 @@ use linear::hunt_crossley;
 use std::sync::Arc;
 use table::ForceTable;
 
-/// What a normal law knows about one contact at the start of a step.
+/// Inputs of a normal law for one contact at the start of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormalInput<T = f64> {
     /// Time step δt, s.
@@ -60,7 +60,7 @@ pub struct NormalValue {
     pub antiderivative: f64,
 }
 
-/// The choice of a normal law for a contact.
+/// Normal law of a contact.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum NormalLaw {
     /// Linear spring with Hunt & Crossley dissipation ([`linear`]).
@@ -85,7 +85,7 @@ pub enum NormalLaw {
 }
 
 impl NormalLaw {
-    /// Refuses parameters for which the law is not defined.
+    /// Rejects parameters for which the law is not defined.
     pub fn check(&self) -> Result<(), ProblemError> {
         let positive = |what, x: f64| require(x > 0.0 && x.is_finite(), what, x, "positive and finite");
         match *self {
@@ -174,7 +174,7 @@ impl NormalLaw {
     }
 
     /// Impulse of the previous state, δt f_n(x0, −v_n0), which the Lagged model multiplies by μ.
-    /// A barrier that is violated at the previous state has no impulse there; it gives zero.
+    /// Zero for a barrier that is violated at the previous state.
     pub(crate) fn lagged_impulse<T: Scalar>(&self, input: &NormalInput<T>, v_n0: T) -> T {
         let dt = T::constant(input.dt);
         let force = match self {
@@ -187,7 +187,7 @@ impl NormalLaw {
         dt * force.positive() * (T::constant(1.0) - input.dissipation * v_n0).positive()
     }
 
-    /// Slope −n′ near the previous state, by which near-rigid limits are judged.
+    /// Slope −n′ near the previous state, used for near-rigid limits.
     pub(crate) fn lagged_slope<T: Scalar>(&self, input: &NormalInput<T>) -> T {
         let dt = T::constant(input.dt);
         let (force, slope) = match self {

@@ -1,12 +1,12 @@
-//! A normal law of your own: a table of force against depth.
+//! User-defined normal law: a table of force against depth.
 //!
 //! ```text
 //! force     f(x): piecewise linear between the points (x_i, f_i), 0 below the first, the last slope beyond the last
 //! moments   ∫f and ∫x f, exact: polynomials of second and third degree in each piece
 //! ```
 //!
-//! A force that does not fall with depth has a convex potential ∫f, which is all that the solver needs (ICF eq. 8).
-//! [`ForceTable::new`] checks that. Hunt & Crossley dissipation is added by [`super::NormalLaw`].
+//! A force that does not decrease with depth has a convex potential ∫f, which is the only requirement of the solver
+//! (ICF eq. 8). [`ForceTable::new`] checks that. Hunt & Crossley dissipation is added by [`super::NormalLaw`].
 
 use crate::number::Scalar;
 use thiserror::Error;
@@ -28,7 +28,7 @@ struct Piece {
     moments: (f64, f64),
 }
 
-/// Why a table of force against depth was refused.
+/// Error in a table of force against depth.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum ForceTableError {
     /// Too few points.
@@ -114,7 +114,7 @@ impl ForceTable {
         Ok(Self { points: points.to_vec(), pieces })
     }
 
-    /// The points (depth in m, force in N) that it was made from.
+    /// The points (depth in m, force in N) of the table.
     pub fn points(&self) -> &[(f64, f64)] {
         &self.points
     }

@@ -1,6 +1,6 @@
 //! A packet along a line: ℓ′ and ℓ″ at v + α Δv.
 //!
-//! Both follow from the answer of the friction model (see [`crate::friction`]) at the velocity on the line:
+//! Both follow from the response of the friction model (see [`crate::friction`]) at the velocity on the line:
 //!
 //! ```text
 //! ℓ′ = −γ·Δv    = a v_t·Δv_t − γ_n Δv_n
@@ -19,7 +19,7 @@ use crate::number::Number;
 use crate::solver::LineValue;
 use crate::spatial::V6;
 
-/// What a line search needs of a packet.
+/// Data of a packet for the line search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LinePacket {
     law: Coefficients<F4>,
@@ -40,8 +40,8 @@ pub struct LinePacket {
 }
 
 impl Packet {
-    /// Velocity step of the lanes for a step of the pair's twist: updates the dual direction and writes what
-    /// the line search needs.
+    /// Velocity step of the lanes for a step of the pair's twist: updates the dual direction and writes the data for
+    /// the line search.
     #[inline(always)]
     fn step<F: Friction>(&mut self, omega: &V4, linear: &V4, line: &mut LinePacket) {
         let swing = cross(omega, &self.r);

@@ -1,11 +1,12 @@
 //! The fast path: contacts with the linear normal law, four at a time.
 //!
-//! Contacts are evaluated in world axes with nothing but the normal: every friction model has impulse and Hessian in the one
-//! form of [`crate::friction`]. With a tangential spring, v_t includes the velocity that the stretch is equivalent to.
+//! Contacts are evaluated in world axes and need only the normal, because impulse and Hessian of every friction
+//! model have the form of [`crate::friction`]. With a tangential spring, v_t includes the equivalent velocity of the
+//! stretch.
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod` | the packet: coefficients, velocities, how they follow Newton's steps |
+//! | `mod` | the packet: coefficients, velocities, their update by Newton's steps |
 //! | `evaluate` | impulses, curvatures, and their sum over a pair |
 //! | `line` | the same along a line |
 //! | `shifted` | the normal law in series with a spring, for the Similar model's stages |
@@ -26,15 +27,16 @@
 //! ```
 //!
 //! Likewise the multiplier μ γ_n in the curvature a of Similar and SAP is not the penalised n(z), which jumps by
-//! stiffness times a small violation, but a dual γ̂_n predicted by the last step: γ̂_n⁺ = (γ_n − g s·Δv)₊. It
-//! tells Newton how the stiff cone z ≥ v̂ curves, without which the line search cuts steps along it to nothing. If Similar's
-//! curvature has made the impulse larger than predicted, γ̂_n rises towards it, at most by [`CURVED`] times the impulse that
-//! stops the step's velocity: with less the same contact cuts the next step again, with more it hardly moves.
+//! stiffness times a small violation, but a dual γ̂_n predicted by the last step: γ̂_n⁺ = (γ_n − g s·Δv)₊. It gives
+//! Newton's method the curvature of the stiff cone z ≥ v̂. Without it, the line search makes steps along the cone
+//! very short. If Similar's curvature made the impulse larger than predicted, γ̂_n increases towards it, at most by
+//! [`CURVED`] times the impulse that stops the step's velocity. With a smaller factor the same contact shortens the
+//! next step again; with a larger one it hardly moves.
 //!
 //! The right-hand side stays the true gradient, directions stay directions of descent, and w → t at the
-//! solution, which keeps Newton's final convergence. Starting from w = 0 (a majorant of ℓ), a violent pile
-//! takes a quarter of the iterations. Only the stiff cones of Similar ([`CONE`]) start from w = t: the term g s sᵀ ties
-//! Δv_n to μ t·Δv_t anyway, and the majorant's drag along t makes them creep.
+//! solution, which keeps Newton's final convergence. Starting from w = 0 (a majorant of ℓ), a fast-moving pile takes
+//! a quarter of the iterations. Only the stiff cones of Similar ([`CONE`]) start from w = t: the term g s sᵀ ties
+//! Δv_n to μ t·Δv_t anyway, and the majorant's drag along t slows convergence.
 
 mod evaluate;
 mod line;
@@ -53,7 +55,7 @@ use crate::normal::linear::hunt_crossley;
 use crate::number::Number;
 use crate::spatial::{V3, V6, v3};
 
-/// Which Hessian to evaluate.
+/// Kind of Hessian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hessian {
     /// The true one.
@@ -96,14 +98,14 @@ pub struct Packet {
     /// a: tangential impulse is −a v_t.
     a: F4,
     t: V4,
-    /// 1/√(v_t²+ε²), or what stands for it.
+    /// 1/√(v_t²+ε²), or its counterpart in the model.
     inv_root: F4,
     /// g and μ_c.
     g: F4,
     mu_c: F4,
 }
 
-/// Which law the packets of a slice follow.
+/// Law of the packets of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The problem's model.
@@ -128,7 +130,7 @@ macro_rules! by_kind {
 }
 use by_kind;
 
-/// Most that an impulse beyond the predicted raises its dual, in effective masses times the step's velocity.
+/// Maximum increase of a dual by an impulse above the prediction, in effective masses times the step's velocity.
 const CURVED: f64 = 15.0;
 /// Stiffness in effective masses from which a contact of the Similar model begins with its own direction.
 const CONE: f64 = 100.0;
@@ -136,7 +138,7 @@ const CONE: f64 = 100.0;
 const ZERO: F4 = F4([0.0; 4]);
 
 impl Packet {
-    /// A packet without contacts. A constant, for it is large; ε = 1 and R_t = 0 keep unused lanes finite.
+    /// A packet without contacts. It is a constant because it is large. ε = 1 and R_t = 0 keep unused lanes finite.
     pub const EMPTY: Self = Self {
         r: [ZERO; 3],
         n: [ZERO; 3],
@@ -185,7 +187,7 @@ impl Packet {
         self.mass.0[lane] = mass;
     }
 
-    /// Where the contact of a lane is from the pair's point; none in a lane that is not used.
+    /// Position of a lane's contact from the pair's point. `None` for an unused lane.
     pub fn arm(&self, lane: usize) -> Option<V3> {
         (self.mass.0[lane] > 0.0).then(|| v3(|i| self.r[i].0[lane]))
     }
@@ -195,8 +197,8 @@ impl Packet {
         self.mass.0[lane] = mass;
     }
 
-    /// Sets ρ of [`shifted::shifted_normal`] to `masses` effective masses, at most a few times the law's own stiffness,
-    /// beyond which it would only be noise; says whether that changes anything.
+    /// Sets ρ of [`shifted::shifted_normal`] to `masses` effective masses, at most a few times the law's own
+    /// stiffness, because larger values only add rounding errors. Returns whether ρ changed.
     pub fn stiffen(&mut self, masses: f64) -> bool {
         const MOST: f64 = 4.0;
         let before = self.rho;
@@ -208,7 +210,7 @@ impl Packet {
         before != self.rho
     }
 
-    /// Moves p₀ and the duals to what was evaluated last: a stage is solved.
+    /// Sets p₀ and the duals to the last evaluation, after a stage is solved.
     pub fn shift(&mut self) {
         self.shift = self.gamma_n;
         self.dual_n = self.gamma_n;
@@ -216,12 +218,12 @@ impl Packet {
         self.dual = self.t;
     }
 
-    /// Back to the dual directions of the last stage.
+    /// Restores the dual directions of the last stage.
     pub fn restore(&mut self) {
         self.dual = self.t_stage;
     }
 
-    /// Velocity of a lane in world axes; with a spring, its equivalent velocity is in it.
+    /// Velocity of a lane in world axes; with a spring, this includes its equivalent velocity.
     pub fn velocity(&self, lane: usize) -> V3 {
         v3(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
     }
@@ -231,7 +233,7 @@ impl Packet {
         v3(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
     }
 
-    /// Takes the velocities from a pair's twist.
+    /// Computes the velocities from a pair's twist.
     #[inline(always)]
     fn place<F: Friction>(&mut self, omega: &V4, linear: &V4) {
         let swing = cross(omega, &self.r);
@@ -254,14 +256,14 @@ impl Packet {
         grouping(&self.law, self.v_n, self.root)
     }
 
-    /// Takes from v_t what rounding left of it along n: a stiff friction would make a normal force of it.
+    /// Removes the rounding error of v_t along n, which stiff friction would convert to a normal force.
     #[inline(always)]
     fn straighten(&mut self) {
         let lean = dot(&self.n, &self.v_t);
         self.v_t = v4(|i| self.v_t[i].less(lean, self.n[i]));
     }
 
-    /// Follows α of the last step.
+    /// Updates the velocities by α of the last step.
     #[inline(always)]
     fn advance<F: Friction>(&mut self, alpha: F4) {
         let change = alpha * self.dv_n;
@@ -291,7 +293,7 @@ impl Packet {
         }
     }
 
-    /// ‖γ‖ and ‖r‖‖γ‖ summed over the lanes: what sums of impulses and their torques are made of.
+    /// ‖γ‖ and ‖r‖‖γ‖ summed over the lanes: magnitudes of the sums of impulses and torques.
     pub fn magnitude(&self) -> (f64, f64) {
         let slip = self.a * dot(&self.v_t, &self.v_t).sqrt();
         let size = (self.gamma_n * self.gamma_n).plus(slip, slip).sqrt();
@@ -306,7 +308,7 @@ fn spread(twist: &V6) -> (V4, V4) {
     ([f(0), f(1), f(2)], [f(3), f(4), f(5)])
 }
 
-/// Takes the velocities of one pair's packets from its twist.
+/// Computes the velocities of one pair's packets from its twist.
 pub fn place(packets: &mut [Packet], kind: Kind, twist: &V6) {
     by_kind!(kind, place_model(packets, twist))
 }
@@ -316,7 +318,7 @@ fn place_model<F: Friction>(packets: &mut [Packet], twist: &V6) {
     packets.iter_mut().for_each(|packet| packet.place::<F>(&omega, &linear));
 }
 
-/// Follows α of the last step.
+/// Updates the velocities by α of the last step.
 pub fn advance(packets: &mut [Packet], kind: Kind, alpha: f64) {
     by_kind!(kind, advance_model(packets, alpha))
 }

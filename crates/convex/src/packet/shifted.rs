@@ -1,4 +1,4 @@
-//! The linear normal law in series with a spring: what the stages of the Similar model solve ([`crate::solver`]).
+//! The linear normal law in series with a spring, for the stages of the Similar model ([`crate::solver`]).
 
 use crate::friction::Coefficients;
 use crate::number::Number;

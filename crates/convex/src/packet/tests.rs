@@ -7,7 +7,7 @@ use crate::spatial::{PairSum, add, dot, rotate_symmetric};
 use nalgebra::{Rotation3, Vector3};
 use proptest::prelude::*;
 
-/// A contact in its frame (columns of `axes`), with what its packet needs.
+/// A contact in its frame (columns of `axes`), with the data of its packet.
 #[derive(Debug)]
 struct Case {
     contact: CompiledContact,
@@ -96,7 +96,7 @@ proptest! {
         }
         let stiffness = rotate_symmetric(&case.axes, &value.hessian);
         for i in 0..6 {
-            // Near rest curvature changes by a part of itself over ε.
+            // Near rest, the curvature changes by a fraction of itself over ε.
             let allowed = 1e-9 * norm(&value.hessian) + slack(case.v, &value) / case.contact.coefficients.epsilon.max(1e-6);
             prop_assert!((sum.ll[i] - stiffness[i]).abs() <= allowed, "{:?} {stiffness:?}", sum.ll);
         }

@@ -1,4 +1,4 @@
-//! What a problem refuses: numbers that are not finite or out of their range, slices of a wrong length.
+//! Validation of a problem: non-finite numbers, numbers out of range, slices of the wrong length.
 
 use crate::error::{ProblemError, require};
 use crate::scalar::{RowCompliance, RowLaw};
@@ -72,7 +72,7 @@ pub(super) fn length(what: &'static str, found: usize, expected: usize) -> Resul
 }
 
 pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), ProblemError> {
-    // Without a way out of the loop, many are tested at a time.
+    // Without an early exit, the loop is vectorised.
     let bad = values.iter().fold(0, |bad, x| bad | u64::from(!x.is_finite()));
     if bad == 0 {
         return Ok(());

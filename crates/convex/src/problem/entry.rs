@@ -1,4 +1,4 @@
-//! A contact as the builder states it.
+//! A contact as defined by the builder.
 
 use super::{NormalLawId, check::finite};
 use crate::error::{ProblemError, require};
@@ -70,12 +70,12 @@ impl ContactEntry {
         }
     }
 
-    /// Whether there is no spring and every number is finite and, where it must be, at least 0: the quick look at what
-    /// [`check_contact`] tells apart.
+    /// Fast check that there is no spring and that every number is finite and, if required, at least 0.
+    /// [`check_contact`] identifies the error.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         let (r, b, f) = (&self.r, &self.bias, &self.frame);
-        // Zero times a number is zero, unless the number is not finite.
+        // Zero times a number is zero only if the number is finite.
         let zeros = [
             [r.x, r.y, r.z, b.x, b.y, b.z],
             [f.m11, f.m21, f.m31, f.m12, f.m22, f.m32],
@@ -92,7 +92,7 @@ impl ContactEntry {
     }
 }
 
-/// Says what is wrong with an entry, if anything is.
+/// Returns the error of an entry, if any.
 pub(super) fn check_contact(entry: &ContactEntry) -> Result<(), ProblemError> {
     finite("contact point", entry.r.as_slice())?;
     finite("contact frame", entry.frame.as_slice())?;

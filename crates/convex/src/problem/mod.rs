@@ -1,17 +1,18 @@
-//! The problem of one step, as its builder states it.
+//! The problem of one step, as defined by its builder.
 //!
 //! ```text
 //! min over v   ½ (v − v0)ᵀ A (v − v0) − pᵀ v + Σ ℓ_i(J_i v + b_i)
 //! ```
 //!
-//! v0 is the previous velocity and p the impulse of everything but the constraints over the step, forces and momentum
-//! terms alike. Without constraints v = v* = v0 + A⁻¹ p. (p and not v* is what a builder knows, and A (v − v0) − p has the
-//! accuracy of the change of momentum, however fast everything moves.)
+//! v0 is the previous velocity and p the impulse of all forces and momentum terms over the step, except constraints.
+//! Without constraints v = v* = v0 + A⁻¹ p. (The builder provides p rather than v*, so A (v − v0) − p has the
+//! accuracy of the change of momentum at any speed.)
 //!
 //! * A **clique** is a set of dofs coupled by A: a free body or a kinematic tree. Dofs are numbered globally, clique by
 //!   clique in the order they are added.
-//! * A **body** is what constraints push on: a free body, or a link of a tree with the 6×n Jacobian of its twist. A body
-//!   that is fixed or whose motion is prescribed has no dofs; a pair takes it as a missing body and a bias twist.
+//! * A **body** is the object on which constraints act: a free body, or a link of a tree with the 6×n Jacobian of
+//!   its twist. A body that is fixed or has prescribed motion has no dofs. In a pair, it is represented by a missing
+//!   body and a bias twist.
 //! * A **pair** of bodies carries contacts and rows, all evaluated from its one relative twist.
 //! * **Rows** are scalar laws along a direction of a pair's twist or along a combination of dofs.
 //!
@@ -56,7 +57,7 @@ pub(crate) struct Clique {
 pub(crate) struct Body {
     pub clique: usize,
     pub point: Vector3<f64>,
-    /// Where its Jacobian starts; not used by free bodies.
+    /// Start of its Jacobian; not used by free bodies.
     pub jacobian: usize,
 }
 
@@ -93,7 +94,7 @@ pub struct Problem {
     pub(crate) jacobians: Vec<f64>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) contacts: Vec<ContactEntry>,
-    /// Normal impulses given for friction, one a contact.
+    /// Given normal impulses for friction, one per contact.
     pub(crate) lagged: Vec<Option<f64>>,
     pub(crate) rows: Vec<Row>,
     pub(crate) coordinates: Vec<(u32, f64)>,
@@ -124,7 +125,7 @@ impl Problem {
         Ok(problem)
     }
 
-    /// Empties the problem and keeps its memory, step, settings and normal laws.
+    /// Clears the problem. Keeps its memory, step, settings and normal laws.
     pub fn clear(&mut self) {
         self.cliques.clear();
         self.a.clear();
@@ -140,7 +141,7 @@ impl Problem {
         self.coordinates.clear();
     }
 
-    /// Changes step and contact settings. Contacts already added are taken with the new ones.
+    /// Changes step and contact settings. They also apply to contacts that were already added.
     pub fn set(&mut self, dt: f64, settings: ContactSettings) -> Result<(), ProblemError> {
         require(dt > 0.0 && dt.is_finite(), "time step", dt, "positive and finite")?;
         let v_s = settings.stiction_tolerance;
@@ -159,7 +160,7 @@ impl Problem {
         Ok(())
     }
 
-    /// Registers a normal law for contacts to refer to. Laws outlive [`Problem::clear`].
+    /// Registers a normal law for contacts to refer to. [`Problem::clear`] keeps the laws.
     pub fn add_normal_law(&mut self, law: NormalLaw) -> Result<NormalLawId, ProblemError> {
         law.check()?;
         self.normal_laws.push(law);
@@ -194,14 +195,14 @@ impl Problem {
         self.a.extend_from_slice(a);
         self.applied.extend_from_slice(applied);
         self.v0.extend_from_slice(v0);
-        // A chain, in which everything may be coupled with everything.
+        // A chain, in which all dofs may be coupled.
         self.parents.extend((0..n as u32).map(|k| k.wrapping_sub(1)));
         Ok(dof)
     }
 
     /// The same for a clique whose A is sparse as that of a tree of joints: A_kj is zero unless one of k and j is an
-    /// ancestor of the other in the forest `parents`, in which each dof comes after its parent (`u32::MAX` for none). A
-    /// large tree is solved faster with its branches known.
+    /// ancestor of the other in the forest `parents`, in which each dof comes after its parent (`u32::MAX` for
+    /// none). Known branches make the solution of a large tree faster.
     pub fn add_tree(
         &mut self,
         a: &[f64],
@@ -224,7 +225,7 @@ impl Problem {
     /// Adds a free body with velocities v = [linear velocity of its origin in world axes; angular velocity in body axes]:
     /// its 6×6 block of A, the impulse p of applied forces, the previous velocity v0, its orientation R_wb and the world position of its origin.
     ///
-    /// Whatever is welded to it moves with it and needs no body of its own.
+    /// Bodies welded to it move with it and need no separate entry.
     pub fn add_free_body(
         &mut self,
         a: &[f64],
@@ -312,7 +313,8 @@ impl Problem {
     }
 
     /// Gives the normal impulse (N s, at least 0) by which the Lagged model limits the friction of a contact, in place of
-    /// that of the previous state. From the impulses of a solve, the next one has friction that no longer lags.
+    /// that of the previous state. If it is taken from the impulses of a previous solve, the friction of the next
+    /// solve no longer lags.
     pub fn set_lagged_impulse(&mut self, contact: usize, impulse: f64) -> Result<(), ProblemError> {
         let count = self.lagged.len();
         let what = "contact";
@@ -364,27 +366,27 @@ impl Problem {
         Ok(self.rows.len() - 1)
     }
 
-    /// Number of dofs so far.
+    /// Number of dofs.
     pub fn dof_count(&self) -> usize {
         self.applied.len()
     }
 
-    /// Number of cliques so far.
+    /// Number of cliques.
     pub fn clique_count(&self) -> usize {
         self.cliques.len()
     }
 
-    /// Number of pairs so far.
+    /// Number of pairs.
     pub fn pair_count(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Number of contacts so far.
+    /// Number of contacts.
     pub fn contact_count(&self) -> usize {
         self.contacts.len()
     }
 
-    /// Number of rows so far.
+    /// Number of rows.
     pub fn row_count(&self) -> usize {
         self.rows.len()
     }

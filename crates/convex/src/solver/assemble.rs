@@ -1,7 +1,7 @@
-//! The Hessian of an island: H = A + Σ Jᵀ (6×6) J, one 6×6 a pair.
+//! The Hessian of an island: H = A + Σ Jᵀ (6×6) J, one 6×6 per pair.
 //!
 //! Between free bodies J is a shift, X = [I 0; −p× I], and the products are a few cross products; the pair's
-//! point is the first body's own reference, so that its X is the identity. Other pairs multiply out.
+//! point is the first body's own reference, so its X is the identity. Other pairs use full products.
 
 use super::columns::{self, Columns, columns_of};
 use super::island::{Island, LocalPair, Side, SideJacobian};
@@ -12,7 +12,7 @@ use crate::spatial::{PairSum, V3};
 type M3 = [[f64; 3]; 3];
 
 impl Island {
-    /// Assembles H into the factor's room.
+    /// Assembles H into the factor's storage.
     pub fn assemble(&mut self) {
         let Self { factor, cliques, a, pairs, sums, columns, weighted, .. } = self;
         let values = &mut factor.values;

@@ -1,8 +1,8 @@
-//! Which branches of a tree its constraints make one: the pattern of its block of the Hessian.
+//! Branches of a tree that constraints couple: the pattern of its block of the Hessian.
 //!
-//! A contact with the world couples the joints between it and the root, which lie on one path already. One between two
-//! arms, or a tendon over two, couples all of both paths; and so do, in a tree that touches other cliques, all the places
-//! that do, because eliminating the others couples them.
+//! A contact with the world couples the joints between it and the root, which already lie on one path. A contact
+//! between two arms, or a tendon over two arms, couples both paths completely. In a tree that touches other cliques,
+//! all these contacts are coupled as well, because eliminating the other cliques couples them.
 
 use super::evaluate::range;
 use super::island::{Island, SideJacobian};
@@ -40,7 +40,7 @@ pub fn join_branches(island: &mut Island) {
         let sides = &pair.sides[..pair.side_count as usize];
         for side in sides {
             if let SideJacobian::Columns { at, count } = side.jacobian {
-                // Unused lanes say coordinate 0, which is on every path that leads to it: only a lane that is first can mean it.
+                // Unused lanes contain coordinate 0. Only the first lane can refer to the real coordinate 0.
                 let packets = &columns[at as usize..(at + count) as usize];
                 let lanes = packets.iter().flat_map(|c| c.dofs.iter().enumerate());
                 let mut dofs = lanes.filter(|(lane, dof)| *lane == 0 || **dof != 0).map(|(_, dof)| *dof);

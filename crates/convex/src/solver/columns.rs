@@ -1,7 +1,7 @@
-//! The Jacobian of a pair's side by the columns that are not zero, four at a time.
+//! Nonzero columns of the Jacobian of a pair's side, four at a time.
 //!
-//! A contact of a robot moves with the joints between it and the root, not with all of them. J u, Jᵀ f and Jᵀ W J run
-//! over these alone. Unused lanes of the last packet are zero columns of the first coordinate and add nothing.
+//! A contact of a robot depends only on the joints between it and the root. J u, Jᵀ f and Jᵀ W J use only these
+//! columns. Unused lanes of the last packet are zero columns of the first coordinate and add nothing.
 
 use super::island::{Side, SideJacobian};
 use crate::lanes::F4;
@@ -18,7 +18,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Puts a column into a lane.
+    /// Writes a column to a lane.
     pub fn set(&mut self, lane: usize, dof: u32, column: &V6) {
         self.dofs[lane] = dof;
         for i in 0..6 {
@@ -82,7 +82,7 @@ pub fn weigh(w: &[f64; 36], columns: &[Columns], out: &mut Vec<Columns>) {
 /// block += J_rowᵀ (W J)_column, a column-major block of `n` rows; its part on and below the diagonal only if `lower`.
 pub fn project(block: &mut [f64], n: usize, row: &[Columns], column: &[Columns], lower: bool) {
     for (k, c) in column.iter().enumerate() {
-        // Unused lanes all say coordinate 0, which only the first lane of all can mean.
+        // Unused lanes contain coordinate 0. Only the very first lane can refer to the real coordinate 0.
         let used = 1 + c.dofs[1..].iter().take_while(|dof| **dof != 0).count();
         for r in &row[if lower { k } else { 0 }..] {
             let [d0, .., d3] = r.dofs;

@@ -1,7 +1,7 @@
-//! From a stated problem to islands ready to solve.
+//! Compilation of a problem to islands.
 //!
-//! Everything a law needs that does not change with v is computed here: shifted Jacobians, the lagged normal impulse, ε of ICF eq. 44, SAP's and
-//! the rows' regularisation with the Delassus estimate w, and where each pair adds to the Hessian.
+//! All quantities that do not depend on v are computed here: shifted Jacobians, the lagged normal impulse, ε of ICF
+//! eq. 44, the regularisation of SAP and rows with the Delassus estimate w, and the Hessian blocks of each pair.
 
 use super::branching::join_branches;
 use super::columns::Columns;
@@ -36,7 +36,7 @@ pub struct Compiler {
     /// Columns of each body's Jacobian that are not zero, and where they start.
     active: Vec<u32>,
     active_start: Vec<u32>,
-    /// Columns of a side in the making, with their dofs.
+    /// Columns of the current side, with their dofs.
     side: Vec<(u32, V6)>,
     dense: Vec<f64>,
     u0: Vec<f64>,
@@ -154,7 +154,7 @@ impl Compiler {
             *column = shift_twist(*column, p).map(|x| sign * x);
         }
         if before > 0 {
-            // Within one clique the two sides are one, with the difference of their Jacobians.
+            // Within one clique the two sides are merged, with the difference of their Jacobians.
             self.side.sort_unstable_by_key(|(dof, _)| *dof);
             self.side.dedup_by(|second, first| {
                 let same = first.0 == second.0;
@@ -166,7 +166,7 @@ impl Compiler {
         }
     }
 
-    /// Puts the columns gathered into the island.
+    /// Adds the collected columns to the island.
     fn place_side(&mut self, island: &mut Island) -> SideJacobian {
         let at = island.columns.len() as u32;
         for four in self.side.chunks(F4::LANES) {
@@ -188,7 +188,7 @@ impl Compiler {
             let pair = &problem.pairs[index];
             let any = pair.b.or(pair.a).expect("active pairs have a body");
             let island = &mut islands[self.island_of[problem.bodies[any.0 as usize].clique] as usize];
-            // The solver's point: a free body's own reference, which then needs no shift; else the caller's.
+            // The solver's point: a free body's own reference, which needs no shift, or the caller's point.
             let caller: V3 = pair.point.into();
             let point = [pair.b, pair.a]
                 .into_iter()
@@ -404,7 +404,7 @@ fn transpose(m: &mut [f64; 36]) {
     }
 }
 
-/// Pattern, block places and room for the state.
+/// Sparsity pattern, block positions and state buffers.
 fn finish(island: &mut Island) {
     island.edges.sort_unstable();
     island.edges.dedup();

@@ -20,12 +20,12 @@ pub struct PairContext {
     pub delassus: [f64; 36],
     /// Square roots of the traces of its linear and angular parts.
     pub trace: (f64, f64),
-    /// Diagonal of the same without regard to what two bodies of one clique share: its natural size.
+    /// Diagonal of the same matrix without the coupling of two bodies in one clique: its natural scale.
     pub size: V6,
 }
 
-/// Estimates of w below this part of their natural size are lost in rounding: the direction does not move
-/// (two bodies welded together, out of the plane of a planar loop). The floor keeps its law finite.
+/// Estimates of w below this fraction of their natural scale are rounding errors: the direction cannot move (two
+/// welded bodies, or out of the plane of a planar loop). The floor keeps the law finite.
 pub const DELASSUS_FLOOR: f64 = 1e-10;
 
 /// Compiles contact `index` of the problem; `lanes` are the next free ones of the pair's last packets, without and with
@@ -83,8 +83,8 @@ pub fn add_contact(
     });
 }
 
-/// The law of a contact with previous contact velocity `v0` at `r` from the pair's point, and the normal impulse given for
-/// its friction, if one was.
+/// The law of a contact with previous contact velocity `v0` at `r` from the pair's point, and the given normal
+/// impulse for its friction, if any.
 pub fn compile_law(
     problem: &Problem,
     entry: &ContactEntry,
@@ -114,7 +114,7 @@ pub fn compile_law(
     CompiledContact::compile(&problem.settings, law, &terms, || estimate(pair, r, bound), bound)
 }
 
-/// A bound of 3 w at `r` from the pair's point: the trace of E K Eᵀ.
+/// An upper bound of 3 w at `r` from the pair's point: the trace of E K Eᵀ.
 pub fn delassus_bound(pair: &PairContext, r: V3) -> f64 {
     (pair.trace.0 + dot(r, r).sqrt() * pair.trace.1).powi(2)
 }

@@ -14,7 +14,7 @@ use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist, v3};
 
-/// ε_f of [`Island::rounding_level`]: the units of the last place that a sum of some dozen terms loses.
+/// ε_f of [`Island::rounding_level`]: rounding error of a sum of about a dozen terms, in units of the last place.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 impl Island {
@@ -40,7 +40,7 @@ impl Island {
         twist
     }
 
-    /// Takes all velocities from u. From here on they follow Newton's steps: see [`crate::packet`].
+    /// Computes all velocities from u. Afterwards Newton's steps update them: see [`crate::packet`].
     pub fn place(&mut self, problem: &Problem) {
         let kind = self.kind(problem.settings.model);
         for p in 0..self.pairs.len() {
@@ -140,10 +140,10 @@ impl Island {
         self.sums.iter().all(|s| (s.wrench.iter().sum::<f64>() + s.ll.iter().sum::<f64>()).is_finite())
     }
 
-    /// What rounding can leave of ‖D∇ℓ‖: ε_f D (|A| (|u| + |u0|) + |p| + Σ |Jᵀ| |γ|), every sum taken of magnitudes.
+    /// Rounding level of ‖D∇ℓ‖: ε_f D (|A| (|u| + |u0|) + |p| + Σ |Jᵀ| |γ|), every sum taken of magnitudes.
     ///
-    /// The gradient is the difference of these sums, and each of their terms is known to a few units of the last
-    /// place. Stiffness does not enter: the laws' arguments keep their own accuracy.
+    /// The gradient is the difference of these sums, and each of their terms is accurate to a few units of the last
+    /// place. Stiffness has no influence, because the arguments of the laws keep their own accuracy.
     pub fn rounding_level(&mut self) -> f64 {
         let out = &mut self.magnitude;
         for (out, applied) in out.iter_mut().zip(&self.applied) {

@@ -1,7 +1,7 @@
-//! How much arithmetic a solve does, to compare its speed with.
+//! Operation counts of a solve.
 //!
-//! Counted from sizes, for the fast path of contacts; a square root or a division counts as one. Factor and substitution
-//! are exact for what is stored, the others are about what the code does in a lane.
+//! Counted from sizes, for the fast path of contacts; a square root or a division counts as one. The counts of
+//! factorisation and substitution are exact for the stored entries. The others are approximate per lane.
 
 use super::island::{Island, SideJacobian};
 use crate::linear::symbolic::SMALL;
@@ -15,7 +15,7 @@ const LINE: f64 = 30.0;
 const FREE_PAIR: f64 = 450.0;
 const FREE_BODY: f64 = 150.0;
 
-/// Floating-point operations by stage; zero unless stage times are asked for.
+/// Floating-point operations by stage; zero unless stage times are enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Flops {
     /// Evaluating laws and the gradient.
@@ -42,7 +42,7 @@ impl Flops {
 }
 
 impl Island {
-    /// What the last solve did.
+    /// Operation counts of the last solve.
     pub fn flops(&self) -> Flops {
         let (iterations, lines) = (self.report.iterations as f64, self.report.line_evaluations as f64);
         let contacts = 4.0 * (self.packets.len() + self.springs.len()) as f64 + self.contacts.len() as f64;

@@ -1,4 +1,4 @@
-//! Access to the Hessian at the solution: what derivatives of the step need.
+//! Access to the Hessian at the solution, for derivatives of the step.
 //!
 //! By the implicit function theorem dv/dp = −H⁻¹ ∂²ℓ/∂v∂p at the solution; H = A + JᵀGJ is symmetric, so that
 //! one factor serves both forward and adjoint sensitivities.
@@ -41,7 +41,7 @@ impl Solver {
             island.to_local(x, &mut local);
             if local.iter().all(|x| *x == 0.0) {
                 island.step = local;
-                continue; // one of many right-hand sides that concern other islands
+                continue; // many right-hand sides concern only other islands
             }
             island.factor.solve(&mut local);
             island.to_global(&local, x);
@@ -51,8 +51,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Impulses Jᵀγ of all constraints of a problem at velocities `v`, one number a dof, whatever its solution is.
-    /// Forgets the last solve.
+    /// Impulses Jᵀγ of all constraints of a problem at velocities `v`, one number per dof. `v` need not be the
+    /// solution. Clears the last solve.
     pub fn constraint_impulse_at(
         &mut self,
         problem: &Problem,

@@ -1,8 +1,8 @@
 //! A compiled island: one connected component of the problem, in the solver's own coordinates.
 //!
-//! A free body's six dofs are exchanged for its world twist u = J v at its reference point (J is
-//! orthogonal, so that v = Jᵀ u): its Jacobian about any other point is then a shift, and projecting a pair's
-//! 6×6 costs a few cross products in place of matrix products. Other cliques keep their dofs, u = v.
+//! A free body's six dofs are replaced by its world twist u = J v at its reference point (J is orthogonal, so v = Jᵀ
+//! u): its Jacobian about any other point is then a shift, and projecting a pair's 6×6 costs a few cross products in
+//! place of matrix products. Other cliques keep their dofs, u = v.
 
 use super::columns::Columns;
 use crate::contact::{CompiledContact, ContactValue};
@@ -101,7 +101,7 @@ pub struct PackedSpring {
     pub spring: SpringLaw,
 }
 
-/// A contact within its island that is evaluated by itself.
+/// A contact within its island that is evaluated individually.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalContact {
     /// Index in the problem.
@@ -220,7 +220,7 @@ pub struct Island {
     pub row_hessian: Vec<f64>,
     /// W J of a side.
     pub weighted: Vec<Columns>,
-    /// While looking for a feasible start: barriers are springs of this stiffness.
+    /// During the search for a feasible start, barriers are springs of this stiffness.
     pub stand_in: Option<f64>,
     /// Packets of the Similar model evaluate their shifted law.
     pub shifted: bool,

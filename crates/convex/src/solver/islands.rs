@@ -1,4 +1,4 @@
-//! Which cliques are solved together: those that share a constraint belong to one island (union-find).
+//! Islands: cliques that share a constraint are solved together (union-find).
 
 use super::compile::{Compiler, NONE};
 use super::island::Island;

@@ -1,7 +1,7 @@
 //! Exact line search: the root of ℓ′(α) along a Newton direction.
 //!
-//! ℓ′ is increasing, so that Newton's method safeguarded by a bracket always finds the root; only ℓ′ and
-//! ℓ″ are used, never differences of ℓ, which drown in rounding long before the gradient does.
+//! ℓ′ is increasing, so Newton's method with a bracket always finds the root. Only ℓ′ and ℓ″ are used. Differences
+//! of ℓ would reach the rounding level long before the gradient does.
 
 /// ℓ′ and ℓ″ at some α. Outside the domain of a barrier ℓ′ = +∞.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,7 @@ pub const LONGEST: f64 = 16.0;
 const MAX_EVALUATIONS: usize = 60;
 
 /// Finds α > 0 with |ℓ′(α)| ≤ `tolerance`·|ℓ′(0)|, given ℓ′(0) < 0. Returns α, ℓ′(α) and the number of
-/// evaluations. A line that still falls at [`LONGEST`] gives that.
+/// evaluations. Returns [`LONGEST`] if the cost still decreases there.
 pub fn exact(slope0: f64, tolerance: f64, mut line: impl FnMut(f64) -> LineValue) -> (f64, f64, usize) {
     let target = tolerance * slope0.abs();
     // On a Newton direction ℓ″(0) = −ℓ′(0).
@@ -33,14 +33,14 @@ pub fn exact(slope0: f64, tolerance: f64, mut line: impl FnMut(f64) -> LineValue
         if value.slope < 0.0 {
             (low, low_slope, low_curvature) = (alpha, value.slope, value.curvature);
         } else {
-            // NaN lands here: outside some domain.
+            // NaN also takes this branch: outside the domain of a law.
             (high, high_slope, high_curvature) = (alpha, value.slope, value.curvature);
         }
         if high == f64::INFINITY {
             if low >= LONGEST {
                 return (low, low_slope, evaluations);
             }
-            // Still falling: Newton's guess, at most doubling.
+            // The cost still decreases: Newton's guess, limited to twice the step.
             let newton = low - low_slope / low_curvature;
             alpha = newton.clamp(1.01 * low, 2.0 * low).min(LONGEST);
             continue;

@@ -18,9 +18,9 @@
 //! | `line_search` | root of ℓ′ along a line |
 //! | `unconstrained` | cliques without constraints |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
-//! | [`flops`] | how much arithmetic a solve does |
+//! | [`flops`] | operation counts of a solve |
 //! | [`work`] | energy balance of a step |
-//! | [`report`] | what a solve reports: criterion, residual, iterations, times |
+//! | [`report`] | report of a solve: criterion, residual, iterations, times |
 
 mod assemble;
 mod branching;
@@ -58,12 +58,12 @@ use unconstrained::FreeCliques;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
     /// ε_r of the optimality test ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), D = diag(A)^(−½), for which a
-    /// free body counts its world twist. (The SAP paper has A v in place of A (v − v*): a tolerance that
-    /// loosens with speed. Here only a floor of 1e−13 ‖D A v‖ does, for rounding.)
+    /// free body counts its world twist. (The SAP paper uses A v instead of A (v − v*), so its tolerance grows with
+    /// speed. Here only a rounding floor of 1e−13 ‖D A v‖ grows with speed.)
     pub relative_tolerance: f64,
     /// ε_a of the optimality test, √J.
     pub absolute_tolerance: f64,
-    /// Most Newton iterations of an island.
+    /// Maximum number of Newton iterations of an island.
     pub max_iterations: usize,
     /// Line searches end at |ℓ′(α)| ≤ this · |ℓ′(0)|.
     pub line_tolerance: f64,
@@ -230,7 +230,7 @@ impl Solver {
         }
     }
 
-    /// How the last solve went.
+    /// Report of the last solve.
     pub fn report(&self) -> &SolveReport {
         &self.report
     }

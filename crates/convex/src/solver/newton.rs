@@ -20,17 +20,17 @@ use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{dot, v3};
 
-/// ε_f of the optimality test: what rounding leaves of a momentum.
+/// ε_f of the optimality test: relative rounding error of a momentum.
 const FLOOR: f64 = 1e-13;
 /// Iterations in a row that do not halve the residual, below the level of rounding, that end a solve.
 const STALE: usize = 2;
 /// ℓ′ below this part of the sizes of its terms is rounding.
 const LINE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Below so many levels of rounding a failed line search is taken for noise.
+/// Below this multiple of the rounding level, a failed line search is attributed to rounding.
 const NEAR: f64 = 1e4;
 
-/// How Newton's iteration runs.
+/// Settings of Newton's iteration.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
     /// It ends as soon as all laws are defined.
@@ -49,7 +49,7 @@ impl Default for Run {
 }
 
 impl Island {
-    /// Solves from the coordinates in `u`. The report says how it went; `u` is the best velocity found.
+    /// Solves from the coordinates in `u`. Returns a report. `u` is the best velocity found.
     pub fn solve(&mut self, problem: &Problem, settings: &SolverSettings) {
         self.solve_by(problem, settings, &StageRules::USED);
     }
@@ -71,13 +71,13 @@ impl Island {
         };
     }
 
-    /// Barriers need a start inside their domain. Where the guess is outside, barriers are replaced by ever
-    /// stiffer springs into the domain and Newton runs until a velocity inside is met.
+    /// Barriers need a start inside their domain. If the guess is outside, barriers are replaced by increasingly
+    /// stiff springs into the domain, and Newton's method runs until a velocity inside is found.
     fn make_feasible(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) -> bool {
         if self.contacts.iter().all(|c| c.lower_bound == f64::NEG_INFINITY) {
             return true;
         }
-        // First stiffness: what stops the heaviest dof within the step.
+        // First stiffness: it stops the heaviest dof within the step.
         let heaviest = self.cliques.iter().flat_map(|c| (0..c.n).map(move |i| c.a + i * (c.n + 1)));
         let mass = heaviest.map(|i| self.a[i as usize]).fold(0.0, f64::max);
         let mut stiffness = 1e2 * mass / (problem.dt * problem.dt);
@@ -152,11 +152,11 @@ impl Island {
         }
     }
 
-    /// The optimality test; also refuses numbers that are not finite.
+    /// The optimality test. It also rejects non-finite numbers.
     ///
-    /// The SAP paper compares with the momentum ‖D A u‖, which grows with the speed of whoever watches: what
-    /// moves fast would be solved badly. The change of momentum by all that acts in the step against the free
-    /// motion u*, and the impulses themselves, do not; the momentum only sets a floor of rounding.
+    /// The SAP paper compares with the momentum ‖D A u‖, which depends on the observer's frame: fast-moving systems
+    /// would be solved inaccurately. The change of momentum relative to the free motion u* and the impulses do not
+    /// depend on the frame. The momentum only sets a rounding floor.
     pub fn test(&mut self, finite: bool, settings: &SolverSettings) -> Option<Criterion> {
         // Sums by four lanes; A u = A (u − u*) + p + A u0.
         const LANES: usize = 4;
@@ -188,7 +188,7 @@ impl Island {
 
     /// Line search along `step`, and the step.
     fn advance(&mut self, problem: &Problem, settings: &SolverSettings) {
-        // What the line needs of A: Δuᵀ A (u − u*) and Δuᵀ A Δu.
+        // Terms of A on the line: Δuᵀ A (u − u*) and Δuᵀ A Δu.
         let (mut slope_a, mut curvature_a) = (0.0, 0.0);
         for c in &self.cliques {
             let (n, dof, a) = (c.n as usize, c.dof as usize, c.a as usize);
@@ -226,7 +226,7 @@ impl Island {
             let entries = &self.row_entries[range(&row.entries)];
             self.row_step[first + r] = entries.iter().map(|&(dof, c)| c * self.step[dof as usize]).sum();
         }
-        // If ℓ′ along the line is rounding and nothing else, the full Newton step is better.
+        // If ℓ′ along the line is only rounding error, the full Newton step is better.
         let mut alpha = 1.0;
         let noise = -slope0 <= LINE_ROUNDING * size;
         if !noise || !self.line(problem, 1.0, slope_a, curvature_a).slope.is_finite() {
@@ -234,7 +234,8 @@ impl Island {
                 self.line(problem, alpha, slope_a, curvature_a)
             });
             self.report.line_evaluations += evaluations;
-            // A bracket that shrank to nothing without meeting the tolerance: near the solution ℓ′ is noise here, too.
+            // The bracket vanished before the tolerance was reached. Near the solution ℓ′ is rounding error here as
+            // well.
             let met = slope.abs() <= settings.line_tolerance * slope0.abs() || found >= line_search::LONGEST;
             if met || self.report.residual > NEAR * self.rounding_level() {
                 alpha = found;

@@ -1,21 +1,21 @@
-//! What a solve reports.
+//! Reports of a solve.
 
 use super::flops::Flops;
 
-/// Why the solution of an island ended.
+/// Stopping criterion of an island.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
     /// Nothing to solve: no constraints, v = v*.
     #[default]
     Unconstrained,
-    /// ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), or rounding's floor of it.
+    /// ‖D∇ℓ‖ ≤ ε_a + ε_r max(‖D A (v − v*)‖, ‖D Jᵀγ‖), or its rounding floor.
     Optimality,
-    /// The residual no longer halves, and is below what rounding alone can leave of it: 32 units of the last place of
-    /// the impulses and momenta whose difference it is, every one taken by its magnitude ([`IslandReport::rounding`]).
-    /// Stiffness does not enter. This ends a solve where a tolerance below rounding is asked for, and where impulses
-    /// cancel to less than ε_r of their size: something jammed deep inside a stiff body.
+    /// The residual no longer halves and is below its rounding level: 32 units of the last place of the impulses and
+    /// momenta whose difference it is, every one taken by its magnitude ([`IslandReport::rounding`]). Stiffness has
+    /// no influence. This criterion applies if the tolerance is below rounding, or if impulses cancel to less than
+    /// ε_r of their magnitude, for example for a body jammed deep inside a stiff body.
     Rounding,
-    /// The iteration limit was met before either.
+    /// The iteration limit was reached first.
     IterationLimit,
     /// A barrier law found no velocity inside its domain.
     Infeasible,
@@ -29,7 +29,7 @@ impl Criterion {
         matches!(self, Self::Unconstrained | Self::Optimality | Self::Rounding)
     }
 
-    /// Order of badness, for the worst over islands.
+    /// Severity, for the worst criterion over islands.
     fn rank(self) -> u8 {
         match self {
             Self::Unconstrained => 0,
@@ -47,7 +47,7 @@ impl Criterion {
     }
 }
 
-/// How the solution of one island went.
+/// Report of one island.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct IslandReport {
     /// Cliques in the island.
@@ -62,13 +62,13 @@ pub struct IslandReport {
     pub iterations: usize,
     /// Evaluations of ℓ′ along lines.
     pub line_evaluations: usize,
-    /// What ended the solve.
+    /// Stopping criterion of the solve.
     pub criterion: Criterion,
     /// ‖D∇ℓ‖ at the end.
     pub residual: f64,
     /// max(‖D A (v − v*)‖, ‖D Jᵀγ‖) at the end, the scale of the residual.
     pub scale: f64,
-    /// What rounding can leave of the residual, where that ended the solve.
+    /// Rounding level of the residual, if it ended the solve.
     pub rounding: Option<f64>,
     /// Pivots raised because rounding had cancelled them.
     pub raised_pivots: usize,
@@ -127,7 +127,7 @@ impl SolverSeconds {
     }
 }
 
-/// How a whole solve went.
+/// Report of a whole solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolveReport {
     /// The worst criterion over the islands.
@@ -160,7 +160,7 @@ impl SolveReport {
         self.criterion.converged()
     }
 
-    /// Takes in an island's report.
+    /// Adds an island's report.
     pub(crate) fn take(&mut self, island: &IslandReport) {
         self.criterion = self.criterion.worst(island.criterion);
         self.islands += 1;

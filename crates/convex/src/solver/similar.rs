@@ -1,10 +1,9 @@
-//! The Similar model's stiff cones.
+//! Staged solution for the stiff cones of the Similar model.
 //!
 //! A stiff contact of the Similar model is a stiff cone z(v) = v_n − μ‖v_t‖_s ≥ v̂. Newton's steps follow its
-//! tangent planes; the curvature they leave out, times the stiffness, makes the line search cut them to
-//! nothing. Where plain Newton is not done soon, the problem is solved through its dual, by the method of
-//! multipliers: each normal law n is put in series with a spring ρ that carries the impulse p₀ of the last
-//! stage at rest,
+//! tangent planes; the neglected curvature, times the stiffness, makes the line search steps very short. If plain
+//! Newton does not converge quickly, the problem is solved through its dual, by the method of multipliers: each
+//! normal law n is put in series with a spring ρ that carries the impulse p₀ of the last stage at rest,
 //!
 //! ```text
 //! p = n(y),   p = p₀ + ρ (y − z)                                  ([`crate::packet`])
@@ -13,8 +12,8 @@
 //!             from here, plain Newton: done if it meets the tolerance
 //! ```
 //!
-//! Each stage is a convex problem no stiffer than ρ, and when p stops changing, y = z: the solution is that
-//! of the problem stated. Only the plain problem's test ends the solve.
+//! Each stage is a convex problem no stiffer than ρ, and when p stops changing, y = z: the solution is that of the
+//! original problem. Only the optimality test of the original problem ends the solve.
 
 use super::SolverSettings;
 use super::evaluate::{add_impulse, point_velocity, range};
@@ -27,9 +26,9 @@ use crate::packet::Hessian;
 use crate::problem::Problem;
 use crate::spatial::{PairSum, cross, v3};
 
-/// The numbers that steer the stages, each with the effect of halving and doubling it: mean (worst) Newton iterations of
-/// 1000 towers with masses over six orders and contacts up to 1e12 N/m, printed by
-/// `cargo test --release -p stiction-convex --lib stages_of -- --ignored --nocapture`.
+/// Parameters of the stages, each with the effect of halving and doubling it: mean (worst) Newton iterations of 1000
+/// towers with masses over six orders and contacts up to 1e12 N/m, printed by `cargo test --release -p
+/// stiction-convex --lib stages_of -- --ignored --nocapture`.
 ///
 /// | entry | halved | used | doubled |
 /// |---|---|---|---|
@@ -45,7 +44,8 @@ use crate::spatial::{PairSum, cross, v3};
 /// | `rounded` | 28.6 (171) | 28.6 (171) | 28.6 (171) |
 /// | `reserve` | 28.6 (171) | 28.6 (171) | 28.6 (171) |
 ///
-/// No entry is sharp. The last two end solves that would not converge otherwise, which none of these towers does.
+/// No parameter is sensitive. The last two end solves that would not converge otherwise. None of these towers needs
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StageRules {
     /// Iterations of plain Newton before the stages.
@@ -64,19 +64,19 @@ pub struct StageRules {
     pub tolerance: f64,
     /// How the tolerance tightens from stage to stage.
     pub tightening: f64,
-    /// Stages after which ρ no longer grows anywhere that suffice.
+    /// Number of stages with saturated ρ before the stages end.
     pub saturated: usize,
-    /// Ends of plain Newton by rounding that suffice.
+    /// Number of times that plain Newton may end by rounding before the solve ends.
     pub rounded: usize,
-    /// Iterations kept for a last plain try.
+    /// Iterations reserved for a last attempt of plain Newton.
     pub reserve: usize,
 }
 
-/// Most stages; the limit of iterations is met before.
+/// Maximum number of stages. The iteration limit is reached first.
 const STAGES: usize = 100;
 
 impl StageRules {
-    /// What every solve uses.
+    /// Parameters of every solve.
     pub const USED: Self = Self {
         plain_first: 20,
         plain_between: 6,
@@ -135,7 +135,7 @@ impl Island {
             match stage {
                 Criterion::NonFinite => return stage,
                 _ if fresh => {}
-                // Too stiff a spring for the masses that really move: back, and softer.
+                // The spring is too stiff for the effective masses: restore the last stage and use a softer spring.
                 _ if staged => {
                     rho /= growth;
                     growth = growth.sqrt();
@@ -167,8 +167,9 @@ impl Island {
         self.last_try(Criterion::IterationLimit, problem, settings, timer)
     }
 
-    /// Takes the contacts' effective masses from A and its rows instead of from A's diagonal: links that hold each other
-    /// up are far lighter, or heavier, than the latter says, and a spring ρ that is too stiff for them makes Newton creep.
+    /// Takes the contacts' effective masses from A and its rows instead of from A's diagonal: links that support
+    /// each other can be far lighter or heavier than the latter indicates, and a spring ρ that is too stiff slows
+    /// Newton's method.
     fn weigh_contacts(&mut self) {
         for (pair, sum) in self.pairs.iter().zip(&mut self.sums) {
             *sum = PairSum::default();
@@ -201,7 +202,7 @@ impl Island {
         }
     }
 
-    /// Back to the solution of the last stage.
+    /// Restores the solution of the last stage.
     fn back_to_stage(&mut self, problem: &Problem) {
         self.u.copy_from_slice(&self.u_stage);
         self.place(problem);
@@ -230,7 +231,7 @@ impl Island {
         self.iterate(problem, settings, timer, run)
     }
 
-    /// Plain Newton without a limit of its own, unless the solve is done.
+    /// Plain Newton without its own iteration limit, unless the solve is done.
     fn last_try(
         &mut self,
         so_far: Criterion,

@@ -1,4 +1,4 @@
-//! Stage times, taken only when asked for: there is no clock on every target.
+//! Stage times, measured only if enabled, because some targets have no clock.
 
 use std::time::Instant;
 

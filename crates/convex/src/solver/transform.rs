@@ -1,4 +1,4 @@
-//! Small matrix work of the compilation: shifts and Delassus estimates.
+//! Small matrix operations of the compilation: shifts and Delassus estimates.
 
 use crate::spatial::{V3, V6, cross};
 

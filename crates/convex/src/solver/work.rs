@@ -1,33 +1,34 @@
 //! Energy balance of a step.
 //!
-//! From A (v − v₀) = p + Jᵀγ + r, p the impulse of applied forces, r what the tolerance leaves, and v·A(v − v₀) = ½v·Av − ½v₀·Av₀ + ½‖v − v₀‖²_A:
+//! From A (v − v₀) = p + Jᵀγ + r, p the impulse of applied forces, r the residual within the tolerance, and v·A(v −
+//! v₀) = ½v·Av − ½v₀·Av₀ + ½‖v − v₀‖²_A:
 //!
 //! ```text
 //! ½v·Av − ½v₀·Av₀  =  v·p  +  v·Jᵀγ  −  ½‖v − v₀‖²_A  +  v·r
 //! kinetic             forces           impulses   numerical         residual
 //! ```
 //!
-//! The third is never negative: an implicit step loses it. The second is bounded by what the contacts had stored,
-//! see `docs/contact.md`.
+//! The numerical term is never negative: an implicit step dissipates it. The work of the impulses is bounded by the
+//! energy stored in the contacts, see `docs/contact.md`.
 
 use super::Solver;
 use crate::problem::Problem;
 
-/// Energies of one step with the step's own mass matrix, J: see the head of this file.
+/// Energies of one step with the step's own mass matrix, J: see the top of this file.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Work {
     /// Change of kinetic energy.
     pub kinetic: f64,
-    /// Work of all forces but the constraints', at the new velocities.
+    /// Work of all forces except constraints, at the new velocities.
     pub forces: f64,
     /// Work of contacts and rows, at the new velocities.
     pub impulses: f64,
-    /// ½‖v − v₀‖²_A, lost by the implicit step.
+    /// ½‖v − v₀‖²_A, dissipated by the implicit step.
     pub numerical: f64,
 }
 
 impl Work {
-    /// What the solver's tolerance added or took.
+    /// Energy added or removed by the solver's tolerance.
     pub fn residual(&self) -> f64 {
         self.kinetic - (self.forces + self.impulses - self.numerical)
     }

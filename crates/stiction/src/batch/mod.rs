@@ -14,11 +14,12 @@
 //! ```
 //!
 //! A world is a [`Simulation`]; all of them share one compiled model, unless they are given variants of it
-//! ([`Batch::vary`], [`Batch::randomize`]). A thread that is free takes the next world and steps it as often as was asked, so a world's
-//! result is that of stepping it alone, bit for bit, whatever the number of threads. Between calls the threads sleep; a call
-//! allocates nothing.
+//! ([`Batch::vary`], [`Batch::randomize`]). Each idle thread takes the next world and performs all its steps. The
+//! result of a world is therefore bitwise equal to stepping it alone, for any number of threads. The threads sleep
+//! between calls. A call allocates nothing.
 //!
-//! [`rollout`] is for those who know all controls beforehand. `thread_pool.rs` has the threads; without the feature `threads` the caller does all the work.
+//! Use [`rollout`] if all controls are known in advance. `thread_pool.rs` contains the threads. Without the feature
+//! `threads`, the calling thread does all the work.
 
 mod rollout;
 mod thread_pool;
@@ -38,12 +39,12 @@ use thread_pool::{Task, ThreadPool};
 pub struct Batch {
     model: Model,
     options: Options,
-    /// What is different in each world.
+    /// Variation of each world.
     variations: Vec<Variation>,
     pool: ThreadPool,
 }
 
-/// A world of a batch: a [`Simulation`] to look at and to change between steps.
+/// A world of a batch: a [`Simulation`] that can be read and modified between steps.
 pub struct World<'a>(MutexGuard<'a, thread_pool::Slot>);
 
 impl Deref for World<'_> {
@@ -60,16 +61,17 @@ impl DerefMut for World<'_> {
     }
 }
 
-/// Worlds that could not take all their steps. They stand at their last good states; the others took all of theirs.
+/// Worlds that could not complete all their steps. They keep their last valid states. The other worlds completed all
+/// steps.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("world {world}: {error}{}", more(*.failed))]
 pub struct BatchError {
-    /// The first of them.
+    /// The first world that failed.
     pub world: usize,
-    /// What happened to it.
+    /// Its error.
     #[source]
     pub error: StepError,
-    /// How many there are.
+    /// Number of worlds that failed.
     pub failed: usize,
 }
 
@@ -81,12 +83,12 @@ fn more(failed: usize) -> String {
     }
 }
 
-/// How a call that could be ended early went.
+/// Result of a call that can be stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// All worlds took all their steps.
     Done,
-    /// Whoever watched ended it: worlds may stand at different times.
+    /// The callback stopped the call. Worlds may be at different times.
     Stopped,
 }
 
@@ -101,7 +103,7 @@ impl Batch {
         Ok(Self { model: model.clone(), options, variations, pool })
     }
 
-    /// The model that the worlds share; a world may have been given a variant of it.
+    /// The model shared by the worlds. A world may use a variant of it.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -121,12 +123,12 @@ impl Batch {
         self.len() == 0
     }
 
-    /// Number of threads that step, the caller's included.
+    /// Number of stepping threads, including the calling thread.
     pub fn threads(&self) -> usize {
         self.pool.threads()
     }
 
-    /// A world by its number; whoever holds it keeps others from it.
+    /// A world by its index. The returned guard holds the world's lock.
     ///
     /// # Panics
     /// If there is no such world.
@@ -134,7 +136,7 @@ impl Batch {
         World(self.pool.slot(index))
     }
 
-    /// Why a world could not complete the last call; none if it did.
+    /// The error of a world in the last call, or `None` if the call completed.
     pub fn failure(&self, index: usize) -> Option<StepError> {
         self.pool.slot(index).failure.clone()
     }
@@ -149,8 +151,8 @@ impl Batch {
         self.run(Task::Until(time), None).map(|_| ())
     }
 
-    /// As [`Batch::step`], and asks `go_on` on the calling thread every few milliseconds; when it says no, the steps under way
-    /// are the last.
+    /// Like [`Batch::step`], but calls `go_on` on the calling thread every few milliseconds. If it returns false,
+    /// the call stops after the current steps.
     pub fn step_watched(
         &mut self,
         steps: usize,
@@ -159,7 +161,7 @@ impl Batch {
         self.run(Task::Steps(steps), Some(go_on))
     }
 
-    /// As [`Batch::run_until`], watched like [`Batch::step_watched`].
+    /// Like [`Batch::run_until`], with the callback of [`Batch::step_watched`].
     pub fn run_until_watched(
         &mut self,
         time: f64,
@@ -184,7 +186,7 @@ impl Batch {
         }
     }
 
-    /// What is different in a world.
+    /// The variation of a world.
     ///
     /// # Panics
     /// If there is no such world.
@@ -192,8 +194,8 @@ impl Batch {
         &self.variations[world]
     }
 
-    /// Changes some worlds from the next step on: each has, beside what is different in it already, what comes with its number.
-    /// On an error nothing changes.
+    /// Varies some worlds from the next step on. The given variation is added to the world's existing variation. On
+    /// an error, nothing changes.
     pub fn vary(&mut self, changes: &[(usize, Variation)]) -> Result<(), LoadError> {
         let mut made = Vec::with_capacity(changes.len());
         for (world, change) in changes {
@@ -209,8 +211,8 @@ impl Batch {
         self.adopt(made)
     }
 
-    /// Draws masses, friction, stiffness and sizes for some worlds from `seed`; see [`crate::model::randomization`]. What was drawn or
-    /// set before for the same quantity is replaced.
+    /// Draws masses, friction, stiffness and sizes for some worlds from `seed`; see [`crate::model::randomization`].
+    /// A new value replaces the previous value of the same quantity.
     pub fn randomize(&mut self, worlds: &[usize], seed: u64, ranges: &[Range]) -> Result<(), LoadError> {
         let mut changes = Vec::with_capacity(worlds.len());
         for &world in worlds {
@@ -233,7 +235,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The states of all worlds and what is different in them, as a blob from which [`Batch::load_state`] continues bit for bit.
+    /// The states and variations of all worlds as a blob. [`Batch::load_state`] resumes from it bit for bit.
     pub fn save_state(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -250,7 +252,8 @@ impl Batch {
         bytes
     }
 
-    /// Goes to states saved by [`Batch::save_state`] from as many worlds of the same model. On an error nothing changes.
+    /// Restores states saved by [`Batch::save_state`] from the same number of worlds of the same model. On an error,
+    /// nothing changes.
     pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
         let err = |what: String| Err(InputError::State(what));
         let Some((magic, rest)) = bytes.split_first_chunk::<8>() else {

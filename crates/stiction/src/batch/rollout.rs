@@ -1,4 +1,4 @@
-//! Many trajectories of one model on several threads, for those who know all controls beforehand.
+//! Many trajectories of one model on several threads, with all controls known in advance.
 
 use super::Progress;
 use crate::error::{InputError, OptionError, StepError};
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-/// How often the caller's watch is asked.
+/// Interval between calls of the caller's callback.
 const WATCH: Duration = Duration::from_millis(20);
 
-/// Where trajectories begin and what drives them.
+/// Initial states and controls of the trajectories.
 pub struct Rollout<'a> {
     /// Initial positions and velocities, one row of nq + nv numbers a trajectory.
     pub states: &'a [f64],
@@ -22,20 +22,21 @@ pub struct Rollout<'a> {
     pub steps: usize,
 }
 
-/// A trajectory that could not be completed, the first one.
+/// The first trajectory that could not be completed.
 #[derive(Debug, thiserror::Error)]
 #[error("row {row}: {error}")]
 pub struct RolloutError {
-    /// Its number.
+    /// Its index.
     pub row: usize,
-    /// What happened.
+    /// Its error.
     #[source]
     pub error: StepError,
 }
 
-/// Simulates every row from its state and writes the states after each step to `out`, rows × steps × (nq + nv) numbers. Each row
-/// is simulated by itself, by whichever thread is free: how many there are changes no bit. `go_on` is asked on the calling
-/// thread every few milliseconds; when it says no, the rest is left undone.
+/// Simulates every row from its state and writes the states after each step to `out`, rows × steps × (nq + nv)
+/// numbers. Each row is simulated independently by the next idle thread, so the number of threads does not change
+/// the result. `go_on` is called on the calling thread every few milliseconds. If it returns false, the remaining
+/// rows are skipped.
 pub fn rollout(
     model: &Model,
     options: &Options,

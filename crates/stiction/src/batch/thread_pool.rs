@@ -3,13 +3,14 @@
 //! ```text
 //! caller            posts a task, takes worlds like the others, waits until all are done
 //! helpers           sleep until a task is posted, take worlds until none are left
-//! next              number of the task and of the world that whoever is free takes
+//! next              index of the task and of the next world to take
 //! ```
 //!
-//! A waiting thread spins for a few microseconds before it sleeps: waking up takes longer than a step of a small model.
+//! A waiting thread spins for a few microseconds before it sleeps, because waking takes longer than a step of a
+//! small model.
 //!
-//! Each world has a lock of its own, which is never contended: it lets threads that outlive a call share the worlds without
-//! unsafe code.
+//! Each world has its own lock, which is never contended. The locks let threads that outlive a call share the worlds
+//! without unsafe code.
 
 use crate::error::StepError;
 use crate::simulation::Simulation;
@@ -21,20 +22,20 @@ use std::time::{Duration, Instant};
 
 use super::Progress;
 
-/// How often the caller's watch is asked.
+/// Interval between calls of the caller's callback.
 const WATCH: Duration = Duration::from_millis(20);
 
-/// How long one looks before one sleeps.
+/// Spinning time before a thread sleeps.
 const LOOK: Duration = Duration::from_micros(30);
 
-/// What every world is to do.
+/// The task of every world.
 #[derive(Clone, Copy)]
 pub enum Task {
     Steps(usize),
     Until(f64),
 }
 
-/// A world and how its last task went.
+/// A world and the result of its last task.
 pub struct Slot {
     pub simulation: Simulation,
     pub failure: Option<StepError>,
@@ -42,20 +43,20 @@ pub struct Slot {
 
 struct Shared {
     slots: Vec<Mutex<Slot>>,
-    /// Number of the task in the upper half, of the world that is taken next in the lower: a helper that wakes up too late takes
-    /// nothing of another task.
+    /// Index of the task in the upper half and of the next world in the lower half. A helper that wakes too late
+    /// cannot take a world of another task.
     next: AtomicU64,
-    /// Worlds of this task that are not done.
+    /// Number of unfinished worlds of this task.
     left: AtomicUsize,
     /// Set to end a task early.
     stop: AtomicBool,
     /// Set when there will be no more tasks.
     end: AtomicBool,
-    /// The task; who holds it keeps the counts above from changing.
+    /// The task. Its lock also protects the counts above.
     task: Mutex<Task>,
-    /// Told when a task is posted, or that there will be none any more.
+    /// Notified when a task is posted and when the pool shuts down.
     posted: Condvar,
-    /// Told when the last world is done.
+    /// Notified when the last world is done.
     finished: Condvar,
 }
 
@@ -86,12 +87,12 @@ impl ThreadPool {
                 drop(sender);
                 shared.help();
             };
-            // With fewer threads than asked for the work is slower and the result the same.
+            // If fewer threads can be created than requested, the work is slower and the result is the same.
             builder.spawn(life).ok()
         };
         let helpers = (1..=wanted).map_while(helper).collect();
         drop(sender);
-        // Ends when all senders are gone: every helper runs, and steps find no thread that is still being made.
+        // Returns when all senders are dropped. Every helper is then running, and no step waits for thread creation.
         let _: Result<(), _> = begun.recv();
         Self { shared, helpers }
     }
@@ -105,11 +106,11 @@ impl ThreadPool {
     }
 
     pub fn slot(&self, index: usize) -> MutexGuard<'_, Slot> {
-        // A step that ended in a fault said so in `failure`.
+        // A panic of a step is already reported in `failure`.
         self.shared.slots[index].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has every world do `task`; returns when all are done.
+    /// Runs `task` in every world. Returns when all worlds are done.
     pub fn run(&mut self, task: Task, go_on: Option<&mut dyn FnMut() -> bool>) -> Progress {
         let shared = &*self.shared;
         let mut post = shared.task();
@@ -150,7 +151,7 @@ impl Drop for ThreadPool {
         drop(post);
         self.shared.posted.notify_all();
         for helper in self.helpers.drain(..) {
-            // Faults are caught where the work is done.
+            // Panics are caught where the work is done.
             let _ = helper.join();
         }
     }
@@ -161,12 +162,12 @@ impl Shared {
         self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Number of the present task.
+    /// Index of the current task.
     fn number(&self) -> u32 {
         (self.next.load(Ordering::Acquire) >> 32) as u32
     }
 
-    /// The life of a helper.
+    /// Main loop of a helper thread.
     fn help(&self) {
         let mut done = 0;
         loop {
@@ -209,7 +210,7 @@ impl Shared {
                 Err(_) => Some(StepError::Fault { time: place.simulation.state().time }),
             };
             if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                // The caller either sees the count or has let go of the task, to sleep, before this.
+                // The caller either sees this count or has already released the task lock to sleep.
                 drop(self.task());
                 self.finished.notify_all();
             }
@@ -217,7 +218,7 @@ impl Shared {
     }
 }
 
-/// Looks again and again, for a while.
+/// Spins for a limited time.
 fn look_while(waiting: impl Fn() -> bool) {
     if !waiting() {
         return;
@@ -258,7 +259,7 @@ fn run(
     }
 }
 
-/// Whoever may end a task early.
+/// Callback that can stop a task early.
 struct Watch<'a> {
     go_on: &'a mut dyn FnMut() -> bool,
     asked: Instant,

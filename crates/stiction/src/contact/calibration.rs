@@ -1,4 +1,4 @@
-//! What a [`ContactCalibration`] makes of a contact point, at the state from which a step begins.
+//! Effect of a [`ContactCalibration`] on a contact point, evaluated at the beginning of a step.
 //!
 //! ```text
 //! linear dissipation   f = k (x + τ ẋ)₊        n(v) = δt (f0 − (δt + τ) k v)₊: the linear law with k (1 + τ/δt) for k
@@ -6,8 +6,8 @@
 //! friction             μ = μ₀ exp z(points, n0/δt, ‖v_t0‖, v_n0)
 //! ```
 //!
-//! Both normal laws are non-increasing in v, and friction is a number before the solve begins: every step stays a convex
-//! problem, friction dissipates and normal forces push, whatever the numbers in the law.
+//! Both normal laws are non-increasing in v, and the friction coefficient is constant during the solve. Every step
+//! therefore remains a convex problem, friction dissipates and normal forces push, for any parameters of the law.
 
 use crate::options::TangentialSprings;
 use nalgebra::Vector3;
@@ -47,7 +47,7 @@ pub(crate) struct StepCalibration<'a> {
 }
 
 impl StepCalibration<'_> {
-    /// Whether points are changed by the state they are in.
+    /// Whether the calibration depends on the state of contact points.
     pub fn reads_velocities(&self) -> bool {
         self.law.dissipation == Dissipation::Linear || self.law.friction != FrictionCalibration::default()
     }

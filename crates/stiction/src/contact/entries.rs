@@ -1,9 +1,9 @@
-//! From contact points and polygons of patches to entries of the convex problem: where stiffness, dissipation, friction and
-//! springs of a contact come from.
+//! From contact points and polygons of patches to entries of the convex problem: stiffness, dissipation, friction
+//! and springs of a contact.
 //!
 //! A contact point, or a polygon of a patch, is one entry type: (body a, body b, point, frame, f0, k, d, μ, bias velocity). Points
 //! and faces of all geom pairs between the same two (rigidly connected) bodies share one pair of the problem. Its bodies are
-//! ordered by index; a contact whose geoms come the other way round has its frame turned.
+//! ordered by index; if the geoms of a contact have the opposite order, its frame is flipped.
 
 use crate::contact::calibration::StepCalibration;
 use crate::contact::patches::{PatchSet, gradient_in_step, least_gradient};
@@ -20,23 +20,23 @@ use stiction_convex::{
 use stiction_geometry::ContactPoint;
 use stiction_model::Pose;
 
-/// What an entry of the problem stands for.
+/// The contact point or face that an entry of the problem represents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EntrySource {
     /// Index of a contact point.
     Point(usize),
-    /// Index of a patch's face, and the share of its area that the entry stands for.
+    /// Index of a patch's face, and the fraction of its area that the entry represents.
     Face(usize, f64),
 }
 
-/// Where an entry of the problem is.
+/// Location of an entry of the problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryPlace {
-    /// What it stands for.
+    /// The point or face that it represents.
     pub source: EntrySource,
     /// The bodies of the problem's pair.
     pub bodies: (u32, u32),
-    /// −1 if the problem's pair has the bodies the other way round.
+    /// −1 if the problem's pair has the bodies in the opposite order.
     pub sign: f64,
     /// Contact point in the world.
     pub position: Vector3<f64>,
@@ -82,7 +82,7 @@ impl Manifold {
     }
 }
 
-/// Share of a patch's area above which a polygon is taken at more than its centroid.
+/// Fraction of a patch's area above which a polygon is integrated with more than its centroid.
 const LARGE_SHARE: f64 = 0.05;
 
 /// Groups points and faces by geom pair and sorts the groups by body pair. Both come sorted by geom pair.
@@ -106,7 +106,7 @@ pub(crate) fn find_manifolds(compiled: &Compiled, touching: Touching, manifolds:
     manifolds.sort_unstable_by_key(|m| (m.bodies, m.geoms));
 }
 
-/// What the entries of one manifold are made from.
+/// Inputs for the entries of one manifold.
 pub(crate) struct ManifoldEntries<'a> {
     pub compiled: &'a Compiled,
     pub calibration: &'a StepCalibration<'a>,
@@ -133,7 +133,8 @@ impl ManifoldEntries<'_> {
         (self.manifold.geoms.0 as usize, self.manifold.geoms.1 as usize)
     }
 
-    /// Velocity of B's surface relative to A's beyond that of the bodies; zero where neither moves.
+    /// Velocity of B's surface relative to A's surface, in addition to the motion of the bodies. Zero if neither
+    /// surface moves.
     fn belt(&self) -> impl Fn(&Vector3<f64>) -> Vector3<f64> + '_ {
         let geoms = self.geoms();
         let moves = surface_velocity::moves(self.compiled, geoms.0)
@@ -149,11 +150,11 @@ impl ManifoldEntries<'_> {
         let material = self.compiled.pair_material(manifold.geoms, PairMaterial::combine);
         let material = PairOverride(self.calibration.law.material).apply(material);
         let (sign, belt) = (manifold.sign(), self.belt());
-        // The pair's stiffness is shared, so that it does not depend on how many points there are. Points that are
-        // kept before they touch take no share from those that do.
+        // The pair's stiffness is divided among its points, so it does not depend on their number. Speculative
+        // points are not counted.
         let touching = self.touching.points[range.clone()].iter().filter(|p| p.distance <= 0.0).count();
         let (law, normal_law) = self.normal_law;
-        // A table is shared as a stiffness is: its factor is the share.
+        // A table is divided like a stiffness: its factor is the fraction.
         let whole = if matches!(law, NormalLaw::Table(_)) { 1.0 } else { material.stiffness };
         let stiffness = whole / if touching > 0 { touching } else { range.len() } as f64;
         for index in range {

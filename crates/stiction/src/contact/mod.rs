@@ -1,16 +1,16 @@
-//! Contact between geoms: finding it, turning it into entries of the convex problem, and what a step reports of it.
+//! Contact between geoms: detection, entries of the convex problem, and results of a step.
 //!
 //! | file | what |
 //! |---|---|
 //! | `query.rs` | the contact query of a step: points and patches |
 //! | `patches.rs` | contact patches: polygons with pressure |
-//! | `quadrature.rs` | the points at which a polygon is taken |
+//! | `quadrature.rs` | quadrature points of a polygon |
 //! | `entries.rs` | from points and polygons to contact entries: stiffness, dissipation, friction |
 //! | `calibration.rs` | contact entries under a calibrated contact |
 //! | `surface_velocity.rs` | belts |
 //! | `result.rs` | contact points after a step |
 //! | `patch_view.rs` | contact patches after a step |
-//! | `patch_faults.rs` | patches that are unreliable, and why |
+//! | `patch_faults.rs` | unreliable patches and their causes |
 //!
 //! Friction itself, the law of one entry, is in `stiction_convex::friction`.
 

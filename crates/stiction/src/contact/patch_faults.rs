@@ -1,4 +1,4 @@
-//! Patches that are unreliable, and the warnings about them.
+//! Unreliable patches and their warnings.
 
 use crate::contact::patches::PatchSet;
 use crate::model::Model;
@@ -6,29 +6,28 @@ use stiction_geometry::patch::{ContactSolid, Patch};
 use stiction_geometry::{Geom, Shape};
 use stiction_model::{Pose, Warning};
 
-/// What a patch may not be trusted for.
+/// Reason why a patch is unreliable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PatchFault {
-    /// The core of a field is reached: deeper does not push harder.
+    /// The core of a pressure field is reached: the force no longer grows with depth.
     Core,
-    /// The patch wraps around one of the bodies, so that most of its pressure cancels: a thin body is pressed
-    /// through.
+    /// The patch wraps around one of the bodies, so most of its pressure cancels: a thin body is pressed through.
     Pierced,
-    /// A compliant body lies wholly inside a rigid one: nothing pushes it out.
+    /// A compliant body lies completely inside a rigid one: no force pushes it out.
     Swallowed,
-    /// Fields coincide in a part of the overlap: no surface separates the bodies there.
+    /// The pressure fields coincide in a part of the overlap: no surface separates the bodies there.
     Coincident,
 }
 
-/// Share of the field's range from which on its core counts as reached.
+/// Fraction of the field's range above which the core counts as reached.
 const CORE: f64 = 0.9;
 
-/// Share of the pressure that must be left as force. A ball that is pressed half into a soft floor keeps 2/3, one that
-/// is wholly inside 1/3; a plate pressed in by twice its thickness keeps 1/3.
+/// Fraction of the pressure that must remain as net force. A ball pressed halfway into a soft floor keeps 2/3, a
+/// ball completely inside keeps 1/3, and a plate pressed in by twice its thickness keeps 1/3.
 const LEFT: f64 = 0.5;
 
 impl PatchFault {
-    /// What is wrong with a patch between two geoms, if anything is.
+    /// The fault of a patch between two geoms, if it has one.
     pub fn of(patch: &Patch, a: &Side, b: &Side) -> Option<Self> {
         if patch.swallowed {
             Some(Self::Swallowed)
@@ -50,8 +49,8 @@ pub(crate) struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Whether pressure that cancels has no good reason. Between convex shapes there is none. A convex body may have
-    /// pressure all around in a hole of another, but then the middle of the patch is not filled by that one.
+    /// Whether cancelling pressure indicates a fault. Between convex shapes it always does. A convex body in a hole
+    /// of another body can have pressure on all sides, but then the centre of the patch is outside that other body.
     fn pierced(a: &Self, b: &Self, patch: &Patch) -> bool {
         let bounded = |s: &Self| s.geom.shape.kind().is_bounded_convex();
         let convex = |s: &Self| bounded(s) || matches!(s.geom.shape, Shape::HalfSpace);
@@ -65,12 +64,12 @@ impl Side<'_> {
     }
 }
 
-/// The geom pairs whose patch was ever unreliable, in order, each once.
+/// The geom pairs whose patch was unreliable in any step, sorted, without duplicates.
 #[derive(Default)]
 pub(crate) struct PatchWarnings(Vec<(usize, usize, PatchFault)>);
 
 impl PatchWarnings {
-    /// Adds those of a step that counts, not of one that was only tried. Grows only when a new one comes.
+    /// Adds the pairs of an accepted step. Allocates only for a new pair.
     pub fn add(&mut self, patches: &PatchSet) {
         for fault in &patches.faults {
             if let Err(place) = self.0.binary_search(fault) {
@@ -79,7 +78,7 @@ impl PatchWarnings {
         }
     }
 
-    /// A warning for each geom pair whose patch was ever not to be trusted.
+    /// A warning for each geom pair whose patch was unreliable in any step.
     pub fn warnings(&self, model: &Model) -> Vec<Warning> {
         let compiled = model.compiled();
         let describe = |&(a, b, fault): &(usize, usize, PatchFault)| {

@@ -1,4 +1,4 @@
-//! Contact patches with what a step's solve made of them, as users see them.
+//! Contact patches with the results of a step's solve, for users.
 
 use crate::contact::patches::PatchSet;
 use crate::model::Model;
@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use std::ops::Range;
 use stiction_geometry::patch::PatchFace;
 
-/// What the solve made of a face.
+/// Result of the solve for a face.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct FaceResult {
     /// Force on B, N, world axes.
@@ -25,12 +25,12 @@ pub(crate) struct SolvedPatches<'a> {
 }
 
 impl<'a> SolvedPatches<'a> {
-    /// Whether there is a result for each face. There is none if the step failed.
+    /// Whether every face has a result. A failed step has no results.
     pub fn complete(&self) -> bool {
         self.results.len() == self.found.faces.faces.len()
     }
 
-    /// The patches and what the solve made of them, as they lie in memory; none if the step failed.
+    /// Borrowed views of the patches and their results. Empty if the step failed.
     pub fn views(self, model: &'a Model) -> impl ExactSizeIterator<Item = PatchView<'a>> {
         let compiled = model.compiled();
         let geoms = compiled.geoms.geoms();
@@ -100,14 +100,14 @@ pub struct ContactPatch {
     pub force: Vector3<f64>,
     /// Moment on body B about the centroid, N m.
     pub moment: Vector3<f64>,
-    /// Largest pressure over the smallest modulus involved. Near 1 the core of a field is reached, and the force
-    /// no longer grows with depth as it should: the body is too thin or too soft for its load.
+    /// Largest pressure over the smallest modulus involved. Near 1 the core of a field is reached, and the force no
+    /// longer grows with depth: the body is too thin or too soft for its load.
     pub peak_extent: f64,
 }
 
-/// A contact patch after the solve, as it lies in the simulation's memory. Vectors are in world axes.
+/// A borrowed view of a contact patch after the solve. Vectors are in world axes.
 ///
-/// For those who look at every step; [`ContactPatch`] is the same to keep.
+/// Use it to read patches at every step without allocation. [`ContactPatch`] is the owned copy.
 #[derive(Clone)]
 pub struct PatchView<'a> {
     /// Index of geom A in the world's list; smaller than B's.
@@ -118,7 +118,7 @@ pub struct PatchView<'a> {
     pub body_a: usize,
     /// Index of the body that carries B.
     pub body_b: usize,
-    /// Vertices of the polygons at the beginning of the step, m; those of a face follow each other.
+    /// Vertices of the polygons at the beginning of the step, m; the vertices of a face are consecutive.
     pub vertices: &'a [Vector3<f64>],
     /// Pressure of the field at each vertex, Pa; negative on speculative faces.
     pub pressure: &'a [f64],
@@ -180,7 +180,7 @@ impl PatchView<'_> {
         })
     }
 
-    /// The patch, to keep. Allocates.
+    /// An owned copy of the patch. Allocates.
     pub fn to_patch(&self) -> ContactPatch {
         ContactPatch {
             geom_a: self.geom_a,

@@ -1,8 +1,9 @@
-//! Finding the contact patches of a step. `patch_view.rs` has what they carried, `patch_faults.rs` when they are unreliable.
+//! Detection of the contact patches of a step. `patch_view.rs` has their results, `patch_faults.rs` detects
+//! unreliable patches.
 //!
 //! Pressure-field contact in discrete time (VLP III–IV): the geometry gives polygons of the surface of equal
 //! pressure at the beginning of the step; each is an entry of the convex problem with k = g A and f0 = A p.
-//! What the solve makes of them is kept per face. (The assembly refines large polygons, see there.)
+//! The results of the solve are stored per face. (The assembly refines large polygons, see `entries.rs`.)
 
 use crate::contact::patch_faults::{PatchFault, Side};
 use crate::model::{Compiled, Model};
@@ -23,8 +24,8 @@ pub(crate) struct FoundPatch {
 }
 
 /// Least gradient of a face in a step, over that of two surfaces that face each other: pressure over the depth at which the
-/// fields of the two bodies have it. The force at the beginning of a step is what it is, and so are forces at rest; only how
-/// it changes within the step does.
+/// fields of the two bodies have it. The bound changes neither the force at the beginning of a step nor forces at
+/// rest. It only changes the slope of the force within the step.
 const LEAST_SLOPE: f64 = 0.5;
 
 /// That least gradient for a pair of geoms, Pa/m.
@@ -36,10 +37,11 @@ pub(crate) fn least_gradient(compiled: &Compiled, (geom_a, geom_b): (usize, usiz
 ///
 /// A face that pushes less the deeper the bodies are pressed (g < 0) keeps its force and gets the stiffness |g|
 /// over the step: the problem stays convex, the wrench stays continuous while such faces come and go at the
-/// rim, and no face pushes on whatever moves away from it. With less than |g|, the front of a body that is wholly
-/// inside another yields over the step while its back does not, and what is light is drawn in or thrown:
-/// the energy ½ A p²/g of the back, which a step may release, must be no more than there is. Nor does a face along
-/// whose normal the pressure hardly changes push on as far as p/g, which may be metres.
+/// rim, and no face keeps pushing a body that separates. With less than |g|, the front of a body that is completely
+/// inside another yields over the step while its back does not, and light bodies are drawn in or ejected: the energy
+/// ½ A p²/g of the back, which a step may release, must not exceed the stored energy. The bound also limits faces
+/// along whose normal the pressure hardly changes. Otherwise they would push over the distance p/g, which may be
+/// metres.
 pub(crate) fn gradient_in_step(face: &PatchFace, least: f64) -> f64 {
     face.gradient.abs().max(least)
 }
@@ -56,9 +58,9 @@ impl FoundPatch {
 pub(crate) struct PatchSet {
     pub patches: Vec<FoundPatch>,
     pub faces: PatchFaces,
-    /// Geom pairs whose patch is not to be trusted, now.
+    /// Geom pairs with an unreliable patch in this step.
     pub faults: Vec<(usize, usize, PatchFault)>,
-    /// Whether every polygon is taken at the points of continuous time.
+    /// Whether every polygon uses the quadrature points of continuous time.
     pub refined: bool,
     scratch: PatchScratch,
 }
@@ -83,7 +85,7 @@ impl PatchSet {
             let settings = settings(options, one.margin.max(two.margin));
             let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
             let (scratch, faces) = (&mut self.scratch, &mut self.faces);
-            // Refused only for two rigid bodies, which are no candidates.
+            // Fails only for two rigid bodies, which are not candidates.
             let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces) else {
                 continue;
             };
@@ -94,7 +96,7 @@ impl PatchSet {
         }
     }
 
-    /// Finds the patch of one pair of geoms at given poses of the geoms, and nothing else.
+    /// Finds only the patch of one pair of geoms at given poses of the geoms.
     pub fn find_pair(
         &mut self,
         model: &Model,
@@ -114,14 +116,14 @@ impl PatchSet {
         }
     }
 
-    /// Notes that fields coincide in a patch, if they do: continuous time, which follows every surface, minds.
+    /// Records whether the fields of a patch coincide. This matters in continuous time, which follows every surface.
     pub fn note_coincident(&mut self, geoms: (usize, usize), patch: &Patch) {
         if patch.coincident > 0 {
             self.faults.push((geoms.0, geoms.1, PatchFault::Coincident));
         }
     }
 
-    /// Notes what is wrong with a patch, if anything is; `poses` are those of the bodies.
+    /// Records the fault of a patch, if it has one. `poses` are the poses of the bodies.
     pub fn note_fault(
         &mut self,
         model: &Model,
@@ -139,7 +141,7 @@ impl PatchSet {
         }
     }
 
-    /// How deep a patch is pressed, m: its force over its stiffness in a step.
+    /// Depth of a patch, m: its force over its stiffness in a step.
     pub fn depth(&self, found: &FoundPatch) -> f64 {
         let faces = self.faces.faces[found.patch.faces.clone()].iter().filter(|f| f.pressure > 0.0);
         let gradient = |face: &PatchFace| gradient_in_step(face, found.least_gradient);

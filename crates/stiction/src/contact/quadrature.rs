@@ -1,4 +1,4 @@
-//! The points at which a polygon of a patch is taken: three for a large one, or those of continuous time.
+//! Quadrature points of a polygon of a patch: three for a large polygon, or the points of continuous time.
 //!
 //! One point at the centroid c carries the force of a polygon exactly, but has no stiffness against rotation. With Σ the
 //! polygon's mean of (r − c)(r − c)ᵀ and any a, b in its plane with a aᵀ + b bᵀ = Σ, the points
@@ -9,12 +9,15 @@
 //!
 //! have the polygon's area, centroid and second moments. Three is the least number that can: with pressure and velocity
 //! linear in r they give force, moment and the stiffness against rotation exactly. They lie on the ellipse √2 Σ^½, which is inside every
-//! convex polygon (Kannan, Lovász and Simonovits 1995, theorem 4.1, in the plane), so that none has a pressure that the polygon has not.
+//! convex polygon (Kannan, Lovász and Simonovits 1995, theorem 4.1, in the plane), so the pressure at each point
+//! occurs in the polygon.
 //!
-//! Friction is not linear: where one polygon makes up much of a patch, its resistance to turning is that of three points. Two
-//! triangles under a box are 6 % stronger than the true square, one square 7 %; cut into fans they are 2 % and 1 % off.
+//! Friction is not linear. If one polygon covers most of a patch, its torsional friction is that of three points.
+//! Two triangles under a box are 6 % stronger than the true square, one square 7 %; cut into fans they are 2 % and 1
+//! % off.
 //!
-//! a points to the first vertex: the points turn with the polygon, and those of a triangle are at its barycentric (2/3, 1/6, 1/6).
+//! a points to the first vertex: the points rotate with the polygon, and the points of a triangle are at its
+//! barycentric (2/3, 1/6, 1/6).
 
 use nalgebra::Vector3;
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
@@ -33,7 +36,7 @@ pub(crate) struct FacePolygon<'a> {
 }
 
 impl FacePolygon<'_> {
-    /// The points and the pressures there; none for a polygon that is a line or a point but for rounding.
+    /// The points and their pressures. None for a polygon that is degenerate within rounding.
     pub fn three_points(&self) -> Option<[(Vector3<f64>, f64); 3]> {
         let first = self.vertices.first()? - self.centroid;
         let (last, last_pressure) = (self.vertices.last()? - self.centroid, self.pressures.last()?);

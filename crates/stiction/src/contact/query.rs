@@ -1,4 +1,4 @@
-//! The contact query: contact points and contact patches of bodies at given poses, the second value of a step.
+//! The contact query: contact points and contact patches of bodies at given poses, the second stage of a step.
 
 use crate::contact::patches::PatchSet;
 use crate::model::{Compiled, Model};
@@ -9,14 +9,14 @@ use stiction_geometry::point::{Scratch, contact_pair};
 use stiction_geometry::{ContactPoint, Proximity};
 use stiction_model::Pose;
 
-/// What touches.
+/// Contact points and patches in contact.
 #[derive(Clone, Copy)]
 pub(crate) struct Touching<'a> {
     pub points: &'a [ContactPoint],
     pub patches: &'a PatchSet,
 }
 
-/// Contact points and patches, and the memory of finding them.
+/// Contact points and patches, and the buffers of the query.
 pub(crate) struct ContactQuery {
     proximity: Proximity,
     pub points: Vec<ContactPoint>,
@@ -34,7 +34,7 @@ impl ContactQuery {
         }
     }
 
-    /// Finds all contacts within the margin of the options, and those of the pairs in `ahead` from as far as it says.
+    /// Finds all contacts within the margin of the options. Pairs in `ahead` use the larger distance given there.
     pub fn find(
         &mut self,
         model: &Model,
@@ -90,7 +90,7 @@ impl ContactQuery {
         &self.points
     }
 
-    /// What was found last.
+    /// Results of the last query.
     pub fn touching(&self) -> Touching<'_> {
         Touching { points: &self.points, patches: &self.patches }
     }

@@ -1,4 +1,4 @@
-//! What touched during the last step, with which force.
+//! Contacts of the last step and their forces.
 
 use crate::model::Compiled;
 use nalgebra::Vector3;

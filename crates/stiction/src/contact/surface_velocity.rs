@@ -1,4 +1,4 @@
-//! Surfaces that move relative to their bodies (belts), the one place that knows their velocity.
+//! Velocity of surfaces that move relative to their bodies (belts).
 
 use crate::model::Compiled;
 use nalgebra::{Point3, Vector3, Vector6};

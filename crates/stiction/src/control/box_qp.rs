@@ -1,11 +1,12 @@
 //! min ½ xᵀ H x − gᵀ x within lo ≤ x ≤ hi, for a few unknowns and H positive definite.
 //!
 //! A primal active-set method (Nocedal & Wright, Numerical Optimization, ch. 16.5, for bounds): every iterate is
-//! within the bounds, those reached are met exactly, and each set of bounds is visited at most once, so it ends.
+//! within the bounds, active bounds are met exactly, and each active set is visited at most once, so the method
+//! terminates.
 
 use nalgebra::DMatrix;
 
-/// The problem and the memory to solve it.
+/// The problem and the buffers of its solution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoxQp {
     pub h: DMatrix<f64>,
@@ -35,15 +36,15 @@ impl BoxQp {
         }
     }
 
-    /// Solves it; the number of bounds that hold the solution. None if H is not positive definite, with x within the
-    /// bounds all the same.
+    /// Solves the problem and returns the number of active bounds. Returns `None` if H is not positive definite; x
+    /// is still within the bounds.
     pub fn solve(&mut self) -> Option<usize> {
         let n = self.x.len();
         for i in 0..n {
             self.x[i] = 0.0f64.clamp(self.lo[i], self.hi[i]);
             self.fixed[i] = self.lo[i] >= self.hi[i];
         }
-        // Each round fixes a bound or ends at the best point of a set of bounds, of which no two are alike.
+        // Each iteration activates a bound or ends at the minimum for an active set. No active set repeats.
         for _ in 0..64 * (n + 1) {
             self.free.clear();
             self.free.extend((0..n).filter(|&i| !self.fixed[i]));
@@ -76,7 +77,7 @@ impl BoxQp {
         None
     }
 
-    /// The bound that holds the solution back most.
+    /// The active bound whose release decreases the cost fastest.
     fn releasable(&self) -> Option<usize> {
         let n = self.x.len();
         let mut worst = (0.0, None);
@@ -91,7 +92,7 @@ impl BoxQp {
         worst.1
     }
 
-    /// Best values of the free unknowns with the others as they are, into `y`; by Cholesky.
+    /// Writes the optimal values of the free unknowns to `y`, with the others fixed, by Cholesky factorisation.
     fn solve_free(&mut self) -> bool {
         let (n, free) = (self.x.len(), &self.free);
         for (r, &i) in free.iter().enumerate() {
@@ -146,7 +147,7 @@ mod tests {
             for i in 0..6 {
                 let slope = (0..6).map(|j| qp.h[(i, j)] * qp.x[j]).sum::<f64>() - qp.g[i];
                 prop_assert!(qp.x[i] >= qp.lo[i] && qp.x[i] <= qp.hi[i]);
-                // Downhill only out of the box.
+                // The cost decreases only towards the outside of the box.
                 if qp.x[i] > qp.lo[i] {
                     prop_assert!(slope <= 1e-8, "{i}: {slope}");
                 }

@@ -1,4 +1,4 @@
-//! Controllers called at their own rate, and what they read.
+//! Controllers called at their own rate, and the samples they read.
 
 use crate::Model;
 use crate::control::senses::{Measured, Part, Senses, Touch};
@@ -6,7 +6,7 @@ use crate::sensing::tactile::TactileImage;
 use crate::state::{ControllerState, MocapState, State};
 use nalgebra::Vector3;
 
-/// What a controller reads; see the [rules](crate::control#what-is-read-when).
+/// Inputs of a controller; see the [rules](crate::control#what-is-read-when).
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
     /// Time at the beginning of the step, s.
@@ -17,7 +17,7 @@ pub struct Sample<'a> {
     pub q: &'a [f64],
     /// Velocities.
     pub v: &'a [f64],
-    /// Bodies moved from outside.
+    /// Mocap bodies.
     pub mocap: &'a [MocapState],
     pub(crate) measured: &'a Measured,
     pub(crate) senses: &'a Senses,
@@ -28,7 +28,7 @@ pub struct Sample<'a> {
 static NOTHING: Senses = Senses::nothing();
 
 impl<'a> Sample<'a> {
-    /// A sample of a state outside of a simulation, for planning: nothing is measured.
+    /// A sample of a state outside a simulation, for planning. It contains no measurements.
     pub fn of(model: &'a Model, state: &'a State) -> Self {
         Self {
             time: state.time,
@@ -43,7 +43,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// What the controller added as number `k` remembers, as it stands now; empty before it first wrote.
+    /// Current memory of controller `k`. Empty before its first write.
     pub fn memory_of(&self, k: usize) -> &'a [f64] {
         self.others.get(k).map_or(&[], |other| &other.memory)
     }
@@ -61,13 +61,13 @@ impl<'a> Sample<'a> {
         Ok(&all[self.model.sensor_range(index)])
     }
 
-    /// What touched in the last step, one entry for each pair of geoms that carried force, ordered by pair.
+    /// Contacts of the last step: one entry for each pair of geoms with a contact force, ordered by pair.
     pub fn touches(&self) -> Result<&'a [Touch], String> {
         self.asked(self.senses.touches, "touches")?;
         Ok(&self.measured.touches)
     }
 
-    /// The touches between two parts, seen with `other` as A and `part` as B: forces are on `part`.
+    /// The contacts between two parts, with `other` as A and `part` as B. Forces act on `part`.
     pub fn touches_between(
         &self,
         part: Part,
@@ -91,16 +91,16 @@ impl<'a> Sample<'a> {
         Ok(self.touches_between(part, other)?.map(|touch| touch.area).sum())
     }
 
-    /// Forces of all actuators along each velocity coordinate in the last step, N or N m: what joint torque sensors at the
-    /// motors read.
+    /// Forces of all actuators along each velocity coordinate in the last step, N or N m, as joint torque sensors at
+    /// the motors measure them.
     pub fn joint_torques(&self) -> Result<&'a [f64], String> {
         self.asked(self.senses.joint_torques, "joint_torques")?;
         Ok(&self.measured.joint_torques)
     }
 
     /// Moment and force that the parent of `body` exerted on it in the last step, about the body's origin in the body's
-    /// axes, [moment N m; force N]: a force–torque sensor at its mount. It bears the weight and inertia of the body and of
-    /// all beyond it, less what contacts and couplings carry.
+    /// axes, [moment N m; force N]: a force–torque sensor at its mount. It supports the weight and inertia of the
+    /// body and its descendants, minus the part carried by contacts and couplings.
     pub fn wrench(&self, body: usize) -> Result<[f64; 6], String> {
         match self.measured.bodies.iter().position(|&b| b == body) {
             Some(k) if self.senses.bodies.contains(&body) => Ok(self.measured.wrenches[k]),
@@ -108,7 +108,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// What grid number `k` of [`Senses::skins`] felt in the last step.
+    /// Reading of grid `k` of [`Senses::skins`] in the last step.
     pub fn skin(&self, k: usize) -> Result<&'a TactileImage, String> {
         let image = (k < self.senses.skins.len()).then(|| self.measured.skins.get(self.first_skin + k));
         image.flatten().ok_or_else(|| format!("there is no skin number {k}: add the grid to Senses::skins"))
@@ -127,21 +127,23 @@ pub trait Controller: Send {
     /// Time between samples, s; 0 means at every step.
     fn period(&self) -> f64;
 
-    /// What it is called where a step fails because of it; the name of its type unless it says otherwise.
+    /// Name of the controller in error messages. The default is the name of its type.
     fn name(&self) -> String {
         let path = std::any::type_name::<Self>();
         let path = path.split('<').next().unwrap_or(path);
         path.rsplit("::").next().unwrap_or(path).into()
     }
 
-    /// What it wants measured. Asked once, when it is given to a simulation.
+    /// Measurements that it needs. Called once, when the controller is added to a simulation.
     fn senses(&self) -> Senses {
         Senses::nothing()
     }
 
-    /// Writes the controls (`ctrl`, model order) from a sample; `memory` is kept in the state, empty at first.
+    /// Writes the controls (`ctrl`, model order) from a sample. `memory` is stored in the state and is empty at
+    /// first.
     ///
-    /// An error ends the step with its text; controls and memories of all controllers are then as they were before it.
+    /// An error aborts the step. The controls and memories of all controllers are then restored to their values
+    /// before the step.
     fn control(&mut self, sample: &Sample<'_>, ctrl: &mut [f64], memory: &mut Vec<f64>)
     -> Result<(), String>;
 }
@@ -162,7 +164,7 @@ where
         Self { period, senses: Senses::nothing(), function }
     }
 
-    /// Has this measured for the function.
+    /// Requests measurements for the function.
     pub fn sensing(self, senses: Senses) -> Self {
         Self { senses, ..self }
     }

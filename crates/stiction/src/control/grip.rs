@@ -1,15 +1,15 @@
-//! Fingers closed to a force.
+//! Gripper closing to a given force.
 //!
-//! A motor drives the finger (or two, coupled by the model). With f the normal force that the pads feel, f_d the wanted
-//! one, and ẋ the speed of closing,
+//! A motor drives the finger (or two, coupled by the model). With f the normal force on the pads, f_d the desired
+//! force, and ẋ the closing speed,
 //!
 //! ```text
 //! touching   u = n f_d + i − c ẋ      i ← i + T k (n f_d − Σ f)      n pads
 //! apart      u = i + c (s − ẋ)        i ← i + T k c (s − ẋ)          closes at the speed s
 //! ```
 //!
-//! with i within ± n f_d. The first term alone would be right for a finger without friction, slope and inertia; the integral
-//! takes care of these, and carries what it has learnt on the way over to the touch.
+//! with i within ± n f_d. The first term alone would suffice for a finger without friction, slope and inertia. The
+//! integral compensates for these. Its value from the approach is kept when contact begins.
 
 use crate::Model;
 use crate::control::controller::{Controller, Sample};
@@ -18,7 +18,7 @@ use crate::control::joints::{Drive, Joints};
 use crate::control::senses::{Part, Senses};
 use crate::error::InputError;
 
-/// How fingers close.
+/// Gains of the grip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GripGains {
     /// k: rate of the integral, 1/s.
@@ -35,7 +35,7 @@ impl Default for GripGains {
     }
 }
 
-/// Force feedback of a gripper from contact results. It needs [`Senses::touches`](crate::control::Senses::touches).
+/// Force feedback of a gripper from contact results. Requires [`Senses::touches`](crate::control::Senses::touches).
 #[derive(Clone, Debug)]
 pub struct GripForce {
     actuator: usize,
@@ -50,8 +50,9 @@ pub struct GripForce {
 }
 
 impl GripForce {
-    /// Of the slide `joint`, which has a motor. `closing` is +1 if its position grows as the gripper closes, −1 if it
-    /// falls; `pads` are the parts whose contact counts, the fingers of one gripper.
+    /// Creates a grip for the slide `joint`, which must have a motor. `closing` is +1 if its position grows as the
+    /// gripper closes, −1 if it decreases. `pads` are the parts whose contact forces are measured: the fingers of
+    /// one gripper.
     pub fn new(
         model: &Model,
         joint: &str,
@@ -78,8 +79,8 @@ impl GripForce {
         self.pads.iter().map(|pad| sample.normal_force(*pad, Part::Any)).sum()
     }
 
-    /// Presses with `force` (N, on each pad): writes the control of the finger's motor. `integral` (N) is kept by the
-    /// caller in its memory, 0 at first.
+    /// Writes the control of the finger's motor so that each pad presses with `force` (N). The caller stores
+    /// `integral` (N) in its memory; it is 0 at first.
     pub fn press(
         &self,
         sample: &Sample<'_>,
@@ -100,7 +101,7 @@ impl GripForce {
         Ok(felt)
     }
 
-    /// Moves the finger's joint towards a position (m), without regard to contact, at no more than the speed of closing.
+    /// Moves the finger's joint towards a position (m), ignoring contact, at no more than the closing speed.
     pub fn move_to(&self, sample: &Sample<'_>, position: f64, ctrl: &mut [f64]) {
         let (c, s) = (self.gains.damping, self.gains.speed);
         // Ten times the error per second, no faster than allowed.
@@ -109,7 +110,8 @@ impl GripForce {
     }
 }
 
-/// A controller that presses with a force over time. Its memory is the integral (N) and the sum of the forces it felt (N).
+/// A controller that presses with a force over time. Its memory contains the integral (N) and the sum of the
+/// measured forces (N).
 pub struct GripTracking {
     grip: GripForce,
     force: JointPath,

@@ -1,4 +1,4 @@
-//! Differential inverse kinematics: joint velocities that move a frame as wanted, within the joints' limits.
+//! Differential inverse kinematics: joint velocities for a desired motion of a frame, within the joint limits.
 //!
 //! ```text
 //! min  Σᵢ wᵢ² (J v − V)ᵢ² + λ² |v − v_p|²     V = V_d + k e,  e = [log(R_d Rᵀ); p_d − p]
@@ -6,10 +6,10 @@
 //!      lower ≤ q + T v ≤ upper                positions at the next sample
 //! ```
 //!
-//! with rows i along the axes of the wanted frame, angles weighed by a length (m/rad), and v_p a pull towards a posture.
-//! λ is the damping that keeps velocities bounded near singular positions (Nakamura & Hanafusa 1986): with σ the smallest
-//! singular value of the weighed J, λ² = λ₀² (1 − σ²/ε²) below ε and a floor of (λ₀/100)² everywhere. The bounds are
-//! kept exactly: velocities to the last bit, positions to one rounding.
+//! with rows i along the axes of the desired frame, angles weighted by a length (m/rad), and v_p a velocity towards
+//! a posture. λ is the damping that keeps velocities bounded near singular configurations (Nakamura & Hanafusa
+//! 1986): with σ the smallest singular value of the weighted J, λ² = λ₀² (1 − σ²/ε²) below ε and a floor of
+//! (λ₀/100)² everywhere. Velocity bounds hold exactly, position bounds to one rounding.
 
 use crate::Model;
 use crate::control::box_qp::BoxQp;
@@ -21,25 +21,25 @@ use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_model::Pose;
 use stiction_multibody::Workspace;
 
-/// How the frame is to follow.
+/// Settings of differential inverse kinematics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IkSettings {
-    /// k: rate at which an error of pose is worked off, 1/s.
+    /// k: rate at which a pose error is corrected, 1/s.
     pub gain: f64,
-    /// λ₀: how much a joint's velocity costs at singular positions, in m/s of error per rad/s: an error of 1 m/s asks for
-    /// 1/(2 λ₀) rad/s at most.
+    /// λ₀: cost of a joint's velocity at singular configurations, in m/s of error per rad/s. An error of 1 m/s gives
+    /// at most 1/(2 λ₀) rad/s.
     pub damping: f64,
-    /// ε: smallest singular value from which on a position counts as regular and is not damped, m/rad.
+    /// ε: smallest singular value above which a configuration is regular and not damped, m/rad.
     pub regular: f64,
-    /// What an error of a radian counts as, m.
+    /// Length by which angular errors are weighted, m/rad.
     pub length: f64,
-    /// Weights of [angular; linear] errors along the axes of the wanted frame; 0 leaves one free.
+    /// Weights of [angular; linear] errors along the axes of the desired frame; 0 leaves an axis free.
     pub weights: [f64; 6],
-    /// Most linear speed asked for, m/s.
+    /// Maximum commanded linear speed, m/s.
     pub linear_speed: f64,
-    /// Most angular speed asked for, rad/s.
+    /// Maximum commanded angular speed, rad/s.
     pub angular_speed: f64,
-    /// Positions that the joints tend to where the frame leaves them free, with a rate, 1/s.
+    /// Posture for the redundant joint motion, with a rate, 1/s.
     pub posture: Option<(Vec<f64>, f64)>,
 }
 
@@ -58,18 +58,18 @@ impl Default for IkSettings {
     }
 }
 
-/// What came out.
+/// Result of one solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IkSolution {
-    /// Distance from the wanted position before the motion, m.
+    /// Distance from the desired position before the motion, m.
     pub position_error: f64,
-    /// Angle from the wanted orientation before the motion, rad.
+    /// Angle from the desired orientation before the motion, rad.
     pub angle_error: f64,
-    /// How many joints are at a limit of speed or position.
+    /// Number of joints at a speed or position limit.
     pub limited: usize,
 }
 
-/// Differential inverse kinematics of a frame fixed to a body, by a choice of joints.
+/// Differential inverse kinematics of a body-fixed frame, with a selection of joints.
 pub struct InverseKinematics {
     joints: Joints,
     body: usize,
@@ -83,7 +83,8 @@ pub struct InverseKinematics {
 }
 
 impl InverseKinematics {
-    /// Of the frame at `x_bf` in body number `body`. Fails if no chosen joint moves the body, or for settings out of range.
+    /// Inverse kinematics of the frame at `x_bf` in body `body`. Fails if no selected joint moves the body, or if a
+    /// setting is out of range.
     pub fn new(
         model: &Model,
         joints: Joints,
@@ -123,7 +124,7 @@ impl InverseKinematics {
         })
     }
 
-    /// Of a site, by name.
+    /// Inverse kinematics of a site, by name.
     pub fn of_site(
         model: &Model,
         joints: Joints,
@@ -167,7 +168,7 @@ impl InverseKinematics {
         let wanted_w = cap(w_d + settings.gain * turn, settings.angular_speed);
         let wanted_v = cap(v_d + settings.gain * shift, settings.linear_speed);
         let back = target.pose.rotation.inverse();
-        // Rows in the axes of the wanted frame, with their weights.
+        // Rows in the axes of the desired frame, with their weights.
         let row = |w: Vector3<f64>, v: Vector3<f64>| {
             let (w, v) = (settings.length * (back * w), back * v);
             Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z).component_mul(&Vector6::from(settings.weights))
@@ -192,7 +193,7 @@ impl InverseKinematics {
                 let h = ca.dot(&column(b.v)) + if i == j { cost } else { 0.0 };
                 (self.qp.h[(i, j)], self.qp.h[(j, i)]) = (h, h);
             }
-            // Back into the limits no faster than the joint may move.
+            // The return into the limits respects the speed limit.
             let bound =
                 |end: f64| if period > 0.0 { (end - q[a.q]) / period } else { end.signum() * a.speed };
             self.qp.lo[i] = bound(a.lower).clamp(-a.speed, a.speed);
@@ -205,8 +206,9 @@ impl InverseKinematics {
         Ok(IkSolution { position_error: shift.norm(), angle_error: turn.norm(), limited })
     }
 
-    /// Joint positions (one a joint) that put the frame at `pose`, searched from all coordinates at `q`, within the limits;
-    /// for planning. None if it is not reached to a micrometre and a microradian within 200 iterations.
+    /// Joint positions (one a joint) that put the frame at `pose`, within the limits, for planning. The search
+    /// starts from the coordinates `q`. Returns `None` if the error exceeds a micrometre or a microradian after 200
+    /// iterations.
     pub fn reach(&mut self, model: &Model, q: &[f64], mocap: &[MocapState], pose: &Pose) -> Option<Vec<f64>> {
         let (mut q, mut v) = (q.to_vec(), vec![0.0; self.joints.len()]);
         let kept = self.settings.clone();
@@ -229,7 +231,7 @@ impl InverseKinematics {
     }
 }
 
-/// λ² with the Gram matrix J Jᵀ of the weighed Jacobian, whose rank is `rank` at regular positions.
+/// λ² from the Gram matrix J Jᵀ of the weighted Jacobian, which has rank `rank` at regular configurations.
 fn damping(settings: &IkSettings, gram: &Matrix6<f64>, rank: usize) -> f64 {
     let mut squares = gram.symmetric_eigenvalues();
     squares.as_mut_slice().sort_unstable_by(|a, b| b.total_cmp(a));

@@ -28,7 +28,8 @@ impl JointPoint {
     }
 }
 
-/// A trajectory through keyframes; held at the first before its time and at the last after it.
+/// A trajectory through keyframes. It stays at the first keyframe before its time and at the last one after its
+/// time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPath {
     times: Vec<f64>,
@@ -38,7 +39,7 @@ pub struct JointPath {
 }
 
 impl JointPath {
-    /// Rests at every keyframe, and moves between them with the least jerk: quintics.
+    /// Stops at every keyframe and moves between them with minimum jerk (quintics).
     pub fn minimum_jerk(times: &[f64], points: &[Vec<f64>]) -> Result<Self, InputError> {
         check_times(times, points.len())?;
         let n = points.first().map_or(0, Vec::len);
@@ -53,15 +54,15 @@ impl JointPath {
         Ok(Self { times: times.to_vec(), points: points.to_vec(), velocities: None })
     }
 
-    /// Passes through the keyframes without stopping, at rest at the ends, with continuous accelerations: the clamped cubic
-    /// spline.
+    /// Passes through the keyframes without stopping, with continuous accelerations and zero velocity at the ends
+    /// (clamped cubic spline).
     pub fn cubic(times: &[f64], points: &[Vec<f64>]) -> Result<Self, InputError> {
         let path = Self::minimum_jerk(times, points)?;
         let velocities = spline_velocities(times, points);
         Ok(Self { velocities: Some(velocities), ..path })
     }
 
-    /// Through keyframes of the model, at times of the caller's, with minimum jerk.
+    /// Minimum-jerk trajectory through keyframes of the model at the given times.
     pub fn from_keyframes(model: &Model, joints: &Joints, keys: &[(f64, &str)]) -> Result<Self, InputError> {
         let point = |name: &str| {
             let state = model.keyframe_state(name)?;
@@ -76,7 +77,7 @@ impl JointPath {
         self.times[self.times.len() - 1]
     }
 
-    /// Where it is at a time (s), into memory that is kept.
+    /// Writes the reference at a time (s) to `out`, whose buffers are reused.
     pub fn at(&self, time: f64, out: &mut JointPoint) {
         out.resize(self.points[0].len());
         let (k, s, h) = segment(&self.times, time);
@@ -113,10 +114,11 @@ pub(crate) fn check_times(times: &[f64], needed: usize) -> Result<(), InputError
     }
 }
 
-/// Number of the keyframe before `time`, how far to the next (0 to 1), and the time between them, s: 0 outside.
+/// Index of the keyframe before `time`, progress to the next one (0 to 1), and the time between them, s (0 outside
+/// the trajectory).
 pub(crate) fn segment(times: &[f64], time: f64) -> (usize, f64, f64) {
     let last = times.len() - 1;
-    // A time that is not a number is before everything.
+    // NaN counts as before the first keyframe.
     if time.is_nan() || time <= times[0] {
         return (0, 0.0, 0.0);
     }
@@ -146,7 +148,7 @@ pub(crate) fn hermite(from: f64, to: f64, v0: f64, v1: f64, s: f64, h: f64) -> [
     [q, v, (2.0 * c2 + 6.0 * s * c3) / (h * h)]
 }
 
-/// Velocities at the keyframes that make accelerations continuous, zero at the ends (a tridiagonal system).
+/// Velocities at the keyframes for continuous accelerations, zero at the ends (a tridiagonal system).
 pub(crate) fn spline_velocities(times: &[f64], points: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let (m, n) = (times.len(), points[0].len());
     let mut v = vec![vec![0.0; n]; m];

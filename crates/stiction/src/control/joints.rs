@@ -1,17 +1,17 @@
-//! A choice of joints, with their actuators and limits.
+//! A selection of joints with their actuators and limits.
 
 use crate::Model;
 use crate::error::InputError;
 use stiction_model::{Dynamics, Transmission};
 
-/// How the actuator of a joint takes commands.
+/// Command type of a joint's actuator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drive {
     /// Force along the joint = `scale` · ctrl + `offset`.
     Motor {
         /// Joint force per unit of control.
         scale: f64,
-        /// Joint force at no control.
+        /// Joint force at zero control.
         offset: f64,
     },
     /// A position servo: actuator force kp (ctrl − length) − kv rate, with length = `gear` · q.
@@ -23,7 +23,7 @@ pub enum Drive {
         /// Length per joint position, and joint force per actuator force.
         gear: f64,
     },
-    /// No actuator, or one of another law.
+    /// No actuator, or an actuator of another type.
     Other,
 }
 
@@ -32,9 +32,9 @@ pub enum Drive {
 pub struct ChosenJoint {
     /// Name.
     pub name: String,
-    /// Its place in q.
+    /// Its index in q.
     pub q: usize,
-    /// Its place in v.
+    /// Its index in v.
     pub v: usize,
     /// Smallest position, rad or m; may be −∞.
     pub lower: f64,
@@ -42,20 +42,21 @@ pub struct ChosenJoint {
     pub upper: f64,
     /// Largest speed, rad/s or m/s; may be +∞.
     pub speed: f64,
-    /// The actuator's place in `ctrl`, if there is one.
+    /// The actuator's index in `ctrl`, if there is one.
     pub actuator: Option<usize>,
-    /// How it takes commands.
+    /// Its command type.
     pub drive: Drive,
 }
 
-/// Hinges and slides chosen by name, in the order given.
+/// Hinges and slides selected by name, in the given order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joints {
     joints: Vec<ChosenJoint>,
 }
 
 impl Joints {
-    /// The joints of these names. Each must be a hinge or a slide; of several actuators on a joint the first counts.
+    /// The joints of these names. Each must be a hinge or a slide. If a joint has several actuators, the first one
+    /// is used.
     pub fn new<S: AsRef<str>>(model: &Model, names: &[S]) -> Result<Self, InputError> {
         let joint = |name: &S| {
             let name = name.as_ref();
@@ -87,7 +88,7 @@ impl Joints {
         Ok(Self { joints: names.iter().map(joint).collect::<Result<_, _>>()? })
     }
 
-    /// With speed limits, rad/s or m/s, in place of the model's (MJCF has none).
+    /// Replaces the speed limits of the model, rad/s or m/s (MJCF has none).
     pub fn with_speed_limits(mut self, speeds: &[f64]) -> Result<Self, InputError> {
         let (given, needed) = (speeds.len(), self.len());
         if given != needed {
@@ -102,12 +103,12 @@ impl Joints {
         Ok(self)
     }
 
-    /// How many there are.
+    /// Number of joints.
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no joints.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
@@ -123,7 +124,7 @@ impl Joints {
         out.extend(self.joints.iter().map(|j| q[j.q]));
     }
 
-    /// Fails, naming the joint and the remedy, unless every joint has a drive of the wanted kind.
+    /// Checks that every joint has a drive of the given kind. The error names the joint and the remedy.
     pub(crate) fn need(&self, what: &str, fits: impl Fn(&Drive) -> bool) -> Result<(), InputError> {
         match self.joints.iter().find(|j| j.actuator.is_none() || !fits(&j.drive)) {
             None => Ok(()),

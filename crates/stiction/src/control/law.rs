@@ -1,18 +1,18 @@
-//! From a reference of joints to controls.
+//! Control laws: from joint references to controls.
 //!
 //! ```text
-//! Servo              ctrl = q_d                                   position servos of the model do the rest
+//! Servo              ctrl = q_d                                   the model's position servos track it
 //! ServoFeedForward   ctrl = q_d + (kv v_d + τ_d)/kp,              τ_d = M(q) a_d + bias(q, v) − passive(q, v)
-//! Pd                 τ = Kp (q_d − q) + Kd (v_d − v) [+ g(q)]     motors; g holds against gravity and springs
+//! Pd                 τ = Kp (q_d − q) + Kd (v_d − v) [+ g(q)]     motors; g compensates gravity and springs
 //! InverseDynamics    τ = M(q) (a_d + Kp (q_d − q) + Kd (v_d − v)) + bias(q, v) − passive(q, v)
 //! ```
 //!
-//! Under inverse dynamics the error obeys ë + Kd ė + Kp e = 0 whatever the mass matrix, so there Kp is in 1/s² and Kd in
-//! 1/s; under PD they are in N m/rad and N m s/rad. Torques on motors are held between samples and act as explicit
+//! With inverse dynamics the error obeys ë + Kd ė + Kp e = 0 for any mass matrix, so Kp is in 1/s² and Kd in 1/s.
+//! With PD they are in N m/rad and N m s/rad. Torques on motors are held between samples and act as explicit
 //! feedback: with sample period T they are stable for Kd T well below the joint's inertia (Pd) or below 1
 //! (InverseDynamics). Servos of the model are part of the convex step and stable at any gain.
 //!
-//! Masses beyond the model, as of a load in the hand, are not known to the law: they show as an error of position.
+//! The law does not know masses outside the model, such as a load in the hand. They cause a position error.
 
 use crate::Model;
 use crate::control::controller::Sample;
@@ -21,7 +21,7 @@ use crate::control::joints::{Drive, Joints};
 use crate::error::InputError;
 use stiction_multibody::Workspace;
 
-/// Feedback gains of a joint; units as the law says.
+/// Feedback gains of a joint. The units depend on the law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
     /// Kp, on the error of position.
@@ -37,18 +37,18 @@ impl Gains {
     }
 }
 
-/// Which law; see the [module](crate::control::law).
+/// Kind of control law; see the [module](crate::control::law).
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointControlLaw {
     /// Positions to servos.
     Servo,
-    /// Positions to servos, with what it takes to follow them.
+    /// Positions to servos, with feed-forward.
     ServoFeedForward,
     /// Proportional and derivative feedback as torques of motors.
     Pd {
         /// One for all joints, or one each.
         gains: Vec<Gains>,
-        /// Adds the torques that hold the bodies against gravity and joint springs.
+        /// Adds the torques that compensate gravity and joint springs.
         gravity: bool,
     },
     /// Computed torque of motors.
@@ -58,7 +58,7 @@ pub enum JointControlLaw {
     },
 }
 
-/// A law on a choice of joints, with the memory to compute it.
+/// A control law for a selection of joints, with its buffers.
 pub struct JointLaw {
     joints: Joints,
     law: JointControlLaw,
@@ -69,7 +69,8 @@ pub struct JointLaw {
 }
 
 impl JointLaw {
-    /// Fails if a joint has no actuator that takes such commands, or gains are not one or one each.
+    /// Fails if a joint has no actuator for these commands, or if the number of gains is neither one nor the number
+    /// of joints.
     pub fn new(model: &Model, joints: Joints, law: JointControlLaw) -> Result<Self, InputError> {
         match &law {
             JointControlLaw::Servo | JointControlLaw::ServoFeedForward => {
@@ -103,7 +104,7 @@ impl JointLaw {
         &self.joints
     }
 
-    /// Writes the controls of these joints that follow `reference` (one entry a joint).
+    /// Writes the controls of these joints for tracking `reference` (one entry per joint).
     pub fn apply(
         &mut self,
         sample: &Sample<'_>,
@@ -152,13 +153,13 @@ impl JointLaw {
                     gear * reference.q[k] + (kv * gear * reference.v[k] + self.torque[joint.v] / gear) / kp
                 }
                 Drive::Servo { gear, .. } => gear * reference.q[k],
-                Drive::Other => continue, // refused when the law was made
+                Drive::Other => continue, // rejected when the law was created
             };
         }
         Ok(())
     }
 
-    /// Forces along the joints at the last call, N or N m: of motors what was commanded, of servos the feed-forward.
+    /// Forces along the joints at the last call, N or N m: the command for motors, the feed-forward for servos.
     pub fn torques(&self) -> impl Iterator<Item = f64> + '_ {
         self.joints.iter().map(|joint| self.torque[joint.v])
     }
@@ -192,7 +193,7 @@ impl JointLaw {
         self.add_passive(sample, true);
     }
 
-    /// Less what springs, gravity compensation and, if so, damping do by themselves.
+    /// Minus the forces of springs, gravity compensation and optionally damping.
     fn add_passive(&mut self, sample: &Sample<'_>, damping: bool) {
         let multibody = sample.model.multibody();
         self.passive.fill(0.0);

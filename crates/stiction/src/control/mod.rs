@@ -1,33 +1,33 @@
-//! What robot programmers need around the solver: controllers at their own rates, what they read, and the laws they
-//! are made of.
+//! Robot control: controllers with their own rates, measurements and control laws.
 //!
 //! | open | for |
 //! |---|---|
 //! | [`controller`] | the [`Controller`] trait, and the [`Sample`] it reads |
-//! | [`senses`] | what a controller may ask to be measured: sensors, touches, torques, wrenches, skins |
-//! | [`joints`] | a choice of joints with their actuators and limits |
+//! | [`senses`] | measurements for controllers: sensors, contacts, torques, wrenches, tactile skins |
+//! | [`joints`] | a selection of joints with their actuators and limits |
 //! | [`law`] | joint PD, servo feed-forward and inverse dynamics |
 //! | [`inverse_kinematics`] | differential inverse kinematics within joint limits |
 //! | [`joint_path`], [`pose_path`] | keyframe trajectories in joint space and of poses |
-//! | [`grip`] | fingers closed to a force |
-//! | [`tracking`] | ready controllers made of these |
+//! | [`grip`] | gripping with a given force |
+//! | [`tracking`] | ready-made controllers |
 //! | `box_qp` | the small quadratic program behind the limits |
 //!
 //! # What is read when
 //!
 //! 1. A controller of period T is called at the beginning of the first step that starts at or after each of its sample
-//!    times 0, T, 2T…; T = 0 means every step. What it writes to `ctrl` is held until someone writes there again.
+//!    times 0, T, 2T…; T = 0 means every step. Values written to `ctrl` are held until they are overwritten.
 //! 2. It reads positions, velocities and time *at that instant*.
-//! 3. What it asked for by [`Controller::senses`] was measured at the end of the step before: positions and velocities
-//!    of sensors at this same instant, forces and accelerations as means over that last step, with contacts where they
-//!    were found at its beginning. Before the first step, and after a jump to a state that was not measured, forces are
-//!    zero.
-//! 4. Of several controllers due at the same instant the one added first is called first; those after it see the `ctrl`
-//!    that it left, and may read its memory ([`Sample::memory_of`]). This is how a slow one commands a fast one.
-//! 5. All that decides the future is in [`State`](crate::State): sample counts, memories, controls, and the measurement
-//!    itself. A controller that keeps nothing that matters outside its memory makes a run that continues bit for bit from
-//!    a saved state. All controllers of this module are so.
-//! 6. Under error control no step passes a sample time; steps of fixed length are not shortened, so there let T be a
+//! 3. Measurements requested by [`Controller::senses`] were taken at the end of the previous step: positions and
+//!    velocities of sensors at this same instant, forces and accelerations as means over that last step, with
+//!    contacts where they were found at its beginning. Forces are zero before the first step and after a jump to a
+//!    state without measurements.
+//! 4. Controllers due at the same instant are called in the order in which they were added. Later controllers see
+//!    the `ctrl` of earlier ones and may read their memory ([`Sample::memory_of`]). In this way a slow controller
+//!    commands a fast one.
+//! 5. The [`State`](crate::State) determines all later steps: it contains sample counts, memories, controls and the
+//!    measurement itself. If a controller keeps all its data in its memory, a run resumes bit for bit from a saved
+//!    state. All controllers of this module do so.
+//! 6. Under error control no step passes a sample time. Steps of fixed length are not shortened, so T should be a
 //!    multiple of the step.
 
 pub(crate) mod box_qp;

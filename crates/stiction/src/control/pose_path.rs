@@ -11,7 +11,7 @@ use stiction_model::Pose;
 
 type V3 = Vector3<f64>;
 
-/// Where a frame is to be, and how it is to move.
+/// Desired pose and velocity of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PosePoint {
     /// Pose in the world.
@@ -27,7 +27,7 @@ impl PosePoint {
     }
 }
 
-/// A trajectory through poses; held at the first before its time and at the last after it.
+/// A trajectory through poses. It stays at the first pose before its time and at the last one after its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PosePath {
     times: Vec<f64>,
@@ -39,7 +39,8 @@ pub struct PosePath {
 }
 
 impl PosePath {
-    /// Rests at every keyframe; between them straight lines and turns about one axis, with the least jerk along them.
+    /// Stops at every keyframe. Between keyframes it moves along a straight line and rotates about one axis, with
+    /// minimum jerk.
     pub fn minimum_jerk(times: &[f64], poses: &[Pose]) -> Result<Self, InputError> {
         check_times(times, poses.len())?;
         for pose in poses {
@@ -53,21 +54,21 @@ impl PosePath {
         Ok(Self { times: times.to_vec(), poses: poses.to_vec(), turns, velocities: None })
     }
 
-    /// Passes through the keyframes without stopping, at rest at the ends: positions by the clamped cubic spline, orientations
-    /// with continuous angular velocity.
+    /// Passes through the keyframes without stopping, with zero velocity at the ends: positions by the clamped cubic
+    /// spline, orientations with continuous angular velocity.
     pub fn cubic(times: &[f64], poses: &[Pose]) -> Result<Self, InputError> {
         let path = Self::minimum_jerk(times, poses)?;
         let points: Vec<Vec<f64>> =
             poses.iter().map(|p| p.translation.vector.iter().copied().collect()).collect();
         let linear = spline_velocities(times, &points);
         let last = times.len() - 1;
-        // The mean of the rates before and after, each weighed with the other's duration: exact for a parabola.
+        // The mean of the rates before and after, each weighted with the other's duration: exact for a parabola.
         let angular = |k: usize| {
             if k == 0 || k == last {
                 return V3::zeros();
             }
             let (before, after) = (times[k] - times[k - 1], times[k + 1] - times[k]);
-            // The turn's axis is the same in the axes of both its ends.
+            // The rotation axis has the same components in the frames of both ends.
             let (rate_before, rate_after) = (path.turns[k - 1] / before, path.turns[k] / after);
             (rate_before * after + rate_after * before) / (before + after)
         };
@@ -75,7 +76,7 @@ impl PosePath {
         Ok(Self { velocities: Some((linear, angular)), ..path })
     }
 
-    /// Minimum jerk from `start` (s) through poses as fast as these peak speeds allow (m/s, rad/s).
+    /// Minimum-jerk trajectory through poses from time `start` (s), limited by these peak speeds (m/s, rad/s).
     pub fn at_speed(start: f64, poses: &[Pose], linear: f64, angular: f64) -> Result<Self, InputError> {
         if ![linear, angular].iter().all(|speed| *speed > 0.0 && speed.is_finite()) {
             return Err(InputError::Control("a trajectory at speed needs positive speeds".into()));
@@ -107,7 +108,7 @@ impl PosePath {
         self.times[self.times.len() - 1]
     }
 
-    /// Where it is at a time, s.
+    /// Reference at a time, s.
     pub fn at(&self, time: f64) -> PosePoint {
         let (k, s, h) = segment(&self.times, time);
         let here = &self.poses[k];
@@ -143,7 +144,7 @@ impl PosePath {
 
 fn right_jacobian(phi: &V3) -> Matrix3<f64> {
     let (t, x) = (phi.norm(), phi.cross_matrix());
-    // Series where the quotients lose their digits.
+    // Series expansion where the quotients lose precision.
     let (a, b) = if t < 1e-4 {
         (0.5 - t * t / 24.0, 1.0 / 6.0 - t * t / 120.0)
     } else {

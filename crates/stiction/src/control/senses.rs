@@ -1,4 +1,4 @@
-//! What controllers may ask to be measured, and the measurement, which is part of the state.
+//! Measurements that controllers can request. They are part of the state.
 
 use crate::contact::patch_view::SolvedPatches;
 use crate::contact::result::Contact;
@@ -7,7 +7,7 @@ use crate::sensing::tactile::{TactileGrid, TactileImage};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-/// What a controller wants measured at the end of each step before one of its samples.
+/// Measurements that a controller requests. They are taken at the end of each step before one of its samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Senses {
     /// Readings of all sensors of the model.
@@ -16,14 +16,14 @@ pub struct Senses {
     pub touches: bool,
     /// Forces of actuators along the joints.
     pub joint_torques: bool,
-    /// Bodies at whose mount the transmitted wrench is wanted.
+    /// Bodies whose wrench from the parent is measured.
     pub bodies: Vec<usize>,
     /// Tactile grids.
     pub skins: Vec<TactileGrid>,
 }
 
 impl Senses {
-    /// Nothing beyond the state, which costs nothing.
+    /// No measurements and no cost.
     pub const fn nothing() -> Self {
         Self { sensors: false, touches: false, joint_torques: false, bodies: Vec::new(), skins: Vec::new() }
     }
@@ -38,17 +38,17 @@ impl Senses {
         Self { sensors: true, touches: true, joint_torques: true, ..Self::nothing() }
     }
 
-    /// Whether anything is to be measured.
+    /// Whether any measurement is requested.
     pub fn any(&self) -> bool {
         self.readings() || self.touches || !self.skins.is_empty()
     }
 
-    /// Whether anything is wanted that sensor readings are made from.
+    /// Whether any measurement that depends on sensor readings is requested.
     pub(crate) fn readings(&self) -> bool {
         self.sensors || self.joint_torques || !self.bodies.is_empty()
     }
 
-    /// Adds what another one wants; its skins come after those there are.
+    /// Adds the requests of another controller. Its skins are appended.
     pub(crate) fn add(&mut self, other: &Senses) {
         self.sensors |= other.sensors;
         self.touches |= other.touches;
@@ -62,28 +62,29 @@ impl Senses {
     }
 }
 
-/// What was measured for controllers at the end of a step; part of [`State`](crate::State). Only what one of them asked
-/// for is filled.
+/// Measurements for controllers at the end of a step; part of [`State`](crate::State). Only requested measurements
+/// are filled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Time of the measurement, s; none before the first.
     pub time: Option<f64>,
     /// Readings of all sensors.
     pub sensors: Vec<f64>,
-    /// What touched, ordered by geom pair.
+    /// Contacts, ordered by geom pair.
     pub touches: Vec<Touch>,
     /// Forces of actuators along each velocity coordinate, N or N m.
     pub joint_torques: Vec<f64>,
-    /// Bodies whose wrenches were asked for.
+    /// Bodies whose wrenches were requested.
     pub bodies: Vec<usize>,
     /// Wrench from its parent on each of them, about the body's origin in its axes, [moment; force].
     pub wrenches: Vec<[f64; 6]>,
-    /// What the skins felt.
+    /// Readings of the tactile skins.
     pub skins: Vec<TactileImage>,
 }
 
 impl Measured {
-    /// Whether it is what `senses` ask for, taken at `time`; a state may come from a simulation with other controllers.
+    /// Whether it contains the measurements of `senses`, taken at `time`. A state may come from a simulation with
+    /// other controllers.
     pub(crate) fn serves(&self, senses: &Senses, time: f64, compiled: &Compiled) -> bool {
         let readings = self.sensors.len() == compiled.sensors.len()
             && self.joint_torques.len() == compiled.multibody.nv()
@@ -96,7 +97,7 @@ impl Measured {
     }
 }
 
-/// A geom, all geoms of a body, or anything.
+/// A geom, all geoms of a body, or any geom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The geom of this index.
@@ -107,7 +108,7 @@ pub enum Part {
     Any,
 }
 
-/// What two geoms did to each other during a step. Vectors are in world axes.
+/// Contact between two geoms during a step. Vectors are in world axes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
     /// Index of geom A in the world's list.
@@ -166,7 +167,7 @@ impl Touch {
         self.normal += pressed * normal;
     }
 
-    /// Takes means and moves the moment to the centre; none if nothing pressed.
+    /// Computes the means and moves the moment to the centre. Returns `None` if there was no normal force.
     fn finish(mut self) -> Option<Self> {
         if self.normal_force.is_nan() || self.normal_force <= 0.0 {
             return None;
@@ -180,7 +181,7 @@ impl Touch {
         Some(self)
     }
 
-    /// The touch with `other` as A and `part` as B, if it is one between them.
+    /// The contact with `other` as A and `part` as B, if it is between them.
     pub fn seen_from(&self, part: Part, other: Part) -> Option<Self> {
         let fits = |part: Part, geom: usize, body: usize| match part {
             Part::Geom(g) => g == geom,

@@ -1,4 +1,4 @@
-//! Ready controllers: joints along a path, and a frame along a path of poses.
+//! Ready-made controllers: joints along a path, and a frame along a path of poses.
 
 use crate::Model;
 use crate::control::controller::{Controller, Sample};
@@ -46,12 +46,13 @@ impl Controller for JointTracking {
     }
 }
 
-/// A frame that follows wanted poses by differential inverse kinematics: the part shared by [`PoseTracking`] and by
-/// controllers that choose their targets as they go.
+/// Tracks desired poses of a frame by differential inverse kinematics. [`PoseTracking`] uses it, and so can
+/// controllers that compute their targets online.
 ///
-/// The joint positions it has come to are the caller's to remember (in the controller's memory): empty at first, when they
-/// are taken from the sample, then one a joint. Inverse kinematics works on this reference, not on the measured positions,
-/// so that it is smooth and independent of the load; the joint law makes the joints follow it.
+/// The caller stores the reference joint positions in the controller's memory. The memory is empty at first, and the
+/// positions are taken from the sample. Afterwards it has one position per joint. Inverse kinematics works on this
+/// reference, not on the measured positions, so it is smooth and independent of the load. The joint law makes the
+/// joints track it.
 pub struct PoseServo {
     ik: InverseKinematics,
     law: JointLaw,
@@ -61,7 +62,7 @@ pub struct PoseServo {
 }
 
 impl PoseServo {
-    /// Of a site, by joints under a law.
+    /// Tracks a site with joints under a control law.
     pub fn new(
         model: &Model,
         joints: &Joints,
@@ -90,7 +91,7 @@ impl PoseServo {
         self.reference.q.is_empty()
     }
 
-    /// Pose of the frame at the reference in `memory`, or at the sample where there is none.
+    /// Pose of the frame at the reference in `memory`, or at the sample if the memory is empty.
     pub fn reference_pose(&mut self, sample: &Sample<'_>, memory: &[f64]) -> stiction_model::Pose {
         self.place(sample, memory);
         self.ik.pose(sample.model, &self.q, sample.mocap)
@@ -104,8 +105,8 @@ impl PoseServo {
         }
     }
 
-    /// Writes the controls that take the frame to `target`, called every `period` seconds, and moves the reference in
-    /// `memory` (positions, then velocities, one a joint) on to the next sample.
+    /// Writes the controls that move the frame to `target`, and advances the reference in `memory` (positions, then
+    /// velocities, one per joint) to the next sample. It is called every `period` seconds.
     pub fn follow(
         &mut self,
         sample: &Sample<'_>,
@@ -128,7 +129,7 @@ impl PoseServo {
             let v = self.reference.v[i];
             self.reference.q[i] = memory[i];
             self.reference.a[i] = if period > 0.0 { (v - self.before[i]) / period } else { 0.0 };
-            // The bound on v leaves a rounding.
+            // The bound on v holds up to rounding.
             memory[i] =
                 (memory[i] + period * v).clamp(joint.lower.min(memory[i]), joint.upper.max(memory[i]));
             memory[n + i] = v;

@@ -1,4 +1,5 @@
-//! Contact geometry in closed form: how a contact point, its normal and its distance change with the relative pose.
+//! Contact geometry in closed form: derivatives of a contact point, its normal and its distance by the relative
+//! pose.
 //!
 //! Every pair covered here is a point c with a radius r on one body X (a ball's centre, a corner, an end of a capsule)
 //! against a feature of the other, Y: a plane, an edge, or a point, with a radius r_Y about it. With m the unit normal
@@ -41,12 +42,12 @@ struct Feature {
     m: Vector3<f64>,
     /// Π/L.
     curvature: Matrix3<f64>,
-    /// Directions along which the foot of c slides: 1 − m mᵀ − Π.
+    /// Directions along which the projection of c slides: 1 − m mᵀ − Π.
     flat: Matrix3<f64>,
     feature_radius: f64,
 }
 
-/// The change of a contact point between `a` and `b`, or none where there is no closed form here.
+/// Derivatives of a contact point between `a` and `b`, or `None` if there is no closed form here.
 pub(super) fn change(
     point: &ContactPoint,
     a: Placed,
@@ -128,7 +129,7 @@ fn feature(point: &ContactPoint, a: Placed, b: Placed) -> Option<Feature> {
             let p = y.pose.inverse_transform_point(&c.into()).coords;
             let q = p.zip_map(&h, |c, h| c.clamp(-h, h));
             if p == q {
-                return Some(flat(c, radius)); // a centre inside leaves through a face
+                return Some(flat(c, radius)); // a centre inside exits through a face
             }
             let mut straight = Matrix3::zeros();
             for k in (0..3).filter(|&k| p[k].abs() < h[k]) {

@@ -1,6 +1,8 @@
-//! The step whose forces are differentiated: each force has its closed form in its own file ([`crate::forces::Force::derivatives`]).
+//! The step whose forces are differentiated. Each force has its closed form in its own file
+//! ([`crate::forces::Force::derivatives`]).
 //!
-//! With A_kk = M_kk + what damping, springs and servos add, a force on coordinate k adds its terms to the residual r of the step.
+//! With A_kk = M_kk plus the contributions of damping, springs and servos, a force on coordinate k adds its terms to
+//! the residual r of the step.
 
 use super::Columns;
 use crate::model::Model;

@@ -31,7 +31,7 @@ use stiction_geometry::ContactPoint;
 use stiction_geometry::point::{Scratch, contact_pair};
 use stiction_model::Pose;
 
-/// Steps of differences of geometry: this part of the depth, within these bounds, m.
+/// Step of the geometric differences: this fraction of the depth, within these bounds, m.
 const SHARE: f64 = 0.01;
 const BOUNDS: [f64; 2] = [1e-9, 1e-7];
 
@@ -42,7 +42,7 @@ pub(super) struct ManifoldScratch {
     points: Vec<ContactPoint>,
     geometry: Scratch,
     entries: Vec<ContactEntry>,
-    /// The rigid part of the answers for each parameter asked for.
+    /// The rigid part of the derivatives by each requested parameter.
     pub parameters: Vec<Vector6<f64>>,
 }
 
@@ -53,9 +53,9 @@ pub(super) struct ManifoldLinear {
     pub by_twist: Matrix6<f64>,
     pub by_previous: Matrix6<f64>,
     pub by_pose: Matrix6<f64>,
-    /// None where the regularisation does not depend on K.
+    /// `None` if the regularisation does not depend on K.
     pub by_delassus: Option<Box<SMatrix<f64, 6, 36>>>,
-    /// Points came or went within the differences.
+    /// Contact points appeared or vanished within the differences.
     pub doubtful: bool,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct ManifoldStep<'a> {
     pub motion: PairMotion,
 }
 
-/// What one entry contributes per change of its own numbers.
+/// Derivatives of one entry by its own parameters.
 struct EntryLinear {
     by_position: Matrix6x3<f64>,
     by_normal: Matrix6x3<f64>,
@@ -152,7 +152,7 @@ impl ManifoldScratch {
         Ok(out)
     }
 
-    /// The entries of a manifold, with belts taken as part of the pair's motion.
+    /// The entries of a manifold, with belts included in the pair's motion.
     fn gather(
         &mut self,
         step: &ManifoldStep,
@@ -170,15 +170,15 @@ impl ManifoldScratch {
         Ok(())
     }
 
-    /// ∂W/∂X by central differences: b is displaced along and about the axes through P while everything else, the
-    /// velocities among it, stays in space.
+    /// ∂W/∂X by central differences: b is displaced along and about the axes through P. Everything else, including
+    /// the velocities, stays fixed in space.
     fn difference_pose(
         &mut self,
         step: &ManifoldStep,
         h: f64,
         out: &mut ManifoldLinear,
     ) -> Result<(), ProblemError> {
-        // Turning by h/arm moves nothing by more than h.
+        // A rotation by h/arm moves no point by more than h.
         let centres = step.geom_poses().map(|x| (x.translation.vector - step.reference).norm());
         let arm = self.entries.iter().map(|e| e.r.norm()).chain(centres).fold(1e-3, f64::max);
         let count = self.entries.len();
@@ -273,8 +273,8 @@ impl ManifoldStep<'_> {
         [a, b].map(|g| self.stages.kinematics.x_wb[geoms[g as usize].body] * geoms[g as usize].x_bg)
     }
 
-    /// Stretch of the tangential spring of an entry as it is remembered, b relative to a, world axes: with its part along the
-    /// normal, which the step leaves out and which turns into the tangent plane with the normal.
+    /// Stored stretch of the tangential spring of an entry, b relative to a, world axes. It includes the normal
+    /// component, which the step ignores and which rotates into the tangent plane with the normal.
     fn stretch(&self, place: &EntryPlace) -> Vector3<f64> {
         let EntrySource::Point(p) = place.source else { return Vector3::zeros() };
         if self.settings.options.tangential_springs.is_none() {
@@ -285,7 +285,8 @@ impl ManifoldStep<'_> {
         place.sign * stored_stretch(compiled, &self.state.stretches, x_wb, point, &place.position)
     }
 
-    /// Adds an entry's wrench and what it changes with the twists and K; returns what it changes with its own numbers.
+    /// Adds an entry's wrench and its derivatives by the twists and K. Returns the derivatives by the entry's own
+    /// parameters.
     fn entry(
         &self,
         problem: &Problem,
@@ -325,7 +326,7 @@ impl ManifoldStep<'_> {
         let mut moment = by_position.fixed_view_mut::<3, 3>(0, 0);
         moment -= g.cross_matrix();
         let n: Vector3<f64> = entry.frame.column(2).into_owned();
-        // The frame turns by n × δn.
+        // The frame rotates by n × δn.
         let turned: Matrix3<f64> = -g.cross_matrix()
             + response.by_velocity * u.cross_matrix()
             + response.by_previous * u0.cross_matrix()
@@ -345,7 +346,7 @@ impl ManifoldStep<'_> {
         }
     }
 
-    /// Adds ∂W/∂X of a contact point; false if its geometry has no closed form here.
+    /// Adds ∂W/∂X of a contact point. Returns false if its geometry has no closed form here.
     fn add_closed_form(
         &self,
         point: &ContactPoint,

@@ -1,15 +1,16 @@
 //! Derivatives of one step: ∂(q⁺, v⁺)/∂(q, v, u) and by contact parameters.
 //!
-//! The step is q, v ↦ v⁺ = argmin ℓ(v⁺; x), q⁺ = q ⊕ δt v⁺, and x all it depends on. At the optimum the residual vanishes,
+//! The step is q, v ↦ v⁺ = argmin ℓ(v⁺; x), q⁺ = q ⊕ δt v⁺, where x contains all inputs. At the optimum the residual
+//! vanishes,
 //!
 //! ```text
 //! r(v⁺; x) = δt ID(q, v, (v⁺ − v)/δt) + joints(q, v, u; v⁺) − Σ_pairs Jᵀ W(q, v, θ; v⁺) = 0
 //! ```
 //!
 //! with ID inverse dynamics, W the impulsive wrench of the contacts of a pair of bodies, and so by the implicit function
-//! theorem ∂v⁺/∂x = −H⁻¹ ∂r/∂x with the solver's own factor of its Hessian H = ∂r/∂v⁺. It is the derivative of the step as
-//! it is taken: the lagged normal impulse, friction by slip speed and the regularisation are functions of the state at
-//! the beginning and are differentiated as such.
+//! theorem ∂v⁺/∂x = −H⁻¹ ∂r/∂x with the solver's own factor of its Hessian H = ∂r/∂v⁺. This is the exact derivative
+//! of the discrete step: the lagged normal impulse, friction by slip speed and the regularisation are functions of
+//! the initial state and are differentiated as such.
 //!
 //! | open | for ∂r/∂x of |
 //! |---|---|
@@ -21,17 +22,17 @@
 //! | `features` | contact geometry in closed form |
 //! | [`parameters`] | contact parameters by geom |
 //!
-//! What points and patches do depends on the relative pose of two bodies alone, so that geometry without a closed form
-//! costs twelve evaluations a pair, however many coordinates there are.
+//! The wrench of points and patches depends only on the relative pose of two bodies. Geometry without a closed form
+//! therefore costs twelve evaluations per pair, for any number of coordinates.
 //!
 //! **Coordinates.** Positions are differentiated along the tangent, with nv numbers as velocities have: q ⊕ δq by
 //! [`stiction_multibody::Multibody::integrate`] (rotations of ball and free joints about body axes), as MuJoCo's
 //! `mjd_transitionFD` does. A state is [δq; δv; δact].
 //!
-//! **Tangential springs.** Their stretches are part of what the step begins from and are held fixed in the frames they are kept
-//! in, those of the first geoms' bodies, as are mocap poses and applied forces. Through them a step's derivative depends on
-//! what was before; how the stretches themselves change is not among the columns and rows here, so that products of
-//! derivatives over several steps leave out what springs carry from one to the next.
+//! **Tangential springs.** Their stretches are part of the initial state. They are held fixed in the frames in which
+//! they are stored (the frames of the first geoms' bodies), as are mocap poses and applied forces. A step's
+//! derivative therefore depends on the history through the stretches. The derivatives of the stretches themselves
+//! are not included, so products of derivatives over several steps omit the coupling through springs.
 
 mod features;
 pub(crate) mod joints;
@@ -59,13 +60,13 @@ use stiction_multibody::Derivatives;
 /// Tolerance of the solve whose optimum is differentiated, unless the options have a smaller one.
 const TIGHT: f64 = 1e-11;
 
-/// Why a step has no derivative here.
+/// Reason why a step has no derivative.
 #[derive(Debug, thiserror::Error)]
 pub enum DerivativeError {
     /// Steps of other kinds than fixed convex ones.
     #[error("derivatives are of convex steps of fixed length: {0}")]
     Method(&'static str),
-    /// Something in the model.
+    /// An unsupported feature of the model.
     #[error("{0}")]
     Model(String),
     /// A contact parameter that cannot be differentiated.
@@ -75,7 +76,7 @@ pub enum DerivativeError {
         parameter: &'static str,
         /// Name of the geom.
         geom: String,
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         reason: String,
     },
     /// Wrong names or numbers.
@@ -96,33 +97,33 @@ pub struct StepDerivatives {
     pub state: DMatrix<f64>,
     /// ∂state⁺/∂ctrl, n × nu.
     pub ctrl: DMatrix<f64>,
-    /// ∂state⁺/∂parameter, n × the number asked for.
+    /// ∂state⁺/∂parameter, n × the number of requested parameters.
     pub parameters: DMatrix<f64>,
     /// Positions after the step.
     pub q: Vec<f64>,
     /// Velocities after the step, solved to a relative tolerance of 1e-11.
     pub v: Vec<f64>,
-    /// Pairs of geoms (of the world's list) whose contact points come or go within the reach of the differences that
-    /// stand for derivatives of their geometry: the step has a kink near here.
+    /// Pairs of geoms (of the world's list) whose contact points appear or vanish within the finite differences of
+    /// their geometry. The step has a kink near this state.
     pub doubtful: Vec<(usize, usize)>,
-    /// How the solve went.
+    /// Report of the solve.
     pub report: StepReport,
 }
 
-/// The memory of differentiation: stages of its own, so that the simulation's results stay what they are.
+/// Buffers of differentiation. They include separate stages, so the simulation's results do not change.
 pub(crate) struct Differentiator {
     settings: Settings,
     stages: Stages,
     multibody: Derivatives,
     /// ∂M_kk/∂q_j.
     diagonal: DMatrix<f64>,
-    /// Kinematics at the end's velocities and the beginning's positions.
+    /// Kinematics at the final velocities and the initial positions.
     end: Kinematics,
-    /// Motion of what each coordinate's joint hangs on, at the beginning's and the end's velocities.
+    /// Motion of the parent of each coordinate's joint, at the initial and final velocities.
     before: [Vec<[f64; 6]>; 2],
     manifolds: ManifoldScratch,
     others: Option<Others>,
-    /// ∂r/∂x, one column a coordinate of the state, a control or a parameter.
+    /// ∂r/∂x, one column for each coordinate of the state, control and parameter.
     rhs: DMatrix<f64>,
     doubtful: Vec<(usize, usize)>,
 }
@@ -187,7 +188,7 @@ impl Differentiator {
         }
         self.contacts(model, state, &v, columns, parameters)?;
 
-        // A locked coordinate neither moves nor hears of velocities.
+        // A locked coordinate does not move, and its velocity has no effect.
         for (k, _) in model.multibody().locked().iter().enumerate().filter(|(_, locked)| **locked) {
             self.rhs.row_mut(k).fill(0.0);
             self.rhs.column_mut(nv + k).fill(0.0);
@@ -204,7 +205,7 @@ impl Differentiator {
         Ok(self.collect(model, state, v, columns, report))
     }
 
-    /// Inverse dynamics at v̇ = (v⁺ − v)/δt, and what the contacts need of the kinematics.
+    /// Inverse dynamics at v̇ = (v⁺ − v)/δt, and the kinematics for the contacts.
     fn dynamics(&mut self, model: &Model, state: &State, dt: f64, v: &[f64]) {
         let (multibody, compiled, nv) = (model.multibody(), model.compiled(), model.nv());
         let Stages { kinematics, free, .. } = &mut self.stages;
@@ -226,7 +227,7 @@ impl Differentiator {
         multibody.twists_before(&self.end.workspace, v, &mut self.before[1]);
     }
 
-    /// Rows of v⁺ are solved for; those of q⁺ and of the activations follow from them.
+    /// The rows of v⁺ are solved for. The rows of q⁺ and of the activations follow from them.
     fn collect(
         &self,
         model: &Model,
@@ -280,7 +281,7 @@ impl Differentiator {
     }
 }
 
-/// Which column is what.
+/// Layout of the columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns {
     nv: usize,
@@ -307,8 +308,8 @@ impl Columns {
     }
 }
 
-/// How a rotation R⁺ = R Δ(δt ω), Δ the projected quaternion step, changes with R and with ω, all in body axes: Δᵀ, and
-/// δt (1 − x×)/(1 + x²) with x = δt ω/2.
+/// Derivatives of a rotation R⁺ = R Δ(δt ω), Δ the projected quaternion step, by R and by ω, all in body axes: Δᵀ,
+/// and δt (1 − x×)/(1 + x²) with x = δt ω/2.
 fn turned(w: &[f64], dt: f64) -> (Matrix3<f64>, Matrix3<f64>) {
     let x = 0.5 * dt * Vector3::new(w[0], w[1], w[2]);
     let step = UnitQuaternion::from_quaternion(Quaternion::new(1.0, x.x, x.y, x.z));
@@ -317,7 +318,7 @@ fn turned(w: &[f64], dt: f64) -> (Matrix3<f64>, Matrix3<f64>) {
     (carried, driven)
 }
 
-/// The options with a tight solve, or why there is no derivative under them or for this model.
+/// The options with a tight tolerance, or the reason why these options or this model have no derivative.
 fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeError> {
     if options.method != Method::Convex {
         return Err(DerivativeError::Method(

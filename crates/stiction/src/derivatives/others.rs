@@ -1,8 +1,8 @@
-//! Everything that acts on joints, by central differences: tendons, couplings, muscles, wrenches at sites, springs and limits
-//! of ball joints, gravity compensation.
+//! Derivatives of other joint forces by central differences: tendons, couplings, muscles, wrenches at sites, springs
+//! and limits of ball joints, gravity compensation.
 //!
-//! What is differenced is this part of the residual alone, at the velocities of the solution: no solve, no
-//! contact and no inertial force takes part, and nothing is lost to the tolerance of the solver.
+//! Only this part of the residual is differenced, at the velocities of the solution. The differences involve no
+//! solve, contact or inertial force, so the solver's tolerance does not affect them.
 
 use super::{Columns, DerivativeError};
 use crate::contact::patches::PatchSet;
@@ -23,7 +23,7 @@ use stiction_multibody::QuaternionStep;
 /// Step of the differences, m, rad and their rates; relative for controls beyond 1.
 const STEP: f64 = 1e-6;
 
-/// Memory of the differences.
+/// Buffers of the differences.
 pub(super) struct Others {
     kinematics: Kinematics,
     free: FreeMotion,
@@ -84,7 +84,7 @@ impl Others {
             }
             self.add(rhs, j, STEP);
         }
-        // Velocities are felt by tendons and actuators alone.
+        // Only tendons and actuators depend on velocities.
         let rates = !model.compiled().drives.drives.is_empty() || !model.world().tendons.is_empty();
         for j in (0..columns.nv).filter(|_| rates) {
             let h = STEP * state.v[j].abs().max(1.0);

@@ -1,14 +1,14 @@
 //! Contact: from the wrench of a manifold to coordinates.
 //!
 //! A coordinate j displaces a, b, both or neither by its column S_j; let s_j be 1 if it moves b alone, −1 if a alone, else 0,
-//! and α_j = 1 if it moves a. Seen from a, what the wrench depends on changes by (`ManifoldLinear`)
+//! and α_j = 1 if it moves a. Relative to a, the inputs of the wrench change by (`ManifoldLinear`)
 //!
 //! ```text
 //! δX = s_j S_j        δV = s_j S_j × (V_b − v_before,j)        δK = Σ_k s_k² [δS_k S_kᵀ + S_k δS_kᵀ − S_k S_kᵀ δA_kk/A_kk]/A_kk
 //! ```
 //!
-//! with δS_k = (c_jk − α_j) S_j × S_k, c_jk = 1 if j carries k's column. The wrench itself is turned along with a, and so, with
-//! all of r_k = −s_k S_k · W,
+//! with δS_k = (c_jk − α_j) S_j × S_k, c_jk = 1 if j carries k's column. The wrench itself rotates with a, and
+//! therefore, with all of r_k = −s_k S_k · W,
 //!
 //! ```text
 //! δr_k = −s_k [(c_jk − α_j)(S_j × S_k) · W + S_k · δW]
@@ -33,7 +33,7 @@ struct Coordinate {
     sign: f64,
     /// S about P.
     column: Vector6<f64>,
-    /// Motion of what its joint hangs on, beginning and end, about P.
+    /// Motion of its joint's parent at the beginning and the end, about P.
     before: [Vector6<f64>; 2],
     /// 1/A_kk, zero where it is locked.
     compliance: f64,
@@ -65,7 +65,7 @@ impl Differentiator {
             for parameter in parameters {
                 changes.push(parameter.change(compiled, manifold.geoms, manifold.patch)?);
             }
-            // Belts are part of the motion, of b's surface and of a's.
+            // Belts are included in the motion of b's and a's surfaces.
             let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
             let (on_a, on_b) = if manifold.swapped { (geom_b, geom_a) } else { (geom_a, geom_b) };
             let belt = |geom| surface_twist(compiled, &self.stages.kinematics.x_wb, geom, &reference);

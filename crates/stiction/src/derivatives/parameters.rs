@@ -1,4 +1,4 @@
-//! Contact parameters of geoms, and how a contact's entries change with them.
+//! Contact parameters of geoms, and derivatives of a contact's entries by them.
 
 use super::DerivativeError;
 use crate::error::InputError;
@@ -94,7 +94,7 @@ impl ContactParameter {
         Ok(Self { geom: index, property: ContactProperty::from_name(property)? })
     }
 
-    /// Refuses what has no meaning.
+    /// Rejects parameters without a meaning.
     pub(super) fn check(&self, model: &Model) -> Result<(), DerivativeError> {
         let geoms = &model.world().geoms;
         if self.geom >= geoms.len() {
@@ -118,7 +118,7 @@ impl ContactParameter {
         }
     }
 
-    /// How the material of a pair of geoms changes with it, if it has a part in it.
+    /// Derivative of a geom pair's material by this parameter, if the material depends on it.
     pub(super) fn change(
         &self,
         compiled: &Compiled,
@@ -143,8 +143,8 @@ impl ContactParameter {
                     .into(),
             });
         }
-        // Sums and quotients of a few numbers: central differences lose nothing. Where the larger friction counts and both
-        // are the same, they give each geom its half.
+        // The combination rules are simple functions, so central differences are accurate. If the larger friction
+        // coefficient applies and both are equal, each geom gets half of the derivative.
         let mut value = mine;
         let size =
             self.property.fields(&mut value).into_iter().flatten().map(|x| x.abs()).fold(0.0, f64::max);
@@ -180,13 +180,13 @@ pub(super) struct MaterialChange {
     relaxation_time: f64,
     static_friction: f64,
     dynamic_friction: f64,
-    /// Of the place between the witness points.
+    /// Change of the position between the witness points.
     pub weight_b: f64,
     /// Relative change of all pressures.
     pressure: f64,
 }
 
-/// Wrench of an entry per unit of its numbers.
+/// Wrench of an entry per unit of its parameters.
 pub(super) struct EntryChange {
     pub by_elastic_force: Vector6<f64>,
     pub by_stiffness: Vector6<f64>,
@@ -197,14 +197,15 @@ pub(super) struct EntryChange {
 }
 
 impl EntryChange {
-    /// Change of the wrench with a material, but for what moving the contact point does.
+    /// Derivative of the wrench by a material, except for the motion of the contact point.
     pub fn along(
         &self,
         change: &MaterialChange,
         entry: &ContactEntry,
         material: &PairMaterial,
     ) -> Vector6<f64> {
-        // f0 = k x0 with k the pair's over the number of its points; a face's are its area times pressure and gradient.
+        // f0 = k x0, where k is the pair's stiffness over the number of its points. For a face, f0 and k are its
+        // area times pressure and gradient.
         let share = change.pressure
             + if material.stiffness.is_finite() { change.stiffness / material.stiffness } else { 0.0 };
         self.by_elastic_force * (share * entry.elastic_force)

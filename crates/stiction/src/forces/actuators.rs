@@ -1,14 +1,13 @@
 //! Actuators: servos, motors and muscles.
 //!
 //! An actuator's force along its length l is u = (g · [1, l, l̇]) a + b · [1, l, l̇], clamped to its range, with a
-//! the control or the activation that follows it. At a given input this is u = u₀ − K_p l − K_d l̇. Where
-//! K_p, K_d ≥ 0 the law is taken implicitly (l = l₀ + δt l̇), which keeps stiff servos on light joints stable; a
-//! negative slope would not be convex and is evaluated at the beginning of the step. A muscle's curves are taken
-//! by their tangents in the same way.
+//! the control or the activation that follows it. At a given input this is u = u₀ − K_p l − K_d l̇. If K_p, K_d ≥ 0,
+//! the law is implicit (l = l₀ + δt l̇), which keeps stiff servos on light joints stable. A negative slope would not
+//! be convex and is evaluated at the beginning of the step. A muscle's curves are linearised in the same way.
 //!
-//! In a step, a law without limits on a single coordinate joins A and the forces; others become rows.
+//! In a step, a law without limits on a single coordinate contributes to A and the forces. Other laws become rows.
 //!
-//! An activation acts as it is at the beginning of the step, and then follows the control over the step.
+//! The activation at the beginning of the step determines the force. It then follows the control over the step.
 
 use super::adhesion::adhere;
 use super::{At, Force, Implicit, StepAt};
@@ -33,14 +32,15 @@ pub(crate) struct Drive {
     pub bias: [f64; 3],
     pub muscle: Option<CompiledMuscle>,
     pub dynamics: Dynamics,
-    /// Place of its activation in the state.
+    /// Index of its activation in the state.
     pub activation: Option<usize>,
     pub activation_range: [f64; 2],
     pub early: bool,
-    /// The turn, in units of length, of a servo whose length is an angle in space: setpoints a turn apart are the same.
+    /// Period of a servo whose length is an angle in space, in units of length. Setpoints that differ by a period
+    /// are equal.
     pub turn: Option<f64>,
     pub control_range: [f64; 2],
-    /// Force range, the joint's effort limit included; infinite if there is none.
+    /// Force range, including the joint's effort limit; infinite if there is none.
     pub force_range: [f64; 2],
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Servo {
 }
 
 impl Drive {
-    /// What drives it over a step of `dt`: the control, or the activation.
+    /// Its input over a step of `dt`: the control or the activation.
     pub fn input(&self, ctrl: f64, activations: &[f64], dt: f64) -> f64 {
         match self.activation {
             None => ctrl.clamp(self.control_range[0], self.control_range[1]),
@@ -71,7 +71,7 @@ impl Drive {
         let change = match self.dynamics {
             Dynamics::None => 0.0,
             Dynamics::Integrator => dt * ctrl,
-            // Euler's step, but never beyond the input: a filter faster than the step has arrived by its end.
+            // Euler step, limited by the input: a filter faster than the step reaches the input at its end.
             Dynamics::Filter { time } => (dt / time).min(1.0) * (ctrl - activation),
             Dynamics::ExactFilter { time } => (ctrl - activation) * -(-dt / time).exp_m1(),
             Dynamics::Muscle { rise, fall, smoothing } => {
@@ -108,7 +108,7 @@ impl Drive {
         (servo.force - servo.derivative * rate).clamp(self.force_range[0], self.force_range[1])
     }
 
-    /// Whether its length changes as it moves, rather than being nought by definition.
+    /// Whether its length changes with motion, rather than being zero by definition.
     fn measures(&self) -> bool {
         !matches!(self.link, Link::Coordinates | Link::Adhesion { .. } | Link::Site { reference: None, .. })
             && !matches!(self.link, Link::Turn { measured: false, .. })
@@ -136,7 +136,7 @@ impl Drive {
 pub(crate) struct Drives {
     pub drives: Vec<Drive>,
     pub pattern: Pattern,
-    /// For each drive the arms that never change.
+    /// Constant moment arms of each drive.
     constant: Vec<Vec<(usize, f64)>>,
 }
 
@@ -173,7 +173,7 @@ impl Drives {
                         .into(),
                 });
             }
-            // Only where the control is a position does it make sense to speak of the nearest one.
+            // The nearest setpoint is defined only if the control is a position.
             let servo = actuator.gain[0] != 0.0 && actuator.bias[1] == -actuator.gain[0];
             let axis = match link {
                 Link::Turn { gear, measured: true, .. } => gear.norm(),
@@ -199,7 +199,7 @@ impl Drives {
         Ok(this)
     }
 
-    /// Moments with the arms that never change filled in.
+    /// Moments with the constant arms filled in.
     pub fn moments(&self, multibody: &Multibody) -> Moments {
         let mut moments = Moments::new(&self.pattern);
         let locked = multibody.locked();
@@ -225,7 +225,7 @@ impl Drives {
 
 const EVERYTHING: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// Names the first actuator of a kind.
+/// Message that names the first actuator of a kind.
 fn find(world: &World, what: &str, is: fn(&Actuator) -> bool) -> Option<String> {
     let actuator = world.actuators.iter().find(|a| is(a))?;
     Some(format!("{}: actuator \"{}\" {what}", actuator.source, actuator.name))
@@ -302,7 +302,7 @@ impl Force for Actuators {
                 let pull = gear * servo.force.clamp(drive.force_range[0], drive.force_range[1]);
                 adhere(compiled, &kinematics.workspace, step.touching, body, pull, step.force);
             } else if drive.needs_row(&servo, arms.len()) {
-                // The middle of the range is a constant; the row carries the rest.
+                // The middle of the range is a constant force. The row carries the remainder.
                 let middle = drive.range().0;
                 arms.iter().for_each(|&(i, arm)| step.force[i] += arm * middle);
             } else {
@@ -340,7 +340,7 @@ impl Force for Actuators {
     fn other(&self, at: &mut At, out: &mut [f64]) {
         let (drives, moments) = (&at.compiled.drives.drives, &at.kinematics.transmissions);
         for (row, (drive, &ctrl)) in drives.iter().zip(&at.state.ctrl).enumerate() {
-            // An early activation is that of the end of a step; this instant has no step.
+            // An early activation is the activation at the end of a step, which does not exist here.
             let input = drive.input(ctrl, &at.state.activation, 0.0);
             let force = drive.force(moments.lengths[row], moments.rate(row, &at.kinematics.v), input);
             moments.row(row).iter().for_each(|&(i, arm)| out[i] += arm * force);
@@ -369,7 +369,7 @@ impl Force for Actuators {
                     continue;
                 }
             }
-            // A slope that is taken implicitly by the end's velocity does not see the beginning's.
+            // An implicit slope uses the final velocity and does not depend on the initial one.
             let by_rate = if servo.derivative > 0.0 { 0.0 } else { drive.bias[2] };
             rhs[(k, k)] -= dt * gear * drive.bias[1] * gear;
             rhs[(k, columns.velocity(k))] -= dt * gear * by_rate * gear;

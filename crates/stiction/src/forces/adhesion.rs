@@ -1,11 +1,12 @@
-//! Adhesion: a body that pulls itself against whatever it touches.
+//! Adhesion: a force that pulls a body towards the bodies that it touches.
 
 use crate::contact::query::Touching;
 use crate::model::Compiled;
 use nalgebra::{Vector3, Vector6};
 use stiction_multibody::Workspace;
 
-/// Adds the joint forces of adhesion, `pull` newtons in all, shared evenly by the contact points and patches of a body.
+/// Adds the joint forces of adhesion, `pull` newtons in total, divided evenly among the contact points and patches
+/// of a body.
 pub(super) fn adhere(
     compiled: &Compiled,
     workspace: &Workspace,

@@ -1,4 +1,4 @@
-//! Generalised forces from outside, held until they are changed: [`crate::State::applied`].
+//! External generalised forces, held until they are changed: [`crate::State::applied`].
 
 use super::{At, Force, Implicit};
 use crate::methods::support::{Feature, Support};

@@ -6,12 +6,12 @@
 //!               ẋ = R_Bᵀ (v_ACo − ½ ω_AC × p_AoCo)                           the relative velocity at B's origin
 //! ```
 //!
-//! R_B is half-way turned from A to C. So each of the six directions is one row on the relative twist about B's origin, whose
-//! rate is q̇ᵢ or ẋᵢ and along which the force or torque acts: virtual work is exact. In a step the rows keep their
-//! directions, and springs and dampers are taken at its end, −(k (q + δt q̇⁺) + d q̇⁺), so that any stiffness is stable.
-//! The true rate of B's axes is ½ ω_AC where C turns about a fixed axis, and to second order in the angle elsewhere; where
-//! the stiffness differs by direction, turns about changing axes therefore do a little work on the springs (Drake's law has
-//! it too, and the two agree).
+//! R_B is halfway between the orientations of A and C. Each of the six directions is therefore one row on the
+//! relative twist about B's origin, with the rate q̇ᵢ or ẋᵢ. The force or torque acts along this row, so virtual
+//! work is exact. In a step the rows keep their directions, and springs and dampers are evaluated at its end, −(k (q
+//! + δt q̇⁺) + d q̇⁺), so any stiffness is stable. The true rate of B's axes is ½ ω_AC if C rotates about a fixed
+//! axis, and otherwise to second order in the angle. If the stiffness differs by direction, rotations about changing
+//! axes therefore do a small amount of work on the springs. (Drake's law has the same property, and the two agree.)
 
 use super::{At, Force, StepAt, WrenchVisitor};
 use crate::error::InputError;
@@ -23,7 +23,7 @@ use nalgebra::{Point3, UnitQuaternion, Vector3, Vector6};
 use stiction_convex::{ProblemError, RowLaw};
 use stiction_model::{Bushing, Pose};
 
-/// Least cosine of the pitch at which angles still say how C is turned: half a degree from a right angle.
+/// Least cosine of the pitch at which the angles determine C's orientation: half a degree from a right angle.
 const LEAST_COSINE: f64 = 0.008_726_535_498_373_935;
 
 /// A bushing's six stretches and the directions [angular; linear], world axes, about B's origin, along which they grow.
@@ -45,7 +45,7 @@ impl Stretch {
         let cosine = m[(0, 0)].hypot(m[(1, 0)]);
         let (roll, yaw) = (m[(2, 1)].atan2(m[(2, 2)]), m[(1, 0)].atan2(m[(0, 0)]));
         let pitch = (-m[(2, 0)]).atan2(cosine);
-        // Rows of N_A. A pitch too near a right angle is an error before these are used for anything.
+        // Rows of N_A. A pitch too near a right angle is reported as an error before they are used.
         let ((s, c), bound) = (yaw.sin_cos(), cosine.max(LEAST_COSINE));
         let tangent = -m[(2, 0)] / bound;
         let rates = [
@@ -53,7 +53,7 @@ impl Stretch {
             Vector3::new(-s, c, 0.0),
             Vector3::new(c * tangent, s * tangent, 1.0),
         ];
-        // Half of the turn: 1 + q, from the quaternion of the shorter way.
+        // Half of the rotation: 1 + q, from the quaternion of the shorter rotation.
         let q = if r_ac.w < 0.0 { -r_ac.into_inner() } else { r_ac.into_inner() };
         let half = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(1.0 + q.w, q.i, q.j, q.k));
         let r_wb = x_wa.rotation * half;
@@ -69,7 +69,7 @@ impl Stretch {
         Self { point: middle.coords, values: [roll, pitch, yaw, x.x, x.y, x.z], directions, cosine }
     }
 
-    /// Whether the angles still say how C is turned.
+    /// Whether the angles determine C's orientation.
     fn regular(&self) -> bool {
         self.cosine >= LEAST_COSINE
     }
@@ -102,7 +102,7 @@ impl Force for Bushings {
         &FEATURES
     }
 
-    /// Angles must be defined at these poses.
+    /// The angles must be defined at these poses.
     fn check(&self, compiled: &Compiled, kinematics: &Kinematics) -> Result<(), InputError> {
         let turns =
             |b: &&Bushing| b.torque_stiffness != Vector3::zeros() || b.torque_damping != Vector3::zeros();
@@ -120,7 +120,7 @@ impl Force for Bushings {
             let bodies = (bushing.body_a, bushing.body_c);
             let carriers = (compiled.carrier[bodies.0], compiled.carrier[bodies.1]);
             if carriers.0 == carriers.1 {
-                continue; // welded together: it moves nothing
+                continue; // welded together: no relative motion
             }
             let stretch = Stretch::new(bushing, &kinematics.x_wb);
             let pair = rows.pair(compiled, state, kinematics, carriers, stretch.point)?;

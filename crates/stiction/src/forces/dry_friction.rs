@@ -46,7 +46,7 @@ impl Force for DryFriction {
         }
     }
 
-    /// It depends on the velocity at the end of the step alone, by which the solver differentiates.
+    /// It depends only on the final velocity, which the solver's Hessian covers.
     fn has_derivatives(&self, _: &Model) -> bool {
         true
     }

@@ -42,7 +42,7 @@ impl Force for Equalities {
 struct EqualityRows<'a> {
     at: &'a StepAt<'a>,
     equality: &'a Equality,
-    /// How fast its points and its axes part while no joint accelerates.
+    /// Separation acceleration of its points and axes at zero joint acceleration.
     drift: [f64; 2],
 }
 
@@ -55,7 +55,7 @@ impl EqualityRows<'_> {
         RowLaw::Equality { phi, compliance }
     }
 
-    /// The pair of what carries two bodies, about a world point.
+    /// The pair of the moving bodies that carry two bodies, about a world point.
     fn pair(
         &self,
         bodies: (usize, usize),
@@ -115,7 +115,7 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
             let (tendons, v) = (&kinematics.tendons, &kinematics.v);
             let stretch = |t: usize| tendons.lengths[t] - compiled.tendons.default_length[t];
             let (value, slope) = second.map_or((c[0], 0.0), |t| polynomial(&c, stretch(t)));
-            let second = second.unwrap_or(first); // its slope is zero where there is none
+            let second = second.unwrap_or(first); // the slope is zero if there is none
             let row = &mut rows.log.scratch;
             row.clear();
             row.extend_from_slice(tendons.row(first));
@@ -151,7 +151,7 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
         EqualityKind::Distance { body_a, body_b, point_a, point_b, distance } => {
             let (p_a, p_b) = (kinematics.point(body_a, &point_a), kinematics.point(body_b, &point_b));
             let length = (p_b - p_a).norm();
-            // Points that coincide have no direction; any will do to push them apart.
+            // Coincident points have no direction. Any direction can separate them.
             let u = if length > 1e-12 { (p_b - p_a) / length } else { Vector3::z() };
             let pair = this.pair((body_a, body_b), p_a, rows)?;
             let direction = Vector6::new(0.0, 0.0, 0.0, u.x, u.y, u.z);
@@ -168,7 +168,8 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// Least length by which the turning of a distance constraint's direction is reckoned, m: |v|²/l diverges as its points meet.
+/// Least length for the rotation rate of a distance constraint's direction, m: |v|²/l diverges as its points
+/// coincide.
 const SHORTEST_LINE: f64 = 1e-3;
 
 /// Value and slope of a coupling's polynomial.

@@ -1,4 +1,4 @@
-//! Bodies whose weight, or a share of it, is carried from outside (MuJoCo's `gravcomp`).
+//! Gravity compensation: an external force that carries a fraction of a body's weight (MuJoCo's `gravcomp`).
 
 use super::{At, Force, Implicit};
 use crate::methods::support::{Feature, MethodKind, Support};

@@ -1,7 +1,7 @@
 //! Gravity, Coriolis and centrifugal forces.
 //!
-//! A step takes them at its beginning in trees, and as their mean over the step for bodies that float alone
-//! (`stiction_multibody::floating`), whose spin then keeps its energy at any speed.
+//! A step evaluates them at its beginning for trees. For single free bodies it uses their mean over the step
+//! (`stiction_multibody::floating`), which conserves the rotational energy at any speed.
 
 use super::{At, Force, Implicit};
 use crate::methods::support::{Feature, Support};
@@ -9,7 +9,7 @@ use crate::model::Model;
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "gravity and Coriolis forces",
-    find: |_| None, // of every world
+    find: |_| None, // in every world
     support: Support::EVERYWHERE,
 }];
 
@@ -35,7 +35,7 @@ impl Force for Inertia {
         at.compiled.multibody.potential_energy(&at.kinematics.workspace)
     }
 
-    /// Those of inverse dynamics.
+    /// Derivatives of inverse dynamics.
     fn has_derivatives(&self, _: &Model) -> bool {
         true
     }

@@ -17,23 +17,23 @@ use stiction_convex::{ProblemError, RowCompliance, RowLaw};
 use stiction_model::World;
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
-/// Half a period of a joint's own inertia on its limit where the model gives no stiffness, in continuous time, s.
+/// Half a period of a joint's own inertia on its limit in continuous time, if the model gives no stiffness, s.
 pub const LIMIT_TIME: f64 = 5e-3;
 
 /// Dissipation of such a limit, s/m or s/rad.
 const LIMIT_DISSIPATION: f64 = 2.0;
 
-/// Gap, m or rad, below which a limit has a row whatever its speed.
+/// Gap, m or rad, below which a limit has a row at any speed.
 const NEAR: f64 = 1e-3;
 
-/// A limit within this gap has a row from the beginning of the solve: what twice the speed covers in a step, and a little more.
-/// Only the cost depends on it. A limit beyond it that the impulses of the step reach gets its row then, and the step is solved
-/// again; a limit within it that is not reached costs a row.
+/// A limit within this gap has a row from the beginning of the solve. The gap is slightly more than the distance
+/// covered in a step at twice the speed. It affects only the cost: if the impulses of the step reach a limit beyond
+/// it, a row is added and the step is solved again; a limit within it that is not reached costs a row.
 pub(super) fn expected_reach(dt: f64, speed: f64) -> f64 {
     NEAR + 2.0 * dt * speed
 }
 
-/// Least angle by which the turning of a ball joint's axis is reckoned, rad: |ω|²/angle diverges at the identity.
+/// Least angle for the rotation rate of a ball joint's axis, rad: |ω|²/angle diverges at the identity.
 const SMALLEST_ANGLE: f64 = 0.1;
 
 const FEATURES: [Feature; 2] = [
@@ -78,7 +78,7 @@ pub(crate) struct LimitedCoordinate {
     pub v: usize,
     pub lower: f64,
     pub upper: f64,
-    /// Of the file, N/m or N m/rad.
+    /// Stiffness from the file, N/m or N m/rad.
     pub stiffness: Option<f64>,
     spring: Spring,
 }
@@ -168,7 +168,7 @@ impl LimitedCoordinate {
 }
 
 impl LimitedBall {
-    /// Axis and angle of the rotation; none near the identity, where there is no axis.
+    /// Axis and angle of the rotation. `None` near the identity, where the axis is undefined.
     fn turn(&self, q: &[f64]) -> Option<(Unit<Vector3<f64>>, f64)> {
         let q = &q[self.q..self.q + 4];
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]));

@@ -1,6 +1,7 @@
 //! Springs and damping of joints: τ = −K (q − rest) − D v.
 //!
-//! A step takes them at its end, τ = −K (q₀ + δt v⁺ − rest) − D v⁺: δt D + δt² K joins A, −K (q₀ − rest) the forces.
+//! A step evaluates them at its end, τ = −K (q₀ + δt v⁺ − rest) − D v⁺: δt D + δt² K is added to A, −K (q₀ − rest)
+//! to the forces.
 
 use super::{At, Force, Implicit};
 use crate::derivatives::joints::DifferentiatedStep;
@@ -52,7 +53,7 @@ impl Force for JointSprings {
         at.compiled.multibody.spring_energy(at.q)
     }
 
-    /// Not of ball and free joints: a rotation vector is not the integral of its angular velocity.
+    /// Not available for ball and free joints: a rotation vector is not the integral of its angular velocity.
     fn has_derivatives(&self, model: &Model) -> bool {
         let multibody = model.multibody();
         let turns = multibody.joints().iter().filter(|j| j.q.len() == 4 || j.q.len() == 7);

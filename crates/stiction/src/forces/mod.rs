@@ -1,11 +1,11 @@
-//! Everything that acts on bodies and joints besides contact: one file for each kind, one interface for all.
+//! All forces on bodies and joints except contact. Each kind has its own file, and all implement one trait.
 //!
 //! | file | force | enters a convex step as |
 //! |---|---|---|
-//! | `applied.rs` | generalised forces from outside ([`crate::State::applied`]) | force |
+//! | `applied.rs` | external generalised forces ([`crate::State::applied`]) | force |
 //! | `joint_springs.rs` | springs and damping of joints | implicit force |
 //! | `inertia.rs` | gravity, Coriolis and centrifugal forces | force |
-//! | `gravity_compensation.rs` | bodies whose weight is carried | force |
+//! | `gravity_compensation.rs` | gravity compensation of bodies | force |
 //! | `equalities.rs` | couplings of joints, tendons and bodies; welds to mocap bodies | rows |
 //! | `bushings.rs` | springs and dampers in six directions | rows |
 //! | `joint_limits.rs` | limits of hinges, slides and ball joints | rows |
@@ -13,8 +13,8 @@
 //! | `tendons.rs` | springs, damping, limits, friction and inertia of tendons (paths: `tendon_path.rs`) | rows |
 //! | `actuators.rs` | servos, motors, muscles (`muscle.rs`), adhesion (`adhesion.rs`) by a transmission (`transmission.rs`) | implicit force, or rows where it is limited or couples coordinates |
 //!
-//! Each implements [`Force`]; [`all`] lists them. Whatever asks for forces, energies or what a method supports is a fold over
-//! that list, so that no kind can be forgotten. To add a force: write its file, add it to the list.
+//! Each kind implements [`Force`]. [`all`] lists them. Forces, energies and supported features are computed by
+//! iterating over that list, so no kind can be omitted. To add a force, write its file and add it to the list.
 //!
 //! `moments.rs` holds lengths and moment arms, along which tendons and actuators act.
 
@@ -49,12 +49,12 @@ use actuators::Servo;
 use nalgebra::{DMatrix, Vector3, Vector6};
 use stiction_convex::ProblemError;
 
-/// A state at which forces are asked for.
+/// A state at which forces are evaluated.
 pub(crate) struct At<'a> {
     pub compiled: &'a Compiled,
     /// Controls, activations, applied forces and mocap bodies.
     pub state: &'a State,
-    /// Positions; those of the state, or on the way of an integrator.
+    /// Positions of the state, or of an integrator's stage.
     pub q: &'a [f64],
     /// Poses, twists, lengths at `q` and at its velocities `v`; its workspace is scratch for some forces.
     pub kinematics: &'a mut Kinematics,
@@ -62,21 +62,21 @@ pub(crate) struct At<'a> {
     pub stiction_tolerance: f64,
 }
 
-/// What acts over a step of length `dt` without rows of the problem.
+/// Forces over a step of length `dt` that need no rows of the problem.
 pub(crate) struct Implicit<'a> {
     pub dt: f64,
-    /// What A has beyond M, on its diagonal: the part that is linear in the velocity at the end of the step.
+    /// Diagonal of A − M: the part that is linear in the final velocity.
     pub added: &'a mut [f64],
-    /// Generalised forces, the rest.
+    /// The remaining generalised forces.
     pub force: &'a mut [f64],
     /// The law of each actuator over the step.
     pub servos: &'a mut [Servo],
-    /// What touches, for forces that act there.
+    /// Contacts, for forces that act at them.
     pub touching: Touching<'a>,
     pub scratch: &'a mut [f64],
 }
 
-/// The step whose rows are asked for.
+/// The step whose rows are assembled.
 pub(crate) struct StepAt<'a> {
     pub compiled: &'a Compiled,
     pub options: &'a Options,
@@ -91,7 +91,7 @@ pub(crate) type WrenchVisitor<'a> = dyn FnMut(usize, &Vector3<f64>, &Vector6<f64
 
 /// One kind of force.
 pub(crate) trait Force: Sync {
-    /// How it appears in a world, and what each method of stepping makes of that.
+    /// Its features, and the support of each time-stepping method for them.
     fn features(&self) -> &'static [Feature];
 
     /// Whether it can be evaluated at these poses.
@@ -100,7 +100,7 @@ pub(crate) trait Force: Sync {
         Ok(())
     }
 
-    /// Adds what it does over a step apart from rows.
+    /// Adds its contributions to a step, except rows.
     fn implicit(&self, at: &mut At, step: &mut Implicit) {
         let _ = (at, step);
     }
@@ -111,7 +111,7 @@ pub(crate) trait Force: Sync {
         Ok(())
     }
 
-    /// Adds the generalised forces that its stored energy explains, −∂energy/∂q, N or N m.
+    /// Adds its conservative generalised forces, −∂energy/∂q, N or N m.
     fn conservative(&self, at: &mut At, out: &mut [f64]) {
         let _ = (at, out);
     }
@@ -121,7 +121,7 @@ pub(crate) trait Force: Sync {
         let _ = (at, out);
     }
 
-    /// Whether it is the inertial force, which inverse dynamics has too.
+    /// Whether it is the inertial force, which inverse dynamics includes as well.
     fn is_inertia(&self) -> bool {
         false
     }
@@ -143,14 +143,14 @@ pub(crate) trait Force: Sync {
         0.0
     }
 
-    /// Kinetic energy beyond that of the bodies, J.
+    /// Kinetic energy in addition to that of the bodies, J.
     fn kinetic_energy(&self, at: &At) -> f64 {
         let _ = at;
         0.0
     }
 
-    /// Whether [`Force::derivatives`] has the derivatives of all that it does in this model. If not, those of all forces are
-    /// taken by differences.
+    /// Whether [`Force::derivatives`] covers all its effects in this model. If not, all forces are differentiated by
+    /// finite differences.
     fn has_derivatives(&self, model: &Model) -> bool {
         self.features().iter().all(|feature| (feature.find)(model.world()).is_none())
     }
@@ -161,7 +161,7 @@ pub(crate) trait Force: Sync {
     }
 }
 
-/// All kinds of force, in the order in which steps add them.
+/// All kinds of force, in the order of evaluation.
 pub(crate) fn all() -> [&'static dyn Force; 10] {
     [
         &applied::Applied,
@@ -177,7 +177,7 @@ pub(crate) fn all() -> [&'static dyn Force; 10] {
     ]
 }
 
-/// Kinetic and potential energy at a state: the bodies' and what each force stores.
+/// Kinetic and potential energy at a state: the energy of the bodies and the energy stored by each force.
 pub(crate) fn energy(at: &At) -> crate::model::Energy {
     let bodies = at.compiled.multibody.kinetic_energy(&at.kinematics.workspace, &at.kinematics.v);
     let kinetic = all().iter().fold(bodies, |sum, force| sum + force.kinetic_energy(at));

@@ -1,9 +1,9 @@
-//! Scalar lengths and how they change with the coordinates: sparse rows of moment arms.
+//! Scalar lengths and their gradients by the coordinates: sparse rows of moment arms.
 //!
-//! The length of a tendon or of an actuator's transmission changes with velocity as l̇ = Σ m_i v_i + b, where
-//! the moment arms m are its gradient and b is prescribed motion (a mocap body that pulls at it). By virtual work the
-//! force f along the length makes the joint forces m f. Which coordinates a row has is fixed when
-//! the model is compiled; a step only fills in numbers.
+//! The length of a tendon or of an actuator's transmission changes with velocity as l̇ = Σ m_i v_i + b, where the
+//! moment arms m are its gradient and b is the rate from prescribed motion (mocap bodies). By virtual work the force
+//! f along the length gives the joint forces m f. The coordinates of a row are fixed when the model is compiled. A
+//! step only fills in the values.
 
 use crate::model::Compiled;
 use crate::state::MocapState;
@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use stiction_model::Pose;
 use stiction_multibody::{Multibody, Workspace};
 
-/// The places of moment arms, row by row.
+/// Sparsity pattern of the moment arms, row by row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pattern {
     starts: Vec<usize>,
@@ -48,7 +48,7 @@ pub(crate) struct Moments {
     pub lengths: Vec<f64>,
     /// Rate of each row from prescribed motion alone.
     pub biases: Vec<f64>,
-    /// Second derivative of each length where the coordinates do not accelerate; known for rows with inertia only.
+    /// Second derivative of each length at zero joint acceleration, for rows with inertia only.
     pub drifts: Vec<f64>,
     starts: Vec<usize>,
     arms: Vec<(usize, f64)>,
@@ -79,7 +79,8 @@ impl Moments {
         self.biases[row] + self.row(row).iter().map(|&(i, m)| m * v[i]).sum::<f64>()
     }
 
-    /// About how fast a row's rate changes at velocities `v` without any acceleration: what its arms turn.
+    /// Approximate rate of change of a row's rate at velocities `v` and zero acceleration, from the rotation of its
+    /// arms.
     pub fn drift(&self, row: usize, v: &[f64]) -> f64 {
         let (mut rate, mut fastest) = (0.0, 0.0f64);
         for &(i, arm) in self.row(row) {
@@ -89,7 +90,7 @@ impl Moments {
         rate * fastest
     }
 
-    /// Forgets a row's length and arms.
+    /// Clears a row's length and arms.
     pub fn clear(&mut self, row: usize) {
         self.lengths[row] = 0.0;
         self.biases[row] = 0.0;
@@ -100,14 +101,14 @@ impl Moments {
     pub fn add_row(&mut self, row: usize, other: &Moments, other_row: usize, scale: f64) {
         self.lengths[row] += scale * other.lengths[other_row];
         self.biases[row] += scale * other.biases[other_row];
-        // The same coordinates in the same order: the pattern was made from the other's.
+        // Both rows have the same coordinates in the same order, because one pattern was built from the other.
         for ((_, arm), (_, theirs)) in self.row_mut(row).iter_mut().zip(other.row(other_row)) {
             *arm += scale * theirs;
         }
     }
 
-    /// Adds the motion of `body` that does work under the wrench of `force` at `point` and `torque`, world axes:
-    /// the row's rate grows by force · v(point) + torque · ω.
+    /// Adds the motion of `body` along the wrench of `force` at `point` and `torque`, world axes: the row's rate
+    /// grows by force · v(point) + torque · ω.
     pub fn add_wrench(
         &mut self,
         row: usize,
@@ -137,7 +138,7 @@ impl Moments {
     }
 }
 
-/// Where everything is at the beginning of a step.
+/// Poses at the beginning of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub compiled: &'a Compiled,
@@ -154,7 +155,7 @@ impl Place<'_> {
         self.x_wb[site.body] * site.pose
     }
 
-    /// Power of a wrench under the motion that a body has because something it hangs on is moved from outside.
+    /// Power of a wrench on a body due to the prescribed motion of its ancestors.
     fn prescribed(
         &self,
         body: usize,

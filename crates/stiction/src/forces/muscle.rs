@@ -1,4 +1,4 @@
-//! The force of a muscle, and how its activation follows excitation.
+//! Muscle force and activation dynamics.
 //!
 //! With L the length in optimal lengths and V the speed in units of the fastest shortening,
 //!
@@ -7,8 +7,9 @@
 //! ```
 //!
 //! FL rises from 0 at `shortest` to 1 at L = 1 and falls to 0 at `longest`; FV rises from 0 at V = −1 through 1 at rest
-//! to `lengthening`; FP begins at L = 1 and is `passive`/2 half-way to `longest`, from where on it is straight. All
-//! are pieces of parabolas that join with equal slopes. (MuJoCo's muscle; the lengths and force of MuJoCo's documents.)
+//! to `lengthening`; FP begins at L = 1 and is `passive`/2 half-way to `longest`, and linear beyond. All curves are
+//! piecewise parabolas with continuous slopes. (This is MuJoCo's muscle model, with the lengths and force of its
+//! documentation.)
 
 use stiction_model::Muscle;
 
@@ -101,7 +102,7 @@ pub(crate) fn activation_rate(control: f64, activation: f64, rise: f64, fall: f6
     difference / time.max(1e-15)
 }
 
-/// The quintic that goes from 0 to 1 with two vanishing derivatives at each end.
+/// The quintic from 0 to 1 with two vanishing derivatives at each end.
 fn sigmoid(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * x * (x * (6.0 * x - 15.0) + 10.0)

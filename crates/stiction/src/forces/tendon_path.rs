@@ -1,8 +1,9 @@
 //! Lengths and moment arms of tendons along paths.
 //!
-//! A path of straight pieces from p to p′ changes at u · (v(p′) − v(p)), u its direction. Where it wraps around a
-//! geom, the points at which it touches make it shortest, so to first order their sliding along the geom does not
-//! change the length: they count as fixed to the geom's body, and the piece between them not at all.
+//! The length of a straight segment from p to p′ changes at the rate u · (v(p′) − v(p)), where u is its direction.
+//! If the path wraps around a geom, the tangent points minimise its length, so to first order their sliding along
+//! the geom does not change the length. They are treated as fixed to the geom's body, and the segment between them
+//! contributes nothing.
 
 use crate::forces::moments::{Moments, Place};
 use nalgebra::Vector3;
@@ -13,7 +14,7 @@ use stiction_model::{PathStage, Pose, Shape, Tendon, TendonPath, World};
 pub(crate) enum Part {
     /// A straight line between points of two bodies, world.
     Straight { from: (usize, Vector3<f64>), to: (usize, Vector3<f64>) },
-    /// A way along a geom, of this length.
+    /// A segment along a geom, of this length.
     Along(f64),
 }
 
@@ -54,7 +55,7 @@ pub(super) fn add_path(stages: &[PathStage], t: usize, place: &Place, out: &mut 
     });
 }
 
-/// Visits the forces on bodies, (body, point, force) in the world, of a force `f` along a path that lengthens it.
+/// Visits the forces on bodies, (body, point, force) in the world, for a lengthening force `f` along a path.
 pub(crate) fn pulls(
     tendon: &Tendon,
     world: &World,
@@ -79,7 +80,7 @@ fn site_point(world: &World, x_wb: &[Pose], site: usize) -> Vector3<f64> {
     (x_wb[site.body] * nalgebra::Point3::from(site.pose.translation.vector)).coords
 }
 
-/// Body, two points and length of the part of a path that lies on a geom.
+/// Body, two points and length of the segment of a path on a geom.
 fn wrapped(
     geom: usize,
     side: Option<usize>,
@@ -102,7 +103,7 @@ fn wrapped(
     Some((geom.body, back(found.first), back(found.last), found.length))
 }
 
-/// A straight piece between points of two bodies.
+/// A straight segment between points of two bodies.
 fn piece(
     (body_a, p_a): (usize, Vector3<f64>),
     (body_b, p_b): (usize, Vector3<f64>),
@@ -114,7 +115,7 @@ fn piece(
     let along = p_b - p_a;
     let length = along.norm();
     out.lengths[t] += length / divisor;
-    // Points of one body keep their distance; points that coincide have no direction.
+    // Points of one body keep their distance. Coincident points have no direction.
     if body_a != body_b && length > 1e-300 {
         let (pull, none) = (along / (length * divisor), Vector3::zeros());
         out.add_wrench(t, place, body_b, &p_b, &pull, &none);

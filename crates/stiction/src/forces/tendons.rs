@@ -6,7 +6,7 @@
 //! | damping | in the same linear row, or one of its own |
 //! | limits | one-sided rows, near-rigid |
 //! | friction | a row of dry friction |
-//! | armature a | −a (l̇ − l̇₀ − δt d)/δt, d the second derivative of the length while no coordinate accelerates |
+//! | armature a | −a (l̇ − l̇₀ − δt d)/δt, d the second derivative of the length at zero joint acceleration |
 
 use super::tendon_path::{Part, add_path, pulls, walk};
 use super::{At, Force, StepAt, WrenchVisitor};
@@ -19,25 +19,25 @@ use stiction_convex::{ProblemError, RowCompliance, RowLaw};
 use stiction_model::{PathStage, Pose, Tendon, TendonPath, World};
 use stiction_multibody::{JointInfo, Multibody, Workspace};
 
-/// What of the tendons never changes.
+/// Constant data of the tendons.
 #[derive(Default)]
 pub(crate) struct Tendons {
     pub pattern: Pattern,
     /// For each tendon over joints: (position coordinate, velocity coordinate, coefficient).
     fixed: Vec<Vec<(usize, usize, f64)>>,
-    /// Lengths between which each spring is slack.
+    /// Range of lengths in which each spring is slack.
     pub rest: Vec<[f64; 2]>,
     /// Length of each at the default positions.
     pub default_length: Vec<f64>,
     /// Whether any has inertia.
     pub heavy: bool,
-    /// No accelerations, one for each coordinate.
+    /// Zero accelerations, one for each coordinate.
     at_rest: Vec<f64>,
 }
 
-/// The joint at a place of the description.
+/// The joint at a position of the description.
 pub(crate) fn joint_at(multibody: &Multibody, (body, index): (usize, usize)) -> &JointInfo {
-    // Joints stand in the order of their bodies.
+    // Joints are in the order of their bodies.
     let joints = multibody.joints();
     let at = joints.binary_search_by_key(&(body, index), |j| (j.body, j.index));
     &joints[at.expect("a validated reference names an existing joint")]
@@ -93,8 +93,9 @@ impl Tendons {
         }
     }
 
-    /// How the lengths of tendons with inertia accelerate while no coordinate does, from velocities in `workspace`; its
-    /// accelerations are overwritten. Over joints the arms are constant, and it is zero.
+    /// Second derivatives of the lengths of tendons with inertia at zero joint acceleration, from the velocities in
+    /// `workspace`, whose accelerations are overwritten. Tendons over joints have constant arms, and the result is
+    /// zero.
     pub fn drifts(
         &self,
         world: &World,
@@ -203,7 +204,7 @@ impl Force for TendonForces {
         }
     }
 
-    /// Of the springs.
+    /// Energy of the springs.
     fn energy(&self, at: &At) -> f64 {
         let stretch = |t: usize| {
             let ([low, high], length) = (at.compiled.tendons.rest[t], at.kinematics.tendons.lengths[t]);
@@ -213,7 +214,7 @@ impl Force for TendonForces {
         tendons.map(|(t, tendon)| 0.5 * tendon.stiffness * stretch(t).powi(2)).sum()
     }
 
-    /// Of tendons with inertia.
+    /// Kinetic energy of tendons with inertia.
     fn kinetic_energy(&self, at: &At) -> f64 {
         let heavy = at.compiled.world.tendons.iter().enumerate().filter(|(_, tendon)| tendon.armature > 0.0);
         let rate = |t: usize| at.kinematics.tendons.rate(t, &at.kinematics.v);
@@ -255,7 +256,7 @@ fn tendon_rows(t: usize, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemErro
         let spring = RowCompliance::Spring { stiffness: tendon.stiffness, relaxation_time: 0.0, beta: 0.0 };
         one_sided(t, moments, [low, high], spring, f64::INFINITY, LimitOf::TendonSpring, rows)?;
     }
-    // A damped limit acts where length and relaxation time times rate together pass it.
+    // A damped limit acts if the length plus relaxation time times rate exceeds it.
     let relaxation = tendon.limit_relaxation_time.unwrap_or(dt);
     let reach =
         expected_reach(dt + 0.5 * tendon.limit_relaxation_time.unwrap_or(0.0), moments.rate(t, v0).abs());
@@ -300,7 +301,7 @@ fn one_sided(
 ) -> Result<(), ProblemError> {
     let (row, length, bias) = (moments.row(t), moments.lengths[t], moments.biases[t]);
     rows.add_limit(row, bias, (length - low, compliance), reach, of(t, 1.0))?;
-    // high − l grows against the arms.
+    // high − l has the opposite arms.
     let mut turned = std::mem::take(&mut rows.log.scratch);
     turned.clear();
     turned.extend(row.iter().map(|&(dof, arm)| (dof, -arm)));

@@ -1,11 +1,12 @@
-//! Energy against work, for each kind of force on a random tree.
+//! Energy balance of each kind of force on a random tree.
 //!
 //! ```text
 //! conservative force · v = −d(energy)/dt                          along any motion
 //! change of kinetic and stored energy in steps = Σ other force · v δt       to first order in δt
 //! ```
 //!
-//! The first holds between two functions of a force; the second ties both to what the force does in a step (`implicit`, `rows`).
+//! The first relates two functions of a force. The second relates both to the effect of the force in a step
+//! (`implicit`, `rows`).
 
 use super::*;
 use crate::{Format, LoadOptions, Options, Simulation};
@@ -81,7 +82,7 @@ fn world(kind: &str, random: &mut Random) -> stiction_model::World {
             frame_a: Pose::identity(),
             body_c: 5,
             frame_c: Pose::identity(),
-            // The law does a little work on its springs where they differ by direction (see `bushings.rs`).
+            // The law does a small amount of work on springs that differ by direction (see `bushings.rs`).
             torque_stiffness: Vector3::repeat(3.0),
             torque_damping: Vector3::repeat(0.2),
             force_stiffness: Vector3::repeat(20.0),
@@ -118,7 +119,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Power of the forces that no stored energy explains.
+/// Power of the non-conservative forces.
 fn other_power(model: &Model, state: &State) -> f64 {
     at(model, state, |at| {
         let mut out = vec![0.0; model.nv()];
@@ -181,12 +182,13 @@ proptest! {
             let model = Model::new(world(kind, random)).unwrap();
             let mut state = random_state(&model, random, 1.0);
             if kind == "equality" {
-                // From where it holds, at rest: a step closes what is open.
+                // Starts at rest in a consistent configuration: a step closes violated constraints.
                 state = model.default_state();
                 state.q[0] = 0.1;
             }
             let (coarse, fine) = (imbalance(&model, &state, 0.02, 2e-4), imbalance(&model, &state, 0.02, 1e-4));
-            // A first-order method: half the step leaves half the error, so that coarse − fine estimates what is left.
+            // The method is of first order: half the step leaves half the error, so coarse − fine estimates the
+            // remaining error.
             let left = (2.0 * fine - coarse).abs();
             prop_assert!(left <= 0.25 * coarse.abs() + 1e-7, "{kind}: {coarse:e} at 0.2 ms, {fine:e} at 0.1 ms");
             prop_assert!(coarse.abs() <= 0.05, "{kind}: {coarse:e} J");

@@ -1,4 +1,4 @@
-//! What actuators act on: lengths and moment arms of their transmissions.
+//! Transmissions of actuators: lengths and moment arms.
 
 use crate::forces::moments::{Moments, Pattern, Place};
 use crate::forces::tendons::joint_at;
@@ -9,11 +9,11 @@ use stiction_multibody::Multibody;
 /// A transmission in coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Link {
-    /// A joint of one coordinate: its position, and the gear. Its arm never changes.
+    /// A joint of one coordinate: its position, and the gear. Its arm is constant.
     Coordinate { q: usize, gear: f64 },
-    /// A ball joint, or the rotation of a free one (whose translations' arms never change).
+    /// A ball joint, or the rotation of a free one (whose translations have constant arms).
     Turn { q: usize, v: usize, gear: Vector3<f64>, in_parent: bool, measured: bool },
-    /// Several coordinates with arms that never change and no length.
+    /// Several coordinates with constant arms and no length.
     Coordinates,
     /// A tendon.
     Tendon { tendon: usize, gear: f64 },
@@ -25,7 +25,7 @@ pub(crate) enum Link {
     Adhesion { body: usize, gear: f64 },
 }
 
-/// Compiles the transmission of an actuator and adds its row to `pattern`. Also the arms that never change.
+/// Compiles the transmission of an actuator and adds its row to `pattern`. Also returns the constant arms.
 pub(crate) fn compile(
     transmission: &Transmission,
     world: &World,
@@ -126,7 +126,7 @@ impl Link {
 }
 
 /// The motion of a site relative to another, along a wrench in the other's axes. Coordinates that move both sites
-/// do not count, although they turn those axes.
+/// are ignored, although they rotate those axes.
 fn relative(
     row: usize,
     site: usize,
@@ -154,7 +154,7 @@ fn relative(
 }
 
 /// The slider's position s along its axis a from which a rod of length r reaches the crank at c (from the
-/// slider's site): |c − s a| = r, the solution on the near side. Out of reach it is the nearest point.
+/// slider's site): |c − s a| = r, the nearer solution. If the crank is out of reach, s is the nearest point.
 fn slider_crank(
     row: usize,
     slider: usize,
@@ -181,7 +181,7 @@ fn slider_crank(
     out.lengths[row] = gear * length;
     let none = Vector3::zeros();
     out.add_wrench(row, place, sites[crank].body, &p_c, &(gear * by_c), &none);
-    // The axis turns with the slider: its rate is ω × a.
+    // The axis rotates with the slider: its rate is ω × a.
     let torque = gear * axis.cross(&by_axis);
     out.add_wrench(row, place, sites[slider].body, &p_s, &(-gear * by_c), &torque);
 }

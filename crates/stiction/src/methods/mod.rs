@@ -1,4 +1,4 @@
-//! Methods of stepping, and what each supports.
+//! Time-stepping methods and the features that each supports.
 //!
 //! | method | where |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | [`learned`] | steps with a contact law learned from data |
 //! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
 //!
-//! All begin with the same kinematics and the same contact query ([`crate::step`]). [`support`] is the table of what each
-//! method supports. To add a method: a column there, a variant of `Stepping` here.
+//! All methods start with the same kinematics and contact query ([`crate::step`]). [`support`] is the table of
+//! supported features. To add a method, add a column there and a variant of `Stepping` here.
 
 pub mod continuous;
 pub mod learned;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use stiction_dac::DacLaw;
 use support::{MethodKind, refusal};
 
-/// The method in force, with its memory.
+/// The active method with its buffers.
 pub(crate) enum Stepping {
     Fixed,
     ErrorControl(Box<ErrorControl>),
@@ -37,7 +37,7 @@ pub(crate) enum Stepping {
 }
 
 impl Stepping {
-    /// The method that options and a learned law ask for. An error if it does not support something in the model.
+    /// The method selected by the options and a learned law. Fails if it does not support a feature of the model.
     pub fn new(model: &Model, options: &Options, law: Option<Arc<DacLaw>>) -> Result<Self, OptionError> {
         let world = model.world();
         let checked = |kind: MethodKind, error: fn(String) -> OptionError| match refusal(world, kind) {
@@ -59,7 +59,7 @@ impl Stepping {
         }
     }
 
-    /// Whether this is the method that options and a learned law ask for.
+    /// Whether this is the method selected by the options and a learned law.
     pub fn is(&self, options: &Options, law: Option<&Arc<DacLaw>>) -> bool {
         match (self, law) {
             (Self::Learned(learned), Some(law)) => {
@@ -80,8 +80,8 @@ impl Stepping {
         }
     }
 
-    /// Takes one step; with error control or in continuous time one no longer than `limit` (s). On an error `state` is
-    /// untouched.
+    /// Takes one step; with error control or in continuous time it is no longer than `limit` (s). On an error,
+    /// `state` is unchanged.
     pub fn step(
         &mut self,
         stages: &mut Stages,
@@ -98,7 +98,7 @@ impl Stepping {
         }
     }
 
-    /// Forgets the last step.
+    /// Clears the last step.
     pub fn clear(&mut self) {
         match self {
             Self::Fixed | Self::ErrorControl(_) => {}

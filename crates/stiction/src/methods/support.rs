@@ -1,14 +1,14 @@
-//! What each method of stepping supports: one table, from which error messages, `stiction inspect --support methods` and the
-//! documentation are made.
+//! Features supported by each time-stepping method. Error messages, `stiction inspect --support methods` and the
+//! documentation are generated from this table.
 //!
-//! A [`Feature`] is a kind of thing in a world. Forces state theirs in their own files ([`crate::forces`]); those of contact and
-//! sensing are here. No method leaves something out in silence: a world that has what a method refuses is an error
-//! ([`refusal`]).
+//! A [`Feature`] is a kind of element in a world. Forces declare their features in their own files
+//! ([`crate::forces`]). The features of contact and sensing are here. No method ignores an unsupported feature
+//! silently: a world with such a feature is an error ([`refusal`]).
 
 use crate::forces;
 use stiction_model::{Compliance, World};
 
-/// A method of stepping, or something that is computed for a step.
+/// A time-stepping method, or another computation on a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodKind {
     /// Convex steps of a fixed length.
@@ -43,18 +43,18 @@ impl MethodKind {
     }
 }
 
-/// What a method makes of a feature.
+/// Support of a method for a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// Supported.
     Yes,
     /// Supported, with a remark.
     Note(&'static str),
-    /// Refused, with what to do about it.
+    /// Not supported, with a remedy.
     No(&'static str),
 }
 
-/// What every method makes of a feature.
+/// Support of every method for a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Support([Cell; 6]);
 
@@ -62,7 +62,7 @@ impl Support {
     /// Supported by all methods.
     pub const EVERYWHERE: Self = Self([Cell::Yes; 6]);
 
-    /// The same, but refused by `method`, with a remedy.
+    /// The same, but not supported by `method`, with a remedy.
     pub const fn without(mut self, method: MethodKind, remedy: &'static str) -> Self {
         self.0[method as usize] = Cell::No(remedy);
         self
@@ -74,20 +74,20 @@ impl Support {
         self
     }
 
-    /// What `method` makes of it.
+    /// Support by `method`.
     pub fn by(&self, method: MethodKind) -> Cell {
         self.0[method as usize]
     }
 }
 
-/// A kind of thing in a world.
+/// A kind of element in a world.
 #[derive(Clone, Copy)]
 pub struct Feature {
     /// Its name in the table.
     pub name: &'static str,
-    /// The first one in a world, as a message names it: place and what it is.
+    /// Finds the first one in a world and describes it: source location and kind.
     pub find: fn(&World) -> Option<String>,
-    /// What the methods make of it.
+    /// Support by the methods.
     pub support: Support,
 }
 
@@ -164,7 +164,7 @@ pub fn features() -> impl Iterator<Item = &'static Feature> {
     forces::all().into_iter().flat_map(|force| force.features()).chain(&OTHERS)
 }
 
-/// The first thing in a world that a method does not support, with the remedy; none if it supports all of it.
+/// The first unsupported feature of a world with its remedy. `None` if the method supports all features.
 pub fn refusal(world: &World, method: MethodKind) -> Option<String> {
     features().find_map(|feature| {
         let Cell::No(remedy) = feature.support.by(method) else { return None };

@@ -1,4 +1,4 @@
-//! A model as bytes, so that other processes can have it without its files.
+//! Serialised models, so that other processes can load a model without its files.
 
 use crate::error::LoadError;
 use crate::model::{Identity, Model};
@@ -8,7 +8,7 @@ const MAGIC: [u8; 8] = *b"STICTMOD";
 const VERSION: u32 = 7;
 
 impl Model {
-    /// The description as an opaque, versioned blob; meshes are inside.
+    /// The description as an opaque, versioned blob, including meshes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);

@@ -1,4 +1,5 @@
-//! Dynamics at a state: mass matrix, inverse and forward dynamics, energy, and what tendons, actuators and passive elements do.
+//! Dynamics at a state: mass matrix, inverse and forward dynamics, energy, and forces of tendons, actuators and
+//! passive elements.
 
 use super::{Energy, Model, check};
 use crate::error::InputError;
@@ -9,7 +10,7 @@ use nalgebra::{DMatrix, DVector};
 use stiction_multibody::{MassMatrix, Workspace};
 
 impl Model {
-    /// Mass matrix at positions `q`, armature and rotor inertia included.
+    /// Mass matrix at positions `q`, including armature and rotor inertia.
     pub fn mass_matrix(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
         check("q", q, self.nq())?;
         let (multibody, mut workspace) = (self.multibody(), Workspace::new(self.multibody()));
@@ -69,7 +70,7 @@ impl Model {
         let mut workspace = self.at(q, v)?;
         let mut out = vec![0.0; self.nv()];
         if self.compiled().tendons.heavy {
-            // Tendons couple coordinates of different trees: the whole matrix.
+            // Tendons couple coordinates of different trees, so the full matrix is used.
             let bias = self.bias(q, v)?;
             let rest = DVector::from_iterator(self.nv(), tau.iter().zip(&bias).map(|(t, b)| t - b));
             let solved = self.mass_matrix(q)?.cholesky().map(|factor| factor.solve(&rest));
@@ -88,7 +89,7 @@ impl Model {
         self.evaluate(q, v, |at| forces::energy(at))
     }
 
-    /// The lengths between which the spring of each tendon is slack, in the unit of its length.
+    /// The range of lengths in which the spring of each tendon is slack, in the unit of its length.
     pub fn tendon_rest(&self) -> &[[f64; 2]] {
         &self.compiled().tendons.rest
     }
@@ -99,7 +100,7 @@ impl Model {
         Ok(self.kinematics_at(q).tendons.lengths)
     }
 
-    /// Moment arms of all tendons at positions `q`: the gradient of each length, one row a tendon.
+    /// Moment arms of all tendons at positions `q`: the gradient of each length, one row per tendon.
     pub fn tendon_moments(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
         check("q", q, self.nq())?;
         Ok(dense(&self.kinematics_at(q).tendons, self.nv()))
@@ -111,8 +112,8 @@ impl Model {
         Ok(self.kinematics_at(q).transmissions.lengths)
     }
 
-    /// Moment arms of all actuators at positions `q`: joint forces per unit of actuator force, one row an
-    /// actuator. Adhesion has none without contacts.
+    /// Moment arms of all actuators at positions `q`: joint forces per unit of actuator force, one row per actuator.
+    /// Adhesion has no moment arms without contacts.
     pub fn actuator_moments(&self, q: &[f64]) -> Result<DMatrix<f64>, InputError> {
         check("q", q, self.nq())?;
         Ok(dense(&self.kinematics_at(q).transmissions, self.nv()))
@@ -134,7 +135,7 @@ impl Model {
         let drives = self.compiled().drives.drives.iter().enumerate();
         Ok(drives
             .map(|(row, drive)| {
-                // An early activation is that of the end of a step; this instant has no step.
+                // An early activation is the activation at the end of a step, which does not exist here.
                 let input = drive.input(ctrl[row], activation, 0.0);
                 drive.force(lengths.lengths[row], lengths.rate(row, v), input)
             })
@@ -155,7 +156,7 @@ impl Model {
         })?
     }
 
-    /// Evaluates forces at positions `q` and velocities `v`, everything else as in the default state.
+    /// Evaluates forces at positions `q` and velocities `v`, with all other inputs from the default state.
     pub(crate) fn evaluate<T>(
         &self,
         q: &[f64],

@@ -1,4 +1,4 @@
-//! Geoms of the description as shapes that can touch, with the rules of who may touch whom.
+//! Collision shapes of the description's geoms, with the collision filters.
 
 use crate::error::LoadError;
 use crate::model::Compiled;
@@ -16,15 +16,15 @@ pub(crate) struct Shapes {
     pub geoms: Arc<GeomSet>,
     pub colliding: Vec<usize>,
     pub materials: Vec<GeomMaterial>,
-    /// Pairs of geoms with a material of their own, sorted.
+    /// Pairs of geoms with their own material, sorted.
     pub pair_materials: Vec<((u32, u32), PairOverride)>,
-    /// What each geom is to patch contact; empty if nothing is compliant.
+    /// Patch-contact geometry of each geom. Empty if no geom is compliant.
     pub solids: Vec<ContactSolid>,
-    /// What sensors see and feel with.
+    /// Data for sensors.
     pub sensors: Arc<Sensors>,
 }
 
-/// Builds the shapes that collide. Meshes used several times are built once.
+/// Builds the collision shapes. Meshes used several times are built once.
 pub(crate) fn compile_geoms(
     world: &World,
     carrier: &[usize],
@@ -34,14 +34,14 @@ pub(crate) fn compile_geoms(
     let (mut geoms, mut colliding, mut materials) = (Vec::new(), Vec::new(), Vec::new());
     for (index, geom) in world.geoms.iter().enumerate() {
         let touches = geom.role != GeomRole::Visual && (geom.filter.group != 0 || geom.filter.mask != 0);
-        // A pair touches whatever the filters of its geoms say.
+        // An explicit contact pair ignores the filters of its geoms.
         if !touches && !world.pairs.iter().any(|p| p.geom_a == index || p.geom_b == index) {
             continue;
         }
         let shape = match library.shape(&geom.shape) {
             Ok(shape) => shape,
-            // A mesh is data of someone else's; one that has no hull need not keep the whole model from running,
-            // unless something was asked of it.
+            // Meshes often come from third parties. A mesh without a hull does not prevent the model from running,
+            // unless an option requires the mesh.
             Err(error)
                 if matches!(geom.shape, stiction_model::Shape::Mesh { convex: true, .. })
                     && geom.contact.compliance == Compliance::Unspecified =>
@@ -71,12 +71,12 @@ pub(crate) fn compile_geoms(
     let solids = compile_solids(world, &geoms, &colliding, warnings)?;
     for (material, solid) in materials.iter_mut().zip(&solids) {
         if let ContactSolid::Compliant(solid) = solid {
-            material.modulus = solid.modulus(); // a field from a file may bring its own
+            material.modulus = solid.modulus(); // a field from a file may have its own
         }
     }
     let mut pair_materials = Vec::with_capacity(world.pairs.len());
     for pair in &world.pairs {
-        // A geom whose hull cannot be built is left out, and its pairs with it.
+        // A geom whose hull cannot be built is omitted, together with its pairs.
         let [Ok(a), Ok(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.binary_search(&g)) else {
             continue;
         };
@@ -91,7 +91,7 @@ pub(crate) fn compile_geoms(
     Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
 }
 
-/// The geoms with the rules of who may touch whom.
+/// The geoms with the collision filters.
 fn gather(
     world: &World,
     carrier: &[usize],
@@ -107,7 +107,7 @@ fn gather(
     Ok(geoms.with_solids(solids))
 }
 
-/// The shapes of a variant of `base`: what is the same is shared.
+/// The shapes of a variant of `base`. Unchanged shapes are shared.
 pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadError> {
     let (mut library, mut reshaped) = (Library::new(world), false);
     let (mut geoms, mut solids) = (base.geoms.geoms().to_vec(), base.solids.clone());
@@ -142,7 +142,7 @@ pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadE
     Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
 }
 
-/// Whether a body can move by itself, rather than being fixed or moved from outside.
+/// Whether a body is dynamic, rather than fixed or a mocap body.
 fn is_moved(world: &World, carrier: &[usize], body: usize) -> bool {
     let mut b = carrier[body];
     while b != 0 {
@@ -157,7 +157,7 @@ fn is_moved(world: &World, carrier: &[usize], body: usize) -> bool {
     false
 }
 
-/// Bodies welded together, two bodies that cannot move, and joined neighbours do not touch.
+/// Excludes contact between welded bodies, between two static bodies, and between bodies connected by a joint.
 fn may_touch(world: &World, carrier: &[usize], moves: &[bool], a: usize, b: usize) -> bool {
     let (ca, cb) = (carrier[a], carrier[b]);
     if ca == cb || !(moves[a] || moves[b]) {
@@ -191,7 +191,7 @@ fn warn_of_unsupported(world: &World, geoms: &GeomSet, colliding: &[usize], warn
     }
 }
 
-/// Two rigid solids have no pressure field between them. Whoever tags both asks for what cannot be had.
+/// Warns about pairs of geoms that are both tagged rigid: two rigid solids have no pressure field between them.
 fn warn_of_rigid_pairs(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
     let rigid = |&g: &usize| world.geoms[colliding[g]].contact.compliance == Compliance::Rigid;
     let tagged: Vec<usize> = (0..colliding.len()).filter(rigid).collect();

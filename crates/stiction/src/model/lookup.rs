@@ -1,36 +1,36 @@
-//! From names to numbers.
+//! Lookup of indices by name.
 
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::names::unknown_name;
 
 impl Model {
-    /// Number of the body of this name.
+    /// Index of the body of this name.
     pub fn body_index(&self, name: &str) -> Result<usize, InputError> {
         find("body", name, self.world().bodies.iter().map(|b| b.name.as_str()))
     }
 
-    /// Number of the geom of this name.
+    /// Index of the geom of this name.
     pub fn geom_index(&self, name: &str) -> Result<usize, InputError> {
         find("geom", name, self.world().geoms.iter().map(|g| g.name.as_str()))
     }
 
-    /// Number of the site of this name.
+    /// Index of the site of this name.
     pub fn site_index(&self, name: &str) -> Result<usize, InputError> {
         find("site", name, self.world().sites.iter().map(|s| s.name.as_str()))
     }
 
-    /// Number of the joint of this name, in the order of coordinates.
+    /// Index of the joint of this name, in the order of coordinates.
     pub fn joint_index(&self, name: &str) -> Result<usize, InputError> {
         find("joint", name, self.multibody().joints().iter().map(|j| j.name.as_str()))
     }
 
-    /// Number of the actuator of this name, which is that of its control.
+    /// Index of the actuator of this name, which is also the index of its control.
     pub fn actuator_index(&self, name: &str) -> Result<usize, InputError> {
         find("actuator", name, self.world().actuators.iter().map(|a| a.name.as_str()))
     }
 
-    /// Number of the sensor of this name.
+    /// Index of the sensor of this name.
     pub fn sensor_index(&self, name: &str) -> Result<usize, InputError> {
         find("sensor", name, self.world().sensors.iter().map(|s| s.name.as_str()))
     }

@@ -1,4 +1,5 @@
-//! Contact properties of geoms, and how two geoms' properties combine (`theory` section 5; Drake's rules).
+//! Contact properties of geoms, and rules for combining the properties of two geoms (`theory` section 5; Drake's
+//! rules).
 
 use crate::model::Compiled;
 use stiction_model::{Compliance, ContactProperties, FrictionRule};
@@ -19,7 +20,7 @@ pub const DEFAULT_SLAB_THICKNESS: f64 = 1.0;
 /// Default edge length of the tetrahedra of curved shapes, m.
 pub const DEFAULT_RESOLUTION: f64 = 0.02;
 
-/// Contact properties of one geom, with defaults filled in.
+/// Contact properties of one geom, including defaults.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeomMaterial {
     /// Point-contact stiffness, N/m.
@@ -41,7 +42,7 @@ pub struct GeomMaterial {
 }
 
 impl GeomMaterial {
-    /// Fills the defaults in.
+    /// Fills in the defaults.
     pub fn new(properties: &ContactProperties, priority: i32) -> Self {
         let dynamic = properties.dynamic_friction.or(properties.static_friction).unwrap_or(DEFAULT_FRICTION);
         Self {
@@ -63,7 +64,7 @@ impl GeomMaterial {
 /// Contact properties of a pair of geoms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairMaterial {
-    /// Stiffness of the pair, shared over the points of its manifold, N/m.
+    /// Stiffness of the pair, divided among the points of its manifold, N/m.
     pub stiffness: f64,
     /// Hunt & Crossley dissipation, s/m.
     pub dissipation: f64,
@@ -73,8 +74,8 @@ pub struct PairMaterial {
     pub static_friction: f64,
     /// Dynamic friction coefficient.
     pub dynamic_friction: f64,
-    /// Share of the way from A's witness point to B's at which the contact point lies:
-    /// p = (k_a p_a + k_b p_b)/(k_a + k_b).
+    /// Fraction of the distance from A's witness point to B's at which the contact point lies: p = (k_a p_a + k_b
+    /// p_b)/(k_a + k_b).
     pub weight_b: f64,
 }
 
@@ -86,8 +87,8 @@ impl PairMaterial {
         Self { stiffness: a.stiffness * weight_b, ..Self::with_weight(a, b, rule, weight_b) }
     }
 
-    /// Combines two geoms' properties for a patch: the fields' moduli take the place of the stiffness, which
-    /// is each face's own and infinite here.
+    /// Combines two geoms' properties for a patch: the fields' moduli replace the stiffness, which is computed per
+    /// face and infinite here.
     pub fn combine_patch(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule) -> Self {
         let weight_b = match (a.modulus.is_finite(), b.modulus.is_finite()) {
             (true, true) => b.modulus / (a.modulus + b.modulus),
@@ -97,8 +98,8 @@ impl PairMaterial {
         Self { stiffness: f64::INFINITY, ..Self::with_weight(a, b, rule, weight_b) }
     }
 
-    /// Everything but the stiffness, where `weight_b` is B's share of the sum of stiffnesses: the softer side
-    /// decides the dissipation.
+    /// Combines everything but the stiffness. `weight_b` is B's fraction of the sum of stiffnesses, so the softer
+    /// side dominates the dissipation.
     fn with_weight(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule, weight_b: f64) -> Self {
         let friction = |mu_a: f64, mu_b: f64| match rule {
             FrictionRule::HarmonicMean if mu_a + mu_b > 0.0 => 2.0 * mu_a * mu_b / (mu_a + mu_b),
@@ -120,15 +121,15 @@ impl PairMaterial {
     }
 }
 
-/// What a pair of geoms with contact properties of its own says in place of what they would combine to.
+/// Contact properties of an explicit pair, which override the combined properties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairOverride(pub ContactProperties);
 
 impl PairOverride {
-    /// The combined material with what is given in its place.
+    /// The combined material with these overrides.
     pub fn apply(&self, mut material: PairMaterial) -> PairMaterial {
         let given = &self.0;
-        // A face's stiffness is its own.
+        // The stiffness of a face is computed per face.
         if let Some(stiffness) = given.stiffness.filter(|_| material.stiffness.is_finite()) {
             material.stiffness = stiffness;
         }
@@ -143,7 +144,7 @@ impl PairOverride {
 }
 
 impl Compiled {
-    /// The material of a pair of geoms, combined by `combine` unless the pair has its own.
+    /// The material of a pair of geoms, combined by `combine` unless the pair has its own material.
     pub(crate) fn pair_material(
         &self,
         (a, b): (u32, u32),

@@ -1,6 +1,6 @@
-//! Meshing on load, remembered: the tetrahedra of a surface are a function of its triangles and the options, so their
-//! hash names a file that holds them. A cache may change the speed, never a bit: a file that cannot be read, or that
-//! belongs to other data, is made anew.
+//! Cache of tetrahedral meshes. The tetrahedra of a surface are a function of its triangles and the options, so
+//! their hash is used as the file name. The cache affects the speed but never the result: a file that cannot be
+//! read, or that belongs to other data, is regenerated.
 //!
 //! The folder is `$STICTION_CACHE` (`off` for none), else `stiction` in the user's cache folder.
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use stiction_base::hash::Fnv1a;
 use stiction_geometry::solid::{FillOptions, Filled, fill};
 
-/// Changes whenever the mesher gives other tetrahedra for the same surface.
+/// Must change whenever the mesher gives different tetrahedra for the same surface.
 const VERSION: u32 = 1;
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     version: u32,
@@ -24,8 +24,8 @@ struct Entry {
     notes: Vec<String>,
 }
 
-/// Tetrahedra and extents of a surface, and what there is to say about them; from the cache if they are there.
-/// Only the resolution is taken into the key besides the surface: other options must be their defaults.
+/// Tetrahedra, extents and warnings of a surface, from the cache if available. The key contains only the surface and
+/// the resolution. Other options must have their defaults.
 pub(crate) fn fill_cached(
     vertices: &[Vector3<f64>],
     triangles: &[[u32; 3]],
@@ -55,7 +55,7 @@ pub(crate) fn fill_cached(
     Ok((filled, notes))
 }
 
-/// Two different 64-bit FNV-1a hashes of everything that decides the result.
+/// Two different 64-bit FNV-1a hashes of all inputs of the result.
 fn key(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], resolution: Option<f64>) -> [u64; 2] {
     let mut hashes = [Fnv1a::default(), Fnv1a::with_basis(0x8422_2325_cbf2_9ce4)];
     let mut add = |word: u64| {
@@ -100,7 +100,8 @@ mod store {
         (entry.version == VERSION && entry.key == key && sound).then_some(entry)
     }
 
-    /// Writes beside and renames, so that nobody reads half a file. Whatever fails costs time later, nothing else.
+    /// Writes a temporary file and renames it, so that no process reads an incomplete file. Errors are ignored; they
+    /// only cost time later.
     pub(super) fn write(entry: &Entry) {
         let (Some(path), Ok(bytes)) = (path(entry.key), postcard::to_allocvec(entry)) else { return };
         let beside = path.with_extension(format!("{}.tmp", std::process::id()));
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_cached_solid_is_the_meshed_one_to_the_bit() {
-        // A surface no other test meshes, so that the first call fills the cache.
+        // A surface that no other test meshes, so the first call fills the cache.
         let (v, f) = shapes::blob(90_210, 0.04, 14);
         let options = FillOptions::default();
         let first = fill_cached(&v, &f, &options).unwrap();

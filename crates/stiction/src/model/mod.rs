@@ -51,17 +51,17 @@ pub(crate) struct Compiled {
     pub world: World,
     pub multibody: Arc<Multibody>,
     pub geoms: Arc<GeomSet>,
-    /// World geom of each geom of `geoms`, which holds only those that collide.
+    /// World index of each geom of `geoms`, which contains only the colliding geoms.
     pub colliding: Vec<usize>,
     /// Material of each geom of `geoms`.
     pub materials: Vec<GeomMaterial>,
-    /// Pairs of geoms of `geoms` with a material of their own, sorted.
+    /// Pairs of geoms of `geoms` with their own material, sorted.
     pub pair_materials: Vec<((u32, u32), PairOverride)>,
-    /// What each geom of `geoms` is to patch contact; empty if nothing is compliant.
+    /// Patch-contact geometry of each geom of `geoms`. Empty if no geom is compliant.
     pub solids: Vec<ContactSolid>,
-    /// The body whose joints carry each body: itself, or what it is welded to; 0 for the world.
+    /// The body whose joints carry each body: itself, or the body to which it is welded; 0 for the world.
     pub carrier: Vec<usize>,
-    /// For each body the number of the mocap body it is or hangs on, in the state's list.
+    /// For each body, the index of its mocap body or mocap ancestor in the state's list.
     pub base_mocap: Vec<Option<usize>>,
     pub tendons: Tendons,
     pub sensors: Arc<Sensors>,
@@ -70,21 +70,21 @@ pub(crate) struct Compiled {
     pub dry_friction: Vec<(usize, f64)>,
     pub warnings: Vec<Warning>,
     pub fingerprint: u64,
-    /// The fingerprint of the model that this is a variant of; its own if it is none.
+    /// The fingerprint of the base model. Equal to its own fingerprint if it is not a variant.
     pub family: u64,
 }
 
 /// Kinetic and potential energy, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
-    /// Of motion, rotors and armature included.
+    /// Kinetic energy, including rotors and armature.
     pub kinetic: f64,
-    /// Of gravity (zero at the world's origin) and of the springs of joints, tendons and bushings.
+    /// Potential energy of gravity (zero at the world's origin) and of the springs of joints, tendons and bushings.
     pub potential: f64,
 }
 
 impl Energy {
-    /// Both together.
+    /// Their sum.
     pub fn total(&self) -> f64 {
         self.kinetic + self.potential
     }
@@ -99,7 +99,7 @@ impl Model {
         Self::compile(world, None, Identity { fingerprint, family: fingerprint })
     }
 
-    /// A variant, of which `variation` is not empty; see [`Model::varied`].
+    /// A variant with a non-empty `variation`; see [`Model::varied`].
     pub(crate) fn vary(&self, variation: &Variation) -> Result<Self, LoadError> {
         let (mut world, mut warnings) = (self.world().clone(), Vec::new());
         variation.apply(&mut world, &mut warnings).map_err(LoadError::Variation)?;
@@ -113,7 +113,7 @@ impl Model {
         Ok(model)
     }
 
-    /// Compiles a checked description; what is the same in `base`, which it is a variant of, is shared with it.
+    /// Compiles a checked description. Parts that are unchanged from its base model `base` are shared.
     pub(crate) fn compile(
         world: World,
         base: Option<&Compiled>,
@@ -167,7 +167,7 @@ impl Model {
             drives,
             limits,
             dry_friction,
-            // A variant has what its model was warned of.
+            // The warnings of the base model also apply to a variant.
             warnings: base.map_or(warnings, |base| base.warnings.clone()),
         };
         let mut state = compiled.default_state();
@@ -216,7 +216,7 @@ impl Model {
         Self::new_strict(stiction_formats::load_string(text, format, options)?, options.strict)
     }
 
-    /// Compiles a description; if `strict`, the first thing that compiling cannot honour is an error.
+    /// Compiles a description; if `strict`, the first unsupported feature is an error.
     fn new_strict(world: World, strict: bool) -> Result<Self, LoadError> {
         let read = world.warnings.len();
         let model = Self::new(world)?;
@@ -244,7 +244,7 @@ impl Model {
         &self.inner.world
     }
 
-    /// The trees of bodies, for those who want the algorithms themselves.
+    /// The trees of bodies, for direct use of the multibody algorithms.
     pub fn multibody(&self) -> &Multibody {
         &self.inner.multibody
     }
@@ -274,8 +274,8 @@ impl Model {
         self.inner.multibody.total_mass()
     }
 
-    /// Tetrahedra and pressure field of a compliant geom (by its index in the world's list), in the geom's frame. Others
-    /// have none, nor has a compliant half-space.
+    /// Tetrahedra and pressure field of a compliant geom (by its index in the world's list), in the geom's frame.
+    /// `None` for other geoms and for compliant half-spaces.
     pub fn solid(&self, geom: usize) -> Option<&Solid> {
         let index = self.inner.colliding.iter().position(|&g| g == geom)?;
         match self.inner.solids.get(index)? {
@@ -284,7 +284,7 @@ impl Model {
         }
     }
 
-    /// What could not be honoured.
+    /// Warnings about unsupported features.
     pub fn warnings(&self) -> &[Warning] {
         &self.inner.warnings
     }
@@ -294,12 +294,12 @@ impl Model {
         self.inner.fingerprint
     }
 
-    /// A number that a model and its variants ([`Model::varied`]) have in common: states of one fit the others.
+    /// A number shared by a model and its variants ([`Model::varied`]). Their states are interchangeable.
     pub fn family(&self) -> u64 {
         self.inner.family
     }
 
-    /// Positions at which every body stands as described.
+    /// Positions at which every body has the pose of the description.
     pub fn default_q(&self) -> &[f64] {
         self.inner.multibody.default_q()
     }
@@ -309,7 +309,7 @@ impl Model {
         self.inner.default_state()
     }
 
-    /// The state of a keyframe, by name or by number.
+    /// The state of a keyframe, by name or index.
     pub fn keyframe_state(&self, name: &str) -> Result<State, InputError> {
         let keys = &self.inner.world.keyframes;
         let by_name = keys.iter().find(|k| k.name == name);
@@ -334,7 +334,7 @@ impl Model {
         Ok(state)
     }
 
-    /// Checks that a state fits this model and is finite.
+    /// Checks that a state matches this model and is finite.
     pub fn check_state(&self, state: &State) -> Result<(), InputError> {
         check("qpos", &state.q, self.nq())?;
         check("qvel", &state.v, self.nv())?;
@@ -349,24 +349,24 @@ impl Model {
         Ok(())
     }
 
-    /// How many numbers all sensors read.
+    /// Total number of sensor readings.
     pub fn sensor_count(&self) -> usize {
         self.inner.sensors.len()
     }
 
-    /// Where the numbers of sensor number `sensor` lie among the readings.
+    /// Range of sensor `sensor` in the readings.
     pub fn sensor_range(&self, sensor: usize) -> std::ops::Range<usize> {
         self.inner.sensors.starts[sensor]..self.inner.sensors.starts[sensor + 1]
     }
 
-    /// The name of the joint that has a velocity coordinate.
+    /// The name of the joint of a velocity coordinate.
     pub fn joint_of(&self, dof: usize) -> String {
         let joints = self.multibody().joints();
         joints.iter().find(|j| j.v.contains(&dof)).map_or(String::new(), |j| j.name.clone())
     }
 }
 
-/// How a model is told from others.
+/// Fingerprint that identifies a model.
 #[derive(Clone, Copy)]
 pub(crate) struct Identity {
     pub fingerprint: u64,
@@ -422,7 +422,7 @@ pub(crate) fn check(what: &'static str, values: &[f64], needed: usize) -> Result
     }
 }
 
-/// For each body the one whose joints carry it.
+/// For each body, the body whose joints carry it.
 fn carriers(world: &World) -> Vec<usize> {
     let mut carrier = vec![0; world.bodies.len()];
     for (b, body) in world.bodies.iter().enumerate().skip(1) {

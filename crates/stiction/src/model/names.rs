@@ -1,11 +1,11 @@
-//! Names that were nearly right.
+//! Suggestions for misspelt names.
 
 use crate::error::InputError;
 
-/// Names shown of those there are.
+/// Maximum number of known names in a message.
 const SHOWN: usize = 50;
 
-/// The name among `known` that `name` was probably meant to be, if one is near.
+/// The closest match for `name` among `known`, if one is near.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given = name.to_lowercase();
     let allowed = given.chars().count().div_ceil(3);
@@ -30,7 +30,7 @@ pub fn unknown_name<'a>(
     InputError::Name { kind, name: name.into(), hint, known }
 }
 
-/// How many letters must be changed, left out, put in or swapped with their neighbour to get from `a` to `b`.
+/// Edit distance from `a` to `b`: number of substitutions, deletions, insertions and transpositions.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,14 +1,14 @@
-//! Worlds that differ by chance: masses, friction, stiffness and sizes drawn for each world.
+//! Domain randomisation: random masses, friction, stiffness and sizes for each world.
 //!
-//! What is drawn for a quantity of a body or geom in a world is a function of the seed, the world's number and that quantity,
-//! and of nothing else: neither the number of worlds nor what else is drawn changes it.
+//! The random value of a quantity of a body or geom depends only on the seed, the world's index and that quantity.
+//! It does not depend on the number of worlds or on other random quantities.
 
 use crate::model::Model;
 use crate::model::variation::{ContactChange, Variation};
 use serde::{Deserialize, Serialize};
 use stiction_base::random::{GOLDEN, Random, unit};
 
-/// What is drawn.
+/// The random quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Quantity {
     /// Mass of a body, with its rotational inertia in proportion.
@@ -23,28 +23,28 @@ pub enum Quantity {
     Size,
 }
 
-/// How it is drawn.
+/// Distribution of the factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Distribution {
-    /// Evenly between the ends.
+    /// Uniform between the ends.
     #[default]
     Uniform,
-    /// Its logarithm evenly, which suits ranges over decades.
+    /// Uniform in the logarithm, for ranges over decades.
     LogUniform,
 }
 
-/// A range of factors on what the model says.
+/// A range of factors on a value of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// What is drawn.
+    /// The random quantity.
     pub quantity: Quantity,
-    /// The body of a mass, the geom of anything else.
+    /// The body for a mass, the geom for other quantities.
     pub target: usize,
     /// Smallest factor.
     pub low: f64,
     /// Largest factor.
     pub high: f64,
-    /// How it is drawn.
+    /// Distribution of the factor.
     pub distribution: Distribution,
 }
 
@@ -52,7 +52,7 @@ impl Range {
     /// The factor for one world, between `low` and `high`.
     pub fn draw(&self, seed: u64, world: u64) -> f64 {
         let key = [seed, world, self.quantity as u64, self.target as u64];
-        // Each word is mixed in by a full round, so that neighbouring seeds and worlds are independent.
+        // Each word is mixed by a full round, so neighbouring seeds and worlds are independent.
         let bits = key.into_iter().fold(GOLDEN, |hash, word| Random(hash ^ Random(word).bits()).bits());
         let share = unit(bits);
         match self.distribution {
@@ -61,7 +61,7 @@ impl Range {
         }
     }
 
-    /// What this factor makes of the model.
+    /// The variation of the model by this factor.
     pub fn variation(&self, model: &Model, factor: f64) -> Variation {
         let mut variation = Variation::default();
         let target = self.target;
@@ -113,14 +113,15 @@ mod tests {
 
     #[test]
     fn draws_of_many_worlds_have_the_moments_of_their_distribution() {
-        // n draws: the mean strays by σ/√n, with σ² = 1/12 for uniform ones; four of these are allowed.
+        // The mean of n samples deviates by σ/√n, with σ² = 1/12 for the uniform distribution. Four standard
+        // deviations are allowed.
         let n = 40_000u64;
         for seed in 0..4 {
             let even: Vec<f64> =
                 (0..n).map(|w| range(0.0, 1.0, Distribution::Uniform).draw(seed, w)).collect();
             let mean = even.iter().sum::<f64>() / n as f64;
             assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0 / n as f64).sqrt());
-            // Neighbours have nothing to do with each other.
+            // Neighbouring worlds are uncorrelated.
             let product = even.windows(2).map(|w| (w[0] - 0.5) * (w[1] - 0.5)).sum::<f64>() / (n - 1) as f64;
             assert!(product.abs() < 4.0 / 12.0 / (n as f64).sqrt());
             let logs = (0..n).map(|w| range(0.1, 10.0, Distribution::LogUniform).draw(seed, w).ln());

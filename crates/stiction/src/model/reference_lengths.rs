@@ -1,5 +1,5 @@
-//! Lengths and forces that follow from the model at its reference positions: where tendon springs are slack, how
-//! strong muscles are and between which lengths they work, and what a damping ratio amounts to.
+//! Lengths and forces computed at the model's reference positions: slack ranges of tendon springs, strength and
+//! length range of muscles, and damping from damping ratios.
 
 use crate::error::LoadError;
 use crate::forces::muscle::CompiledMuscle;
@@ -11,7 +11,7 @@ use stiction_model::Warning;
 use stiction_multibody::{Factor, MassMatrix};
 
 impl Compiled {
-    /// Fills in what [`Kinematics`] has at the reference positions.
+    /// Fills in the lengths of [`Kinematics`] at the reference positions.
     pub fn measure(&mut self, state: &mut State) -> Result<(), LoadError> {
         let felt = self.world.actuators.iter().any(|a| a.muscle.is_some() || a.damping_ratio.is_some());
         if self.world.tendons.is_empty() && !felt {
@@ -46,7 +46,8 @@ impl Compiled {
             }
             let acceleration = response(default.row(row));
             if let Some(ratio) = actuator.damping_ratio {
-                // A unit force along the length makes the acceleration w = m M⁻¹ mᵀ there: it feels the inertia 1/w.
+                // A unit force along the length causes the acceleration w = m M⁻¹ mᵀ, so the effective inertia is
+                // 1/w.
                 let w = acceleration
                     .as_ref()
                     .map(|a| default.row(row).iter().map(|&(i, arm)| arm * a[i]).sum::<f64>());
@@ -55,7 +56,7 @@ impl Compiled {
                         self.drives.drives[row].bias[2] =
                             -2.0 * ratio * (actuator.gain[0] / w).max(0.0).sqrt();
                     }
-                    // What moves nothing, up to rounding, has no damping, as in MuJoCo.
+                    // An actuator that moves nothing, up to rounding, has no damping, as in MuJoCo.
                     Some(_) => {}
                     None => {
                         let message = format!(
@@ -64,7 +65,7 @@ impl Compiled {
                             actuator.name
                         );
                         let warning = Warning { source: actuator.source.clone(), message };
-                        // A variant has been warned with its model.
+                        // The base model already has this warning.
                         if !self.warnings.contains(&warning) {
                             self.warnings.push(warning);
                         }
@@ -87,8 +88,8 @@ impl Compiled {
         Ok(())
     }
 
-    /// The accelerations that a unit force along given arms makes where `kinematics` was taken, inertia of tendons included;
-    /// `None` if the mass matrix is singular.
+    /// Accelerations caused by a unit force along given arms at the positions of `kinematics`, including the inertia
+    /// of tendons. `None` if the mass matrix is singular.
     fn unit_response(
         &self,
         kinematics: &mut Kinematics,
@@ -96,7 +97,7 @@ impl Compiled {
         let mut mass = MassMatrix::new(&self.multibody);
         self.multibody.mass_matrix(&mut kinematics.workspace, &mut mass);
         let nv = self.multibody.nv();
-        // Tendons couple coordinates of different trees: the whole matrix.
+        // Tendons couple coordinates of different trees, so the full matrix is used.
         let whole = self.tendons.heavy.then(|| {
             let mut dense = mass.to_dense();
             self.tendons.add_inertia(&self.world, &kinematics.tendons, &mut dense);
@@ -121,7 +122,7 @@ impl Compiled {
     }
 
     /// Smallest and largest length of an actuator within the limits of the joints it acts on, searched along one
-    /// coordinate after the other from the default positions. Joints without limits stay there.
+    /// coordinate after the other from the default positions. Joints without limits stay at their default positions.
     fn extremes(&self, row: usize, kinematics: &mut Kinematics, state: &mut State) -> [f64; 2] {
         const POINTS: usize = 20;
         let arms: Vec<usize> = kinematics.transmissions.row(row).iter().map(|&(dof, _)| dof).collect();

@@ -1,16 +1,16 @@
-//! The built-in scenes: the files of `scenes/`, embedded so that they work from anywhere.
+//! The built-in scenes: the files of `scenes/`, embedded in the program.
 
 /// A built-in scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene {
-    /// Its name, as `stiction run NAME` takes it.
+    /// Its name, as in `stiction run NAME`.
     pub name: &'static str,
     /// The MJCF text.
     pub text: &'static str,
 }
 
 impl Scene {
-    /// The first sentence of the comment at the head of the file.
+    /// The first sentence of the comment at the top of the file.
     pub fn summary(&self) -> String {
         let comment = self.text.split_once("<!--").and_then(|(_, rest)| rest.split_once("-->"));
         let words: Vec<&str> = comment.map_or("", |(c, _)| c).split_whitespace().collect();

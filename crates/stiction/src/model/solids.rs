@@ -1,10 +1,10 @@
-//! What geoms are to patch contact: tetrahedra with a pressure field, or the triangles of a rigid surface.
+//! Patch-contact geometry of geoms: tetrahedra with a pressure field, or the triangles of a rigid surface.
 //!
-//! Primitives and hulls get theirs from the geometry. A mesh file with tetrahedra brings its own, and its field:
-//! extents, or pressures, or nothing. Then the extent of a vertex is its distance to the surface over the
-//! largest such distance, which is what the field of a primitive is; that is said in a warning. Other meshes that are not
-//! convex are filled with tetrahedra as they are loaded; behind the feature `fs` the result is kept in a folder, by the
-//! hash of what it was made from (`filled.rs`).
+//! Primitives and hulls get it from the geometry crate. A mesh file with tetrahedra defines its own solid and
+//! optionally its field, as extents or pressures. Without a field, the extent of a vertex is its distance to the
+//! surface over the largest such distance, as for primitives, and a warning is issued. Other non-convex meshes are
+//! filled with tetrahedra on loading. With the feature `fs` the result is cached in a folder, by the hash of its
+//! inputs (`mesh_cache.rs`).
 
 use crate::error::LoadError;
 use crate::model::material::{DEFAULT_MODULUS, DEFAULT_RESOLUTION, DEFAULT_SLAB_THICKNESS};
@@ -17,10 +17,10 @@ use stiction_geometry::solid::{FillOptions, MeshOptions, RigidMesh, Solid};
 use stiction_geometry::{Geom, Shape};
 use stiction_model::{Mesh, Shape as Described, Tetrahedra, Warning, World};
 
-/// Most pairs of an inner vertex and an outer triangle for which distances are computed.
+/// Maximum number of pairs of an inner vertex and an outer triangle for which distances are computed.
 const MAX_PAIRS: usize = 1_000_000_000;
 
-/// Tetrahedra for compliant geoms and triangles for the others they may meet; nothing if no geom is compliant.
+/// Tetrahedra for compliant geoms and triangles for the geoms that they may touch. Empty if no geom is compliant.
 pub(crate) fn compile_solids(
     world: &World,
     geoms: &[Geom],
@@ -41,7 +41,7 @@ pub(crate) fn compile_solids(
     Ok(solids)
 }
 
-/// What a geom that a variant changed is to patch contact. Its model was warned of whatever is odd about it.
+/// Patch-contact geometry of a geom that a variant changed. The base model already has its warnings.
 pub(crate) fn vary_solid(
     world: &World,
     geom: &Geom,
@@ -112,13 +112,13 @@ fn compliant(
     }
 }
 
-/// Solids, built once for each modulus: of meshes that bring their own tetrahedra, of those that had to be
-/// meshed, by resolution, and of shapes. Like geoms share theirs, and a pile of them stays in the cache.
+/// Solids, built once for each modulus: meshes with their own tetrahedra, meshes filled by the mesher (by
+/// resolution), and shapes. Equal geoms share a solid, so a pile of them stays in the processor's cache.
 struct FilledMeshes<'a> {
     world: &'a World,
     built: Vec<(usize, f64, Arc<Solid>)>,
     meshed: Vec<(usize, f64, Option<f64>, Arc<Solid>)>,
-    /// By shape, resolution and modulus; none for a rigid one.
+    /// By shape, resolution and modulus. The modulus is `None` for a rigid solid.
     shapes: Vec<(ShapeKey, ContactSolid)>,
 }
 
@@ -129,7 +129,7 @@ impl<'a> FilledMeshes<'a> {
         Self { world, built: Vec::new(), meshed: Vec::new(), shapes: Vec::new() }
     }
 
-    /// What `make` makes of a described shape, or what it made of one that is the same.
+    /// The result of `make` for a described shape, reused for equal shapes.
     fn once(
         &mut self,
         described: &stiction_model::Geom,
@@ -152,7 +152,7 @@ impl<'a> FilledMeshes<'a> {
         }
     }
 
-    /// A surface, filled by the mesher; without a hint the resolution is found automatically.
+    /// A surface, filled by the mesher. Without a hint, the resolution is chosen automatically.
     fn meshed(
         &mut self,
         mesh: usize,
@@ -213,7 +213,7 @@ impl<'a> FilledMeshes<'a> {
     }
 }
 
-/// Distance to the surface over the largest one, at each vertex, and what to say about it.
+/// Distance to the surface over the largest distance, at each vertex, with a warning.
 fn distance_extents(mesh: &Mesh, tetrahedra: &Tetrahedra) -> Result<(Vec<f64>, String), String> {
     let remedy =
         "give the file POINT_DATA SCALARS \"extent\" (0 on the surface, 1 at the core) or \"pressure\" (Pa)";
@@ -287,7 +287,7 @@ mod tests {
                 }
             }
             prop_assert!(distance <= least + 1e-12);
-            // The grid's points are no farther apart than this.
+            // Maximum distance between grid points.
             prop_assert!(least - distance <= 6.0 / n as f64);
         }
     }

@@ -1,4 +1,5 @@
-//! Variants of a model: the same bodies, joints and geoms with other gravity, masses, contact properties or sizes.
+//! Variants of a model: the same bodies, joints and geoms with different gravity, masses, contact properties or
+//! sizes.
 //!
 //! ```
 //! use stiction::{Model, Simulation, Variation};
@@ -14,8 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A variant shares with its model whatever is the same in both: meshes, hulls, solids, and the trees if no mass and no gravity
-//! changed. States of a model fit its variants.
+//! A variant shares all unchanged data with its model: meshes, hulls, solids, and the trees if neither masses nor
+//! gravity change. States of a model are valid for its variants.
 
 use crate::error::LoadError;
 use crate::model::Model;
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use stiction_model::{Compliance, Geom, Shape, Warning, World};
 
-/// Contact properties of a geom that are different; what is not given stays.
+/// Changed contact properties of a geom. Omitted properties keep their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactChange {
     /// Static friction coefficient.
@@ -41,7 +42,7 @@ pub struct ContactChange {
     pub modulus: Option<f64>,
 }
 
-/// What is different about a variant of a model, in the terms of the model it is made from.
+/// Differences of a variant from its base model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Variation {
     /// Acceleration of gravity, m/s².
@@ -51,18 +52,18 @@ pub struct Variation {
     /// Contact properties by geom.
     pub contacts: BTreeMap<usize, ContactChange>,
     /// Factors on the size by geom, about its own frame; primitive shapes only. The rotational inertia of the body changes with
-    /// the square if this is its only geom and lies at the centre of mass; otherwise it stays, and the variant's warnings say
-    /// so. Masses stay.
+    /// the square if this is its only geom and lies at the centre of mass; otherwise it does not change, and the
+    /// variant has a warning. Masses do not change.
     pub sizes: BTreeMap<usize, f64>,
 }
 
 impl Variation {
-    /// Whether nothing is different.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Takes over what `other` says; the rest stays.
+    /// Overrides the values that `other` defines.
     pub fn merge(&mut self, other: &Self) {
         self.gravity = other.gravity.or(self.gravity);
         self.masses.extend(&other.masses);
@@ -80,7 +81,7 @@ impl Variation {
         }
     }
 
-    /// The description with what is different; what cannot be had is an error that says why.
+    /// The description with these changes. Invalid changes are errors.
     pub(crate) fn apply(&self, world: &mut World, warnings: &mut Vec<Warning>) -> Result<(), String> {
         if let Some(gravity) = self.gravity {
             world.options.gravity = gravity.into();
@@ -157,7 +158,7 @@ fn no_geom(geom: usize, count: usize) -> String {
     format!("there is no geom {geom}: there are {count}, counted from 0")
 }
 
-/// Makes a geom larger or smaller about its own frame.
+/// Scales a geom about its own frame.
 fn resize(world: &mut World, index: usize, factor: f64, warnings: &mut Vec<Warning>) -> Result<(), String> {
     let count = world.geoms.len();
     let Some(geom) = world.geoms.get_mut(index) else { return Err(no_geom(index, count)) };
@@ -185,7 +186,7 @@ fn resize(world: &mut World, index: usize, factor: f64, warnings: &mut Vec<Warni
     let alone = world.geoms.iter().filter(|g| g.body == body).count() == 1;
     let inertia = &mut world.bodies[body].inertia;
     let scale = inertia.rotational.abs().max() / inertia.mass.max(f64::MIN_POSITIVE);
-    // The offset's part of the inertia is lost in rounding.
+    // The contribution of the offset to the inertia is below rounding.
     if alone && (center - inertia.com).norm_squared() <= 1e-12 * scale {
         inertia.rotational *= factor * factor;
     } else if inertia.mass > 0.0 && factor != 1.0 {
@@ -200,12 +201,12 @@ fn resize(world: &mut World, index: usize, factor: f64, warnings: &mut Vec<Warni
 }
 
 impl Model {
-    /// A variant of this model: the same bodies, joints and geoms, with what `variation` says in place of what it has.
+    /// A variant of this model: the same bodies, joints and geoms, with the changes of `variation`.
     pub fn varied(&self, variation: &Variation) -> Result<Self, LoadError> {
         if variation.is_empty() { Ok(self.clone()) } else { self.vary(variation) }
     }
 
-    /// The contact properties of a geom, defaults filled in.
+    /// The contact properties of a geom, including defaults.
     pub fn contact_properties(&self, geom: usize) -> Option<GeomMaterial> {
         let geom = self.world().geoms.get(geom)?;
         Some(GeomMaterial::new(&geom.contact, geom.priority))

@@ -1,8 +1,8 @@
-//! Sensors of contacts: which contact points and patches of the last step match, and what is read of them.
+//! Contact sensors: selection of contact points and patches of the last step, and their readings.
 //!
-//! A contact matches if its sides are what the sensor asks for, in either order; it is then read from the sensor's first side
-//! to its second. Its frame is (n, t, n × t) with the normal n from the first to the second side. Turned round, n and t change
-//! their signs and the third axis stays:
+//! A contact matches if its sides are those of the sensor, in either order. It is then read from the sensor's first
+//! side to its second. Its frame is (n, t, n × t) with the normal n from the first to the second side. If the order
+//! is reversed, n and t change their signs and the third axis stays:
 //!
 //! ```text
 //! n = normal        t = e − (n·e) n, scaled to one;  e = y, or z where |n·y| ≥ 1/2
@@ -34,7 +34,7 @@ pub(crate) struct SensedContact {
 }
 
 impl SensedContact {
-    /// A contact point; none if it is apart and carries no force, as points are that are kept for the next steps.
+    /// A contact point. `None` if it is separated and carries no force (speculative points).
     pub fn of_point(c: &Contact) -> Option<Self> {
         (c.penetration >= 0.0 || c.force != V3::zeros()).then(|| Self {
             geoms: [c.geom_a, c.geom_b],
@@ -68,7 +68,7 @@ fn frame(normal: &V3) -> [V3; 3] {
 }
 
 impl Compiled {
-    /// Whether a contact matches, and whether it must be turned round.
+    /// Whether a contact matches, and whether it must be reversed.
     fn matches(&self, reading: &ContactReading, meeting: &SensedContact, x_wb: &[Pose]) -> Option<bool> {
         if let ContactsOf::Site(s) = reading.first {
             let site = &self.world.sites[s];
@@ -116,7 +116,7 @@ impl Compiled {
             write(reading, &sum, found, &mut out[..width]);
             return;
         }
-        // The number of the contact makes the order unique.
+        // The index of the contact makes the order unique.
         chosen.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for slot in 0..chosen.len().min(reading.slots) {
             let (_, k, turned) = loads.chosen[slot];
@@ -141,7 +141,7 @@ impl Compiled {
         (second.0 - first.0, second.1 - first.1)
     }
 
-    /// What all chosen contacts do together to the second side.
+    /// Resultant of all selected contacts on the second side.
     fn sum(&self, loads: &Loads) -> Seen {
         let sign = |turned: bool| if turned { -1.0 } else { 1.0 };
         let chosen = || loads.chosen.iter().map(|&(_, k, turned)| (&loads.sensed[k], sign(turned)));
@@ -177,7 +177,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Sees it from the other side.
+    /// Reverses the contact.
     fn turn(&mut self) {
         let [n, t, b] = self.frame;
         self.frame = [-n, -t, b];

@@ -1,7 +1,8 @@
-//! Sensors of the distance between geoms: what it is, and between which points.
+//! Sensors of the distance between geoms, and of the nearest points.
 //!
-//! The two nearest points p₁, p₂ of two geoms, or in overlap those of the deepest contact, which must travel |p₂ − p₁| for
-//! the geoms to part. Of several geoms the pair of the smallest signed distance counts, of equal ones the first.
+//! They read the two nearest points p₁, p₂ of two geoms or, in overlap, the points of the deepest contact, which
+//! must move by |p₂ − p₁| for the geoms to separate. With several geoms, the pair with the smallest signed distance
+//! is used, and the first of equal pairs.
 
 use crate::model::Compiled;
 use crate::step::kinematics::Kinematics;
@@ -10,7 +11,7 @@ use stiction_geometry::ContactPoint;
 use stiction_geometry::point::{Scratch, contact_pair};
 use stiction_model::{GeomsOf, Sensor, SensorKind, World};
 
-/// Memory for finding near points.
+/// Buffers of the nearest-point query.
 #[derive(Default)]
 pub(crate) struct Near {
     scratch: Scratch,
@@ -52,7 +53,7 @@ impl Compiled {
         }
     }
 
-    /// The nearest or deepest pair of points of two sides, none if they are further apart than `reach`.
+    /// The nearest or deepest pair of points of two sides. `None` if they are further apart than `reach`.
     fn nearest(
         &self,
         first: GeomsOf,
@@ -82,7 +83,7 @@ impl Compiled {
     }
 }
 
-/// The same points with the second one exactly across from the first.
+/// The same points with the second one exactly opposite the first.
 fn straight(point: ContactPoint) -> ContactPoint {
     let p_wb: Vector3<f64> = point.p_wa + point.distance * point.normal_w;
     ContactPoint { p_wb, ..point }

@@ -1,11 +1,11 @@
-//! What is measured: sensors of the model, tactile grids, what controllers read.
+//! Measurements: sensors of the model, tactile grids, inputs of controllers.
 //!
 //! | file | what |
 //! |---|---|
-//! | `sensors.rs` | each kind of sensor: what it reads of a state and of the forces of a step |
+//! | `sensors.rs` | each kind of sensor: readings of a state and of the forces of a step |
 //! | `contacts.rs` | sensors of contacts |
 //! | `distances.rs` | sensors of distances between geoms |
-//! | `readings.rs` | what acted on each body in the last step, from which forces are read |
+//! | `readings.rs` | forces on each body in the last step, for force sensors |
 //! | `instant.rs` | readings at a state, without a step |
 //! | `tactile.rs` | pressure and shear on a grid fixed to a body |
 

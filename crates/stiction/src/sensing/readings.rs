@@ -1,4 +1,4 @@
-//! The memory of sensor readings: what acted on each body during the last step, gathered when asked for.
+//! Sensor readings and the forces on each body during the last step, computed on demand.
 
 use crate::contact::patch_view::SolvedPatches;
 use crate::contact::result::Contact;
@@ -18,10 +18,10 @@ use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
 use stiction_model::Pose;
 
-/// Readings, and what they are made from.
+/// Readings and their inputs.
 #[derive(Default)]
 pub(crate) struct Readings {
-    /// The numbers of all sensors, one after the other.
+    /// Readings of all sensors, concatenated.
     pub values: Vec<f64>,
     wrenches: Vec<[f64; 6]>,
     normal_forces: Vec<NormalForce>,
@@ -29,7 +29,7 @@ pub(crate) struct Readings {
     actuator_forces: Vec<f64>,
     /// Forces of actuators along each velocity coordinate.
     pub joint_torques: Vec<f64>,
-    /// What their parents exert on the bodies asked for, about the body's origin in its axes, [moment; force].
+    /// Wrenches of the parents on the requested bodies, about the body's origin in its axes, [moment; force].
     pub transmitted: Vec<[f64; 6]>,
     tendon_forces: Vec<f64>,
     sensed: Vec<SensedContact>,
@@ -42,7 +42,7 @@ pub(crate) struct Readings {
 
 impl Readings {
     /// Reads all sensors: positions and velocities of `state`, forces of the step that led to it with the results in `stages`;
-    /// also the wrenches at `bodies`. A step with a learned law has no rows; its velocities are given instead.
+    /// also the wrenches at `bodies`. A step with a learned law has no rows. Its velocities are given instead.
     pub fn read(
         &mut self,
         compiled: &Compiled,
@@ -66,7 +66,7 @@ impl Readings {
         }
     }
 
-    /// All readings at zero, those of `bodies` bodies included.
+    /// Sets all readings to zero, including those of `bodies` bodies.
     fn clear(&mut self, compiled: &Compiled, bodies: usize) {
         self.joint_torques.clear();
         self.joint_torques.resize(compiled.multibody.nv(), 0.0);
@@ -148,8 +148,8 @@ impl Readings {
         log.tendon_limits.iter().for_each(|&(row, tendon)| self.tendon_limits[tendon] += impulses[row] / dt);
     }
 
-    /// Reads the sensors of forces, and what acts on `bodies` from their parents, after a step of `dt` from `kinematics` to
-    /// velocities `v`.
+    /// Reads the force sensors, and the wrenches on `bodies` from their parents, after a step of `dt` from
+    /// `kinematics` to velocities `v`.
     fn forces(
         &mut self,
         compiled: &Compiled,
@@ -208,8 +208,8 @@ impl Readings {
     }
 }
 
-/// What spatial tendons do to bodies, with the forces of actuators added to those in `tendon_forces`:
-/// [moment about the world's origin; force].
+/// Wrenches of spatial tendons on bodies, with actuator forces added to `tendon_forces`: [moment about the world's
+/// origin; force].
 pub(crate) fn add_actuated_tendons(
     compiled: &Compiled,
     x_wb: &[Pose],

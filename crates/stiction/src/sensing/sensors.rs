@@ -1,20 +1,20 @@
 //! Sensors: readings of a state, and of the step that led to it.
 //!
-//! Positions and velocities are those of the present state. Accelerations and forces only a step brings about:
-//! they are the means over the last step, with the bodies where they stood at its beginning,
+//! Positions and velocities are those of the current state. Accelerations and forces exist only after a step. They
+//! are the means over the last step, with the bodies at their initial poses,
 //!
 //! ```text
 //! a = (v⁺ − v₀)/δt        force = impulse/δt
 //! ```
 //!
-//! so that they balance exactly as the step's momentum does. Before the first step they are zero.
+//! so they balance exactly like the momentum of the step. They are zero before the first step.
 //!
-//! The force between a body and its parent is what the inertia of the body and of all below it needs, less what acts
-//! on them from elsewhere: Σ m (a − g) − Σ f (Newton–Euler). Contacts, couplings between bodies and tendons along their
-//! paths count as such f; actuators at sites, adhesion and gravity compensation do not, as in MuJoCo, so they are part of
-//! the reading.
+//! The force between a body and its parent is the inertial force of the body and its descendants minus the other
+//! forces on them: Σ m (a − g) − Σ f (Newton–Euler). Contacts, couplings between bodies and tendons along their
+//! paths count as such f; actuators at sites, adhesion and gravity compensation do not, as in MuJoCo, so they are
+//! part of the reading.
 //!
-//! Distances between geoms are in `distances.rs`, contacts in `contact_sensors.rs`.
+//! Distances between geoms are in `distances.rs`, contacts in `contacts.rs`.
 
 use crate::contact::result::Contact;
 use crate::forces::moments::Moments;
@@ -33,14 +33,14 @@ use stiction_multibody::{Multibody, Workspace};
 
 type V3 = Vector3<f64>;
 
-/// What sensors need that never changes.
+/// Constant data of sensors.
 #[derive(Default)]
 pub(crate) struct Sensors {
-    /// Where each sensor's numbers begin, and their total at the end.
+    /// Start of each sensor's readings, followed by the total.
     pub starts: Vec<usize>,
-    /// For each body the end of the range of bodies that begins with it and holds all below it.
+    /// For each body, the end of the range of its descendants. The range begins with the body itself.
     pub subtree_end: Vec<usize>,
-    /// Geoms that rangefinders see, with their shapes; empty without rangefinders.
+    /// Geoms visible to rangefinders, with their shapes. Empty without rangefinders.
     rays: Vec<(usize, Solid)>,
     /// Volumes of the sites; only those of touch sensors are filled.
     volumes: Vec<Option<Solid>>,
@@ -88,13 +88,13 @@ impl Sensors {
         Self { starts, subtree_end, rays, volumes, near, meets }
     }
 
-    /// How many numbers all sensors read.
+    /// Total number of sensor readings.
     pub fn len(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 }
 
-/// What acted during a step, for the sensors that read forces.
+/// Forces during a step, for force sensors.
 pub(crate) struct Loads<'a> {
     /// Bodies at the beginning of the step.
     pub x_wb: &'a [Pose],
@@ -103,13 +103,13 @@ pub(crate) struct Loads<'a> {
     pub acceleration: &'a [f64],
     pub drives: &'a Moments,
     pub actuator_forces: &'a [f64],
-    /// What acts on each body from outside its joints: [moment about the world's origin; force].
+    /// External wrench on each body, except joint forces: [moment about the world's origin; force].
     pub wrenches: &'a [[f64; 6]],
     /// Points at which bodies are pushed along normals: those of contacts, and of faces of patches.
     pub normal_forces: &'a [NormalForce],
     /// Contact points and patches, if a sensor reads them.
     pub sensed: &'a [SensedContact],
-    /// Which of them fill the slots of a sensor; memory that is kept.
+    /// Contacts selected by a sensor; reused buffer.
     pub chosen: &'a mut Vec<(f64, usize, bool)>,
     /// Forces of limits on each velocity coordinate, and on each tendon.
     pub limit_forces: (&'a [f64], &'a [f64]),
@@ -198,7 +198,8 @@ fn momentum(
 }
 
 impl Compiled {
-    /// Reads the sensors that need only the state, which `kinematics` must have been taken at, velocities included.
+    /// Reads the sensors that depend only on the state. `kinematics` must be evaluated at this state, including
+    /// velocities.
     pub fn read_state(
         &self,
         state: &State,
@@ -228,7 +229,7 @@ impl Compiled {
         forces::energy(&at)
     }
 
-    /// Potential energy of what stands still or is moved from outside, which MuJoCo counts too.
+    /// Potential energy of static and mocap bodies, which MuJoCo also includes.
     fn held_weight(&self, kinematics: &Kinematics) -> f64 {
         let held = (0..self.world.bodies.len()).filter(|&b| self.multibody.body_tree(b).is_none());
         held.map(|b| {
@@ -364,7 +365,7 @@ impl Compiled {
             }
             let Some(hit) = shape.cast_ray(&x_wg, &origin, &direction, nearest) else { continue };
             if let Shape::HalfSpace { size } = geom.shape {
-                // A plane is seen from above, and only as far as it is drawn.
+                // A plane is visible only from above and within its drawn size.
                 let p = x_wg.inverse_transform_point(&(origin + hit.distance * direction).into());
                 let beyond = |k: usize| size[k] > 0.0 && p[k].abs() > size[k];
                 if hit.normal_w.dot(&direction) >= 0.0 || beyond(0) || beyond(1) {
@@ -429,7 +430,7 @@ impl Compiled {
                 let Some(volume) = &self.sensors.volumes[site] else { return };
                 out[0] = 0.0;
                 for push in loads.normal_forces.iter().filter(|p| p.force > 0.0) {
-                    // Out of the body, through the place where it is touched.
+                    // Out of the body, through the contact position.
                     let away = match push.bodies {
                         (a, _) if a == body => push.normal,
                         (_, b) if b == body => -push.normal,
@@ -481,7 +482,7 @@ impl Compiled {
         (moment, force)
     }
 
-    /// Force, and moment about `point`, that a body's own inertia needs against gravity.
+    /// Inertial force of a body minus gravity, and its moment about `point`.
     fn needed(&self, loads: &Loads, body: usize, point: &V3) -> (V3, V3) {
         let inertia = &self.world.bodies[body].inertia;
         if *inertia == stiction_model::Inertia::zero() {
@@ -509,7 +510,7 @@ fn point_acceleration(multibody: &Multibody, loads: &Loads, body: usize, point: 
     (alpha, linear + alpha.cross(&arm) + w.cross(&w.cross(&arm)))
 }
 
-/// Rate at which something at or beyond one of its limits leaves it; 0 within them.
+/// Rate at which a coordinate at or beyond a limit moves away from it; 0 within the limits.
 fn leaving(at: f64, rate: f64, [low, high]: [f64; 2]) -> f64 {
     if at <= low {
         rate
@@ -533,7 +534,7 @@ pub(crate) fn inside(shape: &Shape, p: &V3) -> bool {
     }
 }
 
-/// Bounds a reading by the sensor's cutoff. Orientations, axes, points and contacts have none.
+/// Clamps a reading to the sensor's cutoff. Orientations, axes, points and contacts have none.
 fn cut(kind: &SensorKind, cutoff: Option<f64>, out: &mut [f64]) {
     let Some(cutoff) = cutoff else { return };
     if matches!(

@@ -1,4 +1,4 @@
-//! A tactile view: what a skin of sensing cells on a body feels of the contact patches.
+//! Tactile grids: pressure and shear of contact patches on a grid of cells fixed to a body.
 //!
 //! ```text
 //!        y ^  rows        The grid lies in the x-y plane of its frame, centred at its origin, z out of the skin
@@ -8,10 +8,10 @@
 //!          +-----------> x  columns
 //! ```
 //!
-//! Hence pressure times cell area, summed over the cells, is the normal force of the polygons that lie over the grid
-//! and face it, and shear sums to their tangential force, both to rounding, at any resolution. Inside a polygon the
-//! traction is distributed as the pressure field at the beginning of the step. Polygons that face away from the grid (the
-//! other side of a finger) are left out.
+//! The sum of pressure times cell area is therefore the normal force of the polygons that lie over the grid and face
+//! it, and shear sums to their tangential force. Both hold to rounding, at any resolution. Inside a polygon the
+//! traction is distributed as the pressure field at the beginning of the step. Polygons that face away from the grid
+//! (the other side of a finger) are ignored.
 
 use crate::contact::patch_view::SolvedPatches;
 use crate::error::InputError;
@@ -21,9 +21,9 @@ use nalgebra::{Vector2, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction_model::Pose;
 
-/// Corners that a polygon of a patch may have after it is cut to a cell: eight, and one for each side.
+/// Maximum number of corners of a patch polygon after clipping to a cell: eight, and one for each side.
 const CORNERS: usize = 16;
-/// Most cells of a grid.
+/// Maximum number of cells of a grid.
 const MAX_CELLS: usize = 1 << 24;
 
 /// A grid of sensing cells fixed to a body.
@@ -36,8 +36,8 @@ pub struct TactileGrid {
     columns: usize,
 }
 
-/// What a grid feels. Cell (row, column) is entry `row * columns + column`; row 0 is at the smallest y, column 0 at the
-/// smallest x.
+/// Reading of a grid. Cell (row, column) is entry `row * columns + column`; row 0 is at the smallest y, column 0 at
+/// the smallest x.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TactileImage {
     /// Number of rows, along y.
@@ -51,7 +51,7 @@ pub struct TactileImage {
 }
 
 impl TactileGrid {
-    /// A grid on body number `body`, in its x–y plane at `x_bg` in the body frame, `size` in x and y (m).
+    /// A grid on body `body`, in its x–y plane at `x_bg` in the body frame, `size` in x and y (m).
     ///
     /// Fails if a size is not positive or there is no cell.
     pub fn new(
@@ -99,7 +99,7 @@ impl TactileGrid {
         (self.rows, self.columns)
     }
 
-    /// Number of the body it is fixed to.
+    /// Index of the body to which it is fixed.
     pub fn body(&self) -> usize {
         self.body
     }
@@ -109,20 +109,20 @@ impl TactileGrid {
         self.size[0] * self.size[1] / (self.rows * self.columns) as f64
     }
 
-    /// What the grid felt in the last step.
+    /// Reading of the grid in the last step.
     pub fn sample(&self, simulation: &Simulation) -> TactileImage {
         let mut image = TactileImage::default();
         self.sample_into(simulation, &mut image);
         image
     }
 
-    /// The same into memory that is kept.
+    /// Like [`TactileGrid::sample`], but reuses the buffers of `image`.
     pub fn sample_into(&self, simulation: &Simulation, image: &mut TactileImage) {
         let (patches, x_wb) = simulation.solved_patches();
         self.feel(simulation.model().compiled(), patches, x_wb, image);
     }
 
-    /// What the grid feels of patches found with the bodies at `x_wb`.
+    /// Reading of the grid for patches found with the bodies at `x_wb`.
     pub(crate) fn feel(
         &self,
         compiled: &Compiled,
@@ -168,7 +168,8 @@ impl TactileGrid {
         }
     }
 
-    /// Shares a force among the cells that a polygon in the grid's plane covers, by the weight on them.
+    /// Distributes a force over the cells covered by a polygon in the grid's plane, in proportion to the weight on
+    /// them.
     fn share(
         &self,
         polygon: &Polygon,
@@ -188,7 +189,7 @@ impl TactileGrid {
         let place = |p: f64, axis: usize| (p + 0.5 * self.size[axis]) / cell[axis];
         let total = polygon.weight();
         if polygon.area() <= 1e-9 * self.cell_area() || total <= 0.0 {
-            // A speck, or seen from the side: all of it to the cell below its centre.
+            // A tiny polygon or one seen edge-on is assigned to the cell below its centre.
             let [x, y] = [0, 1].map(|axis| place(centroid[axis], axis).floor());
             if x >= 0.0 && y >= 0.0 && x < counts[0] as f64 && y < counts[1] as f64 {
                 add(x as usize, y as usize, 1.0);

@@ -1,4 +1,4 @@
-//! Controllers of a simulation: when they are called, what is measured for them, and what is undone when a step fails.
+//! Controllers of a simulation: scheduling, measurements, and rollback after a failed step.
 
 use super::Simulation;
 use crate::control::senses::gather;
@@ -7,13 +7,13 @@ use crate::error::{InputError, StepError};
 use crate::sensing::tactile::TactileImage;
 use crate::state::{ControllerState, State};
 
-/// The controllers and what they share.
+/// The controllers and their shared data.
 #[derive(Default)]
 pub(super) struct Controllers {
     attached: Vec<Attached>,
-    /// What all controllers together want measured.
+    /// Combined measurement requests of all controllers.
     senses: Senses,
-    /// Controls that a controller is writing.
+    /// Controls written by the current controller.
     ctrl: Vec<f64>,
     before: Before,
 }
@@ -28,11 +28,11 @@ impl Controllers {
 struct Attached {
     controller: Box<dyn Controller>,
     senses: Senses,
-    /// Place of its first skin among those of all controllers.
+    /// Index of its first skin among the skins of all controllers.
     first_skin: usize,
 }
 
-/// What controllers change, as it was before a step.
+/// Backup of the data that controllers change, from before a step.
 #[derive(Default)]
 struct Before {
     ctrl: Vec<f64>,
@@ -40,14 +40,14 @@ struct Before {
 }
 
 impl Simulation {
-    /// Has `controller` alone set the controls at its own rate from now on, with nothing in its memory.
+    /// Replaces all controllers by `controller`, which sets the controls at its own rate. Its memory is empty.
     pub fn set_controller(&mut self, controller: Box<dyn Controller>) {
         self.clear_controllers();
         self.add_controller(controller);
     }
 
-    /// Has `controller` set controls at its own rate from now on, after those there are. Returns its number: the place
-    /// of its memory in [`State::controllers`].
+    /// Adds `controller` after the existing ones. It sets controls at its own rate. Returns its index, which is also
+    /// the index of its memory in [`State::controllers`].
     pub fn add_controller(&mut self, controller: Box<dyn Controller>) -> usize {
         let (number, senses) = (self.controllers.attached.len(), controller.senses());
         self.state.controllers.truncate(number);
@@ -66,7 +66,8 @@ impl Simulation {
         self.controllers.attached.len()
     }
 
-    /// Removes a controller and what it remembers; the controls stay as they are, and those added after it move up by one.
+    /// Removes a controller and its memory. The controls do not change. The indices of the controllers added after
+    /// it decrease by one.
     pub fn remove_controller(&mut self, number: usize) -> Result<Box<dyn Controller>, InputError> {
         let count = self.controller_count();
         if number >= count {
@@ -90,14 +91,14 @@ impl Simulation {
         Ok(removed.controller)
     }
 
-    /// Removes all controllers and what they remember; the controls stay as they are.
+    /// Removes all controllers and their memories. The controls do not change.
     pub fn clear_controllers(&mut self) {
         self.controllers = Controllers::default();
         self.state.controllers.clear();
         self.state.measured = Measured::default();
     }
 
-    /// Goes to another time, from which the controllers' samples are counted; all else stays.
+    /// Sets the time and recomputes the controllers' sample counts. The rest of the state does not change.
     pub fn set_time(&mut self, time: f64) {
         self.state.time = time;
         for (state, attached) in self.state.controllers.iter_mut().zip(&self.controllers.attached) {
@@ -108,7 +109,7 @@ impl Simulation {
         }
     }
 
-    /// Calls the controllers whose sample times have come, in their order.
+    /// Calls the controllers that are due, in order.
     pub(super) fn sample_controllers(&mut self) -> Result<(), StepError> {
         let (time, slack) = (self.state.time, self.slack());
         for k in 0..self.controllers.attached.len() {
@@ -118,7 +119,7 @@ impl Simulation {
             if self.controllers.attached[k].senses.any()
                 && !self.state.measured.serves(&self.controllers.senses, time, self.model.compiled())
             {
-                // A state that nothing was measured at, as after a jump: without the forces of some other step.
+                // A state without measurements, as after a jump. Forces of other steps must not be used.
                 self.clear_results();
                 self.measure();
             }
@@ -150,7 +151,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Keeps what controllers change, in memory that is kept too.
+    /// Saves the data that controllers change, in reused buffers.
     pub(super) fn remember_controllers(&mut self) {
         self.count_samples();
         let (before, State { ctrl, controllers, .. }) = (&mut self.controllers.before, &self.state);
@@ -159,20 +160,20 @@ impl Simulation {
         before.states.iter_mut().zip(controllers).for_each(|(kept, state)| copy(state, kept));
     }
 
-    /// Undoes what controllers changed.
+    /// Restores the data that controllers changed.
     pub(super) fn restore_controllers(&mut self) {
         let (before, State { ctrl, controllers, .. }) = (&self.controllers.before, &mut self.state);
         ctrl.clone_from(&before.ctrl);
         before.states.iter().zip(controllers).for_each(|(kept, state)| copy(kept, state));
     }
 
-    /// Whether one of the sample times of controller `k` has come.
+    /// Whether controller `k` is due.
     fn is_due(&self, k: usize) -> bool {
         let period = self.controllers.attached[k].controller.period();
         self.state.controllers[k].next_sample as f64 * period <= self.state.time + self.slack()
     }
 
-    /// Measures if a controller that wants something measured is called before the next step.
+    /// Measures if a controller with measurement requests is called before the next step.
     pub(super) fn measure_if_due(&mut self) {
         let all = &self.controllers.attached;
         if self.controllers.senses.any() && (0..all.len()).any(|k| all[k].senses.any() && self.is_due(k)) {
@@ -180,12 +181,12 @@ impl Simulation {
         }
     }
 
-    /// Times are sums of steps: allow for their rounding, s.
+    /// Tolerance for the rounding of times, which are sums of steps, s.
     fn slack(&self) -> f64 {
         1e-9 * self.options().step
     }
 
-    /// The earliest sample time that is to come, s; infinite if there is none.
+    /// The next sample time, s; infinite if there is none.
     pub(super) fn next_sample(&self) -> f64 {
         let time = |(state, attached): (&ControllerState, &Attached)| {
             let period = attached.controller.period();
@@ -195,7 +196,7 @@ impl Simulation {
         all.map(time).fold(f64::INFINITY, f64::min)
     }
 
-    /// Gives controllers a count of samples that have none, as in a state from elsewhere.
+    /// Initialises missing sample counts, as in a state from another simulation.
     fn count_samples(&mut self) {
         let all = &self.controllers.attached;
         for attached in &all[self.state.controllers.len().min(all.len())..] {
@@ -204,7 +205,7 @@ impl Simulation {
         }
     }
 
-    /// Measures what the controllers want, into the state.
+    /// Writes the requested measurements to the state.
     fn measure(&mut self) {
         if !self.controllers.senses.any() {
             return;
@@ -237,7 +238,7 @@ fn copy(from: &ControllerState, to: &mut ControllerState) {
     to.memory.clone_from(&from.memory);
 }
 
-/// Number of the last sample at or before `time`.
+/// Index of the last sample at or before `time`.
 fn samples_before(time: f64, period: f64) -> u64 {
     if period > 0.0 { (time / period).floor().max(0.0) as u64 } else { 0 }
 }

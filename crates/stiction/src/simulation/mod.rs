@@ -1,4 +1,4 @@
-//! A simulation: a model, a state and the means to step it. `simulation/controllers.rs` has what sets the controls.
+//! A simulation: a model, a state and a time-stepping method. `simulation/controllers.rs` contains the controllers.
 
 mod controllers;
 pub mod stats;
@@ -27,14 +27,14 @@ use stiction_dac::DacLaw;
 use stiction_geometry::patch::strain_energy;
 use stiction_model::{Pose, Warning};
 
-/// A model being simulated.
+/// A simulation of a model.
 pub struct Simulation {
     model: Model,
     state: State,
     settings: Settings,
     stages: Stages,
     stepping: Stepping,
-    /// Kinematics at the present state, for whoever asks about it.
+    /// Kinematics at the current state, for queries.
     now: Kinematics,
     readings: Readings,
     last_report: StepReport,
@@ -70,8 +70,8 @@ impl Simulation {
         &self.model
     }
 
-    /// Goes on with a variant of the model ([`Model::varied`]) from the present state. Results of the last step are
-    /// forgotten; memory is made anew, so this is not for every step.
+    /// Switches to a variant of the model ([`Model::varied`]) and keeps the current state. Results of the last step
+    /// are cleared. Buffers are reallocated, so do not call this in every step.
     pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
         if model.family() != self.model.family() {
             return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
@@ -105,14 +105,15 @@ impl Simulation {
         Ok(())
     }
 
-    /// Has contact follow a law learned from data (see [`crate::methods::learned`]) from the next step on, or the options again.
-    /// Steps have a fixed length then, and the options of the convex contact (its model, tolerances and margin) have no say.
+    /// Sets a contact law learned from data (see [`crate::methods::learned`]) from the next step on. `None` returns
+    /// to the contact model of the options. With a learned law, steps have a fixed length, and the options of the
+    /// convex contact (its model, tolerances and margin) have no effect.
     pub fn set_contact_law(&mut self, law: Option<Arc<DacLaw>>) -> Result<(), OptionError> {
         let options = self.options().clone();
         self.set_stepping(&options, law)
     }
 
-    /// Changes the method, unless it is the one in force: that keeps its memory.
+    /// Changes the method. An unchanged method keeps its buffers.
     fn set_stepping(&mut self, options: &Options, law: Option<Arc<DacLaw>>) -> Result<(), OptionError> {
         if self.stepping.is(options, law.as_ref()) {
             return Ok(());
@@ -127,17 +128,17 @@ impl Simulation {
         self.stepping.learned().map(|l| &l.law)
     }
 
-    /// What the learned law did in the last step; none without one.
+    /// Report of the learned law in the last step. `None` without a learned law.
     pub fn learned_report(&self) -> Option<&LearnedReport> {
         self.stepping.learned().map(|l| &l.report)
     }
 
-    /// The present state.
+    /// The current state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The present state, to be changed between steps. The lengths of its vectors must stay.
+    /// The current state, mutable between steps. The lengths of its vectors must not change.
     pub fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }
@@ -154,9 +155,9 @@ impl Simulation {
     }
 
     /// Adds a torque (N m) and a force (N, both in world axes) on a body at a point (m, world) to the applied generalised
-    /// forces, as they act at the present positions: τ += Jᵀ [torque; force]. Like all of [`State::applied`] they are then
-    /// held, as generalised forces, until that is changed; for a force that follows its body, set `applied` and call this
-    /// before each step. A body that no joint moves takes no notice.
+    /// forces, at the current positions: τ += Jᵀ [torque; force]. Like all of [`State::applied`], the generalised
+    /// forces are held until they are changed. For a force that follows its body, reset `applied` and call this
+    /// function before each step. The call has no effect on a body that no joint moves.
     pub fn apply_wrench(
         &mut self,
         body: usize,
@@ -183,8 +184,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Derivatives of the step from the present state, which is not taken, by state, controls and the contact parameters
-    /// given: see [`crate::derivatives`]. The step is solved once more to a tight tolerance; results of the last step stay.
+    /// Derivatives of the step from the current state by state, controls and the given contact parameters: see
+    /// [`crate::derivatives`]. The step is solved with a tight tolerance, but the simulation does not advance, and
+    /// the results of the last step are kept.
     pub fn step_derivatives(
         &mut self,
         parameters: &[ContactParameter],
@@ -203,13 +205,13 @@ impl Simulation {
         differentiator.compute(&self.model, &self.state, parameters)
     }
 
-    /// Goes back to the default state at time 0. Statistics go on.
+    /// Resets to the default state at time 0. Statistics are kept.
     pub fn reset(&mut self) {
         self.state = self.model.default_state();
         self.clear_results();
     }
 
-    /// Goes to a state, which is copied.
+    /// Sets the state to a copy of the given one.
     pub fn reset_to(&mut self, state: &State) -> Result<(), InputError> {
         self.model.check_state(state)?;
         self.state.copy_from(state);
@@ -217,14 +219,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes to a keyframe of the model, by name or by number.
+    /// Sets the state to a keyframe of the model, by name or index.
     pub fn reset_to_keyframe(&mut self, name: &str) -> Result<(), InputError> {
         self.state = self.model.keyframe_state(name)?;
         self.clear_results();
         Ok(())
     }
 
-    /// Takes `steps` steps. On an error the state is the last good one.
+    /// Performs `steps` steps. On an error, the state is the last valid one.
     pub fn step(&mut self, steps: usize) -> Result<(), StepError> {
         self.model.check_state(&self.state)?;
         for _ in 0..steps {
@@ -233,14 +235,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Steps until `time` (s). Under error control the last step ends there exactly; steps of fixed length end
-    /// at the one nearest to it.
+    /// Steps until `time` (s). Under error control the last step ends there exactly; with steps of fixed length, the
+    /// last step ends as near to it as possible.
     pub fn run_until(&mut self, time: f64) -> Result<(), StepError> {
         while self.step_towards(time)? {}
         Ok(())
     }
 
-    /// Takes the next step of [`Simulation::run_until`]; false if there is none left to take.
+    /// Performs the next step of [`Simulation::run_until`]. Returns false if no step is left.
     pub fn step_towards(&mut self, time: f64) -> Result<bool, StepError> {
         self.model.check_state(&self.state)?;
         let fixed = !self.options().error_controlled();
@@ -252,8 +254,8 @@ impl Simulation {
         Ok(left)
     }
 
-    /// One step, which under error control does not pass `end` nor the controller's next sample. On an error controls and
-    /// controllers are as they were, too.
+    /// One step, which under error control does not pass `end` nor the controller's next sample. On an error,
+    /// controls and controllers are restored as well.
     fn one_step(&mut self, end: f64) -> Result<(), StepError> {
         if self.controllers.is_empty() {
             return self.advance(end);
@@ -266,7 +268,7 @@ impl Simulation {
         outcome
     }
 
-    /// The step itself, with the controls as they are.
+    /// The step itself, with the current controls.
     fn advance(&mut self, end: f64) -> Result<(), StepError> {
         let limit = end.min(self.next_sample()) - self.state.time;
         let Self { stepping, stages, model, settings, state, .. } = self;
@@ -278,13 +280,13 @@ impl Simulation {
         Ok(())
     }
 
-    /// Times the stages of steps in detail from now on, or no longer. Costs clock readings, a few microseconds a step; the
-    /// results are the same to the bit.
+    /// Enables or disables detailed timing of the stages. Timing costs a few microseconds per step and does not
+    /// change the results.
     pub fn set_profiling(&mut self, on: bool) {
         self.stages.set_profiling(on);
     }
 
-    /// Where the time went since profiling began; none if it is off.
+    /// Times since profiling was enabled. `None` if it is disabled.
     pub fn profile(&self) -> Option<&Profile> {
         self.stages.profile.as_deref()
     }
@@ -299,14 +301,14 @@ impl Simulation {
         self.patch_views().map(|patch| patch.to_patch()).collect()
     }
 
-    /// The same patches as they lie in the simulation's memory: allocates nothing.
+    /// Borrowed views of the same patches. Allocates nothing.
     pub fn patch_views(&self) -> impl ExactSizeIterator<Item = PatchView<'_>> {
         self.solved_patches().0.views(&self.model)
     }
 
-    /// What happened since the simulation was made that makes its contact patches doubtful, once for each geom
-    /// pair: the core of a pressure field was reached (thin or soft bodies under too much load), or a body
-    /// was swallowed. Allocates.
+    /// Warnings about unreliable contact patches since the simulation was created, one for each geom pair: the core
+    /// of a pressure field was reached (thin or soft bodies under too much load), or a body is completely inside
+    /// another. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
         self.patch_warnings.warnings(&self.model)
     }
@@ -316,19 +318,19 @@ impl Simulation {
         (self.stages.results.patches(&self.stages.contacts.patches), &self.stages.kinematics.x_wb)
     }
 
-    /// Forgets the results of the last step, as after a jump to another state.
+    /// Clears the results of the last step, as after a jump to another state.
     fn clear_results(&mut self) {
         self.stages.clear_results();
         self.stepping.clear();
         self.last_report = StepReport::default();
     }
 
-    /// How the last step's solve went.
+    /// Report of the last step.
     pub fn last_report(&self) -> &StepReport {
         &self.last_report
     }
 
-    /// The convex problem of the last solve, for studies of its condition or of other solvers.
+    /// The convex problem of the last solve, for studies of its conditioning or of other solvers.
     pub fn last_problem(&self) -> &Problem {
         &self.stages.assembly.problem
     }
@@ -338,13 +340,13 @@ impl Simulation {
         &self.stages.solver
     }
 
-    /// Counts and times since the simulation was made.
+    /// Counts and times since the simulation was created.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Readings of all sensors, one after the other in their order: positions and velocities of the present
-    /// state, accelerations and forces of the last step, zero before the first.
+    /// Readings of all sensors, concatenated in their order: positions and velocities of the current state,
+    /// accelerations and forces of the last step (zero before the first step).
     pub fn sensors(&mut self) -> &[f64] {
         self.read_sensors(&[]);
         &self.readings.values
@@ -364,20 +366,20 @@ impl Simulation {
         Ok(&self.sensors()[range])
     }
 
-    /// Poses of all bodies in the world at the present state, by body.
+    /// Poses of all bodies in the world at the current state, by body.
     pub fn poses(&mut self) -> &[Pose] {
         self.now.positions(self.model.compiled(), &self.state.mocap, &self.state.q);
         &self.now.x_wb
     }
 
-    /// Kinetic and potential energy of the present state, J.
+    /// Kinetic and potential energy of the current state, J.
     pub fn energy(&mut self) -> Energy {
         let compiled = self.model.compiled();
         compiled.energy(&self.state, self.now.at(compiled, &self.state))
     }
 
     /// Energy stored by contact in continuous time, J: in the pressure fields, exactly (PFC eq. 4.4), and in tangential
-    /// springs. Looks at every pair of elements; for energy balances, not for every step.
+    /// springs. It visits every pair of elements, so it is slow. Use it for energy balances, not in every step.
     pub fn contact_energy(&mut self) -> f64 {
         let compiled = self.model.compiled();
         self.now.positions(compiled, &self.state.mocap, &self.state.q);
@@ -391,7 +393,7 @@ impl Simulation {
             for b in a + 1..geoms.len() {
                 if compiled.geoms.makes_patch(a, b) && compiled.geoms.tests_pair(a, b) {
                     let pose = |g: usize| x_wb[geoms[g].body] * geoms[g].x_bg;
-                    // Refused only for pairs that never touch.
+                    // Fails only for pairs that never touch.
                     let stored = strain_energy(&compiled.solids[a], &pose(a), &compiled.solids[b], &pose(b));
                     energy += stored.unwrap_or(0.0);
                 }
@@ -400,7 +402,7 @@ impl Simulation {
         energy
     }
 
-    /// Accelerations at the present state in continuous time; none under another method.
+    /// Accelerations at the current state in continuous time. `None` for other methods.
     pub fn accelerations(&mut self) -> Result<Option<Vec<f64>>, StepError> {
         self.model.check_state(&self.state)?;
         let Stepping::Continuous(continuous) = &mut self.stepping else { return Ok(None) };
@@ -408,16 +410,17 @@ impl Simulation {
         found.map(|a| Some(a.to_vec()))
     }
 
-    /// Positions and velocities at a time within the last step of continuous time (dense output); none outside of it.
+    /// Positions and velocities at a time within the last step of continuous time (dense output). `None` outside the
+    /// step.
     pub fn interpolate(&self, time: f64) -> Option<(Vec<f64>, Vec<f64>)> {
         let (mut q, mut v) = (self.state.q.clone(), self.state.v.clone());
         let Stepping::Continuous(continuous) = &self.stepping else { return None };
         continuous.interpolate(&self.model, time, &mut q, &mut v).then_some((q, v))
     }
 
-    /// Runs until everything [rests](Simulation::rests), then sets the velocities to zero. False if it still moves after
-    /// `time` (s). In continuous time with tangential springs this finds static states; elsewhere sticking bodies creep at up
-    /// to the stiction tolerance.
+    /// Runs until everything [rests](Simulation::rests), then sets the velocities to zero. Returns false if it still
+    /// moves after `time` (s). In continuous time with tangential springs this finds static states; with other
+    /// methods, sticking bodies creep at up to the stiction tolerance.
     pub fn settle(&mut self, speed: f64, time: f64) -> Result<bool, StepError> {
         let end = self.state.time + time;
         while self.step_towards(end)? {
@@ -435,12 +438,12 @@ impl Simulation {
         Ok(slow(&self.state.v, speed) && self.accelerations()?.is_none_or(|a| slow(&a, 10.0 * speed)))
     }
 
-    /// The state as a blob from which [`Simulation::load_state`] continues bit for bit.
+    /// The state as a blob. [`Simulation::load_state`] resumes from it bit for bit.
     pub fn save_state(&self) -> Vec<u8> {
         self.state.to_bytes(self.model.family())
     }
 
-    /// Goes to a saved state of the same model or of a variant of it.
+    /// Restores a saved state of the same model or of a variant of it.
     pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), InputError> {
         let state = self.read_state(bytes)?;
         self.go_to(state);
@@ -454,7 +457,7 @@ impl Simulation {
         Ok(state)
     }
 
-    /// Goes to a state that fits.
+    /// Sets a state that was checked.
     pub(crate) fn go_to(&mut self, state: State) {
         self.state = state;
         self.clear_results();

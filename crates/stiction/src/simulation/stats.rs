@@ -1,4 +1,4 @@
-//! Numbers about the work done since a simulation began.
+//! Statistics of a simulation.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct StageSeconds {
     /// Poses, velocities, Jacobians, mass matrix.
     pub kinematics: f64,
-    /// What touches what.
+    /// Contact detection.
     pub proximity: f64,
     /// Building the problem.
     pub assemble: f64,
@@ -35,22 +35,22 @@ impl StageSeconds {
     }
 }
 
-/// Counts and times since a simulation was made.
+/// Counts and times since a simulation was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     /// Steps taken.
     pub steps: u64,
-    /// Attempts that error control turned down.
+    /// Attempts rejected by error control.
     pub rejected: u64,
     /// Shortest step taken, s; 0 before the first.
     pub min_step: f64,
     /// Longest step taken, s.
     pub max_step: f64,
-    /// Newton iterations, all steps together.
+    /// Newton iterations of all steps.
     pub iterations: u64,
     /// Most iterations in one step.
     pub max_iterations: u64,
-    /// Steps whose solve stopped short of its tolerance.
+    /// Steps whose solve did not reach its tolerance.
     pub unconverged: u64,
     /// Evaluations of the cost's slope in line searches.
     pub line_search_evaluations: u64,
@@ -60,7 +60,7 @@ pub struct Stats {
     pub patches: u64,
     /// Faces of contact patches, summed over steps.
     pub faces: u64,
-    /// Patches not to be trusted, summed over steps: see [`crate::Simulation::warnings`].
+    /// Unreliable patches, summed over steps: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
     /// Newton iterations of the last step.
     pub last_iterations: u64,
@@ -74,19 +74,19 @@ pub struct Stats {
     pub max_penetration: f64,
     /// Energy dissipated by friction, J.
     pub friction_loss: f64,
-    /// Energy taken by normal forces, J: dissipated, or stored in contact springs.
+    /// Energy absorbed by normal forces, J: dissipated, or stored in contact springs.
     pub normal_loss: f64,
     /// Energy dissipated by contact in continuous time, J: normal damping, friction and tangential dampers.
     pub dissipated: f64,
-    /// Work of everything but contact, gravity and joint springs in continuous time, J: actuators, applied forces, joint
-    /// damping, limits, prescribed motion.
+    /// Work of all forces except contact, gravity and joint springs in continuous time, J: actuators, applied
+    /// forces, joint damping, limits, prescribed motion.
     pub other_work: f64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
 
 impl Stats {
-    /// Adds what another simulation did: counts, energies and seconds add up, extremes stand.
+    /// Adds the statistics of another simulation: sums of counts, energies and seconds, and extremes of both.
     pub fn merge(&mut self, other: &Self) {
         self.min_step = match (self.min_step > 0.0, other.min_step > 0.0) {
             (true, true) => self.min_step.min(other.min_step),

@@ -1,4 +1,4 @@
-//! From kinematics, contacts and forces to the convex problem: the only place that knows both sides.
+//! Assembly of the convex problem from kinematics, contacts and forces.
 //!
 //! Trees become cliques of A, manifolds entries of contact pairs ([`crate::contact::entries`]), and each force adds its rows
 //! ([`crate::forces`]).
@@ -21,7 +21,8 @@ use stiction_convex::{
 use stiction_model::{ContactCalibration, JointKind};
 use stiction_multibody::Tree;
 
-/// A row of the problem that pushes body B along a direction [angular; linear] about a point, and A back.
+/// A row of the problem that pushes body B along a direction [angular; linear] about a point, and A in the opposite
+/// direction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coupling {
     pub row: usize,
@@ -30,7 +31,7 @@ pub(crate) struct Coupling {
     pub direction: Vector6<f64>,
 }
 
-/// What the rows of a problem stand for.
+/// Meaning of the rows of a problem.
 #[derive(Default)]
 pub(crate) struct RowLog {
     /// Rows that act between bodies.
@@ -43,13 +44,13 @@ pub(crate) struct RowLog {
     pub tendon_limits: Vec<(usize, usize)>,
     /// Coefficients of a row.
     pub scratch: Vec<(usize, f64)>,
-    /// Limits that the step is not expected to reach, without rows.
+    /// Limits without rows, which the step is not expected to reach.
     left_out: Vec<LeftOut>,
     /// Their coefficients.
     left_out_arms: Vec<(usize, f64)>,
 }
 
-/// What a limit belongs to.
+/// Owner of a limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LimitOf {
     /// A joint of one coordinate: its velocity coordinate.
@@ -57,7 +58,7 @@ pub(crate) enum LimitOf {
     Ball,
     /// A tendon, and −1 at its upper end.
     Tendon(usize, f64),
-    /// The spring of a tendon beyond its rest lengths, in the same way.
+    /// The spring of a tendon beyond its rest lengths, with the same sign.
     TendonSpring(usize, f64),
 }
 
@@ -66,7 +67,7 @@ pub(crate) enum LimitOf {
 struct LeftOut {
     of: LimitOf,
     law: RowLaw,
-    /// Below this velocity the law has an impulse.
+    /// Velocity below which the law has an impulse.
     acts_below: f64,
     bias: f64,
     arms: (usize, usize),
@@ -82,7 +83,7 @@ impl RowLog {
         self.left_out_arms.clear();
     }
 
-    /// Notes the row of a limit.
+    /// Records the row of a limit.
     fn add_limit(&mut self, of: LimitOf, row: usize) {
         match of {
             LimitOf::Joint(dof) => self.joint_limits.push((row, dof)),
@@ -96,7 +97,7 @@ impl RowLog {
     }
 }
 
-/// The problem's ids of bodies, made when a body is first needed.
+/// The problem's ids of bodies, created on first use.
 struct BodyIds {
     ids: Vec<Option<BodyId>>,
     /// Which trees are free bodies.
@@ -110,7 +111,7 @@ impl BodyIds {
         self.used.drain(..).for_each(|body| self.ids[body] = None);
     }
 
-    /// The problem's id of a body; none if it cannot move by itself.
+    /// The problem's id of a body. `None` if it is not dynamic.
     fn get(
         &mut self,
         compiled: &Compiled,
@@ -120,7 +121,7 @@ impl BodyIds {
     ) -> Result<Option<BodyId>, ProblemError> {
         let multibody = &compiled.multibody;
         let Some(tree) = multibody.body_tree(body) else { return Ok(None) };
-        // What is welded to a free body moves with it.
+        // Bodies welded to a free body move with it.
         let body = if self.free[tree] { multibody.trees()[tree].root_body } else { body };
         if let Some(id) = self.ids[body] {
             return Ok(Some(id));
@@ -144,7 +145,7 @@ impl BodyIds {
     }
 }
 
-/// Where forces add their rows.
+/// Builder to which forces add their rows.
 pub(crate) struct Rows<'a> {
     pub problem: &'a mut Problem,
     pub log: &'a mut RowLog,
@@ -232,11 +233,11 @@ impl Rows<'_> {
     }
 }
 
-/// What a step is assembled from.
+/// Inputs of the assembly.
 pub(crate) struct Parts<'a> {
     pub model: &'a Model,
     pub options: &'a Options,
-    /// The calibrated contact in force.
+    /// The active calibrated contact.
     pub calibration: &'a ContactCalibration,
     pub state: &'a State,
     pub kinematics: &'a Kinematics,
@@ -245,12 +246,12 @@ pub(crate) struct Parts<'a> {
     pub dt: f64,
 }
 
-/// The problem of a step, and what its entries and rows stand for.
+/// The problem of a step, and the meaning of its entries and rows.
 pub(crate) struct Assembly {
     pub problem: Problem,
     /// The normal law registered last.
     normal_law: (NormalLaw, NormalLawId),
-    /// What touches, sorted by body pair.
+    /// Contacts, sorted by body pair.
     pub manifolds: Vec<Manifold>,
     /// For each contact of the problem.
     pub places: Vec<EntryPlace>,
@@ -303,7 +304,7 @@ impl Assembly {
         Ok(&self.problem)
     }
 
-    /// The entries of one manifold alone, about `reference`: what derivatives of the geometry look at.
+    /// The entries of one manifold only, about `reference`, for derivatives of the geometry.
     pub fn build_entries(
         &mut self,
         parts: &Parts,
@@ -312,7 +313,7 @@ impl Assembly {
     ) -> Result<&Problem, ProblemError> {
         self.begin(parts)?;
         self.problem.add_pair(None, None, reference, Vector6::zeros())?;
-        // Derivatives are of a contact without calibration.
+        // Derivatives support only contacts without calibration.
         let law = ContactCalibration::default();
         let calibration =
             StepCalibration { law: &law, springs: parts.options.tangential_springs, dt: parts.dt };
@@ -331,8 +332,8 @@ impl Assembly {
         Ok(&self.problem)
     }
 
-    /// Gives rows to the limits that were left out and act at velocities `v`; false if there are none. Where there are none, `v`
-    /// solves the problem with all limits too: a row without an impulse changes nothing.
+    /// Adds rows for the omitted limits that act at velocities `v`. Returns false if there are none. In that case
+    /// `v` also solves the problem with all limits, because a row without an impulse changes nothing.
     pub fn add_reached_limits(&mut self, v: &[f64]) -> Result<bool, ProblemError> {
         let (mut k, mut added) = (0, false);
         while k < self.log.left_out.len() {
@@ -375,7 +376,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// One clique a tree: A = M + what damping, springs and servos add.
+    /// One clique per tree: A = M plus the contributions of damping, springs and servos.
     fn cliques(&mut self, parts: &Parts) -> Result<(), ProblemError> {
         let (multibody, free) = (parts.model.multibody(), parts.free);
         for (t, tree) in multibody.trees().iter().enumerate() {
@@ -392,7 +393,7 @@ impl Assembly {
             }
             for (i, _) in multibody.locked()[tree.v.clone()].iter().enumerate().filter(|(_, locked)| **locked)
             {
-                // A locked coordinate is cut out: alone, at rest, pushed by nothing.
+                // A locked coordinate is decoupled: no coupling, zero velocity, no force.
                 for j in 0..n {
                     a[i * n + j] = 0.0;
                     a[j * n + i] = 0.0;
@@ -451,7 +452,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Everything but contacts that becomes a row.
+    /// All rows except contacts.
     fn rows(&mut self, parts: &Parts) -> Result<(), ProblemError> {
         let at = StepAt {
             compiled: parts.model.compiled(),
@@ -467,14 +468,14 @@ impl Assembly {
     }
 }
 
-/// Whether a tree is a body with a free joint on the world and what is welded to it.
+/// Whether a tree is a body with a free joint on the world, with the bodies welded to it.
 fn is_free_body(model: &Model, tree: &Tree) -> bool {
     let joint = model.multibody().joints().iter().find(|j| j.v.start == tree.v.start);
     joint.is_some_and(|j| j.kind == JointKind::Free && j.v == tree.v && !j.locked)
         && model.compiled().base_mocap[tree.root_body].is_none()
 }
 
-/// Twist at `point` that a body has because something it hangs on is moved from outside.
+/// Twist of a body at `point` due to the prescribed motion of its ancestors.
 fn prescribed_twist(compiled: &Compiled, state: &State, body: usize, point: &Vector3<f64>) -> Vector6<f64> {
     let Some(k) = compiled.base_mocap[body] else { return Vector6::zeros() };
     let mocap = &state.mocap[k];

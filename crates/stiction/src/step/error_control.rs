@@ -1,16 +1,16 @@
 //! Steps by accuracy: step doubling on the convex step (`theory` section 8).
 //!
 //! From one state the step is solved once over δt and twice over δt/2; e = ‖q_full ⊖ q_half‖∞ (m and rad)
-//! estimates its error. If e ≤ accuracy the two half steps are kept, otherwise the step is tried again
-//! shorter. The method is of first order, so its error per step grows with δt² and
+//! estimates its error. If e ≤ accuracy, the two half steps are kept; otherwise the step is rejected and a shorter
+//! one is tried. The method is of first order, so its error per step grows with δt² and
 //!
 //! ```text
-//! δt ← δt clamp(0.9 √(accuracy/e), 0.1, 5),  left alone when the factor is within 0.9 and 1.2
+//! δt ← δt clamp(0.9 √(accuracy/e), 0.1, 5),  unchanged if the factor is between 0.9 and 1.2
 //! ```
 //!
 //! Every solve converges, so no step is rejected for lack of convergence. The geometry at the start serves the
 //! full and the first half step. Warm starts: v₀ for the full step, (v₀ + v_full)/2 for the first half,
-//! v_full for the second. Bodies that meet within a step: see `first_touch.rs`.
+//! v_full for the second. For bodies that first touch within a step, see `first_touch.rs`.
 
 use crate::error::StepError;
 use crate::model::Model;
@@ -21,13 +21,14 @@ use crate::step::{Settings, Stages, StepReport};
 /// The shortest step tried, s.
 const SHORTEST: f64 = 1e-9;
 
-/// How often a step is tried again, at its length, for bodies that meet within it.
+/// Maximum number of retries of a step, at the same length, for bodies that first touch within it.
 const RETRIES: usize = 8;
 
-/// Of the step first tried: where so short a one is still too deep, the geometry jumps, and no step is short enough.
+/// Fraction of the first step tried. If the penetration is still too deep at this length, the geometry is
+/// discontinuous, and no step is short enough.
 const JUMP: f64 = 1e-3;
 
-/// Memory of error control.
+/// Buffers of error control.
 pub(crate) struct ErrorControl {
     first_touch: FirstTouch,
     v_full: Vec<f64>,
@@ -50,7 +51,7 @@ impl ErrorControl {
     }
 
     /// Takes one step whose error is within the accuracy of the options and that is no longer than `limit`
-    /// (s). On an error `state` is untouched.
+    /// (s). On an error, `state` is unchanged.
     pub fn step(
         &mut self,
         stages: &mut Stages,
@@ -64,7 +65,7 @@ impl ErrorControl {
         let mut report = StepReport::default();
         let wanted = if state.next_step > 0.0 { state.next_step } else { options.step };
         let mut dt = wanted.min(options.max_step).min(limit);
-        // A remainder shorter than a tenth of the step would be wasted: share it with the step before.
+        // A remainder shorter than a tenth of the step would be wasteful. It is split with the previous step.
         if limit.is_finite() && limit > dt && limit < 1.1 * dt {
             dt = 0.5 * limit;
         }
@@ -76,7 +77,7 @@ impl ErrorControl {
             let Outcome { mut error, depth, pairs } =
                 self.attempt(stages, model, settings, state, dt, &mut report)?;
             if pairs && retries < RETRIES {
-                // Bodies met: the same again, with their contacts from the beginning.
+                // Bodies touched for the first time: the step is repeated with their contacts from the beginning.
                 retries += 1;
                 report.rejected += 1;
                 (report.friction_loss, report.normal_loss) = lost;
@@ -88,11 +89,11 @@ impl ErrorControl {
             }
             let factor = step_factor(accuracy, error);
             if error <= accuracy {
-                // A step that had to be shortened is not lengthened at once: most likely the event goes on.
+                // A step that was shortened is not lengthened immediately, because the event probably continues.
                 let factor = if report.rejected > 0 { factor.min(1.0) } else { factor };
                 state.copy_from(&self.half);
                 report.step = dt;
-                // A step cut short by its limit says little about the next one.
+                // A step shortened by its limit gives little information about the next one.
                 let cut = report.rejected == 0 && dt < wanted;
                 let next = if cut { wanted.max(factor * dt) } else { factor * dt };
                 state.next_step = next.min(options.max_step);
@@ -111,7 +112,7 @@ impl ErrorControl {
         }
     }
 
-    /// The full step and the two halves from what was observed last; the state they end at is left in `half`.
+    /// The full step and the two half steps from the last observation. The final state is stored in `half`.
     fn attempt(
         &mut self,
         stages: &mut Stages,
@@ -151,17 +152,17 @@ impl ErrorControl {
     }
 }
 
-/// What became of an attempt at a step.
+/// Result of an attempted step.
 struct Outcome {
     /// Its error, m or rad.
     error: f64,
-    /// How much deeper than predicted bodies are in each other where finding contacts ahead does not help, m.
+    /// Penetration beyond the prediction that detecting contacts ahead cannot reduce, m.
     depth: f64,
-    /// Bodies met whose contact was not in the solve: find it from further away.
+    /// Bodies touched whose contact was not in the solve. It must be detected from a larger distance.
     pairs: bool,
 }
 
-/// By how much the step may change; e = 0 lets it grow, an error that is not a number shrinks it.
+/// Factor for the step length. e = 0 increases the step; a NaN error decreases it.
 fn step_factor(accuracy: f64, error: f64) -> f64 {
     if error.is_nan() {
         return 0.1;

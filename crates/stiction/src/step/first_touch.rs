@@ -1,14 +1,15 @@
 //! First-touch detection under error control.
 //!
-//! Bodies that are apart at the beginning of a step can overlap at its end although no solve had their contact, and the
-//! difference of two such solves does not show it. The penetration x = v δt found by the next step would add the energy ½kx².
-//! So contacts are found at the middle and at the end of a step before it is accepted. Where bodies overlap deeper than the solve
-//! predicted,
+//! Bodies that are separated at the beginning of a step can overlap at its end although no solve included their
+//! contact. The difference of two such solves does not reveal this. The penetration x = v δt found by the next step
+//! would add the energy ½kx². Therefore contacts are detected at the middle and at the end of a step before it is
+//! accepted. If bodies overlap deeper than the solve predicted:
 //!
-//! - *points*: the step is tried again with the points of those pairs in it from the beginning, from as far away as the bodies
-//!   moved. A point at a distance pushes only as far as the step's own motion closes it, and both solves have it;
-//! - *patches*: they have no distance from which they could be found; the depth at which a patch is first met counts as the
-//!   error of the step. So does the depth of points that were found ahead in vain.
+//! - *points*: the step is repeated with the points of those pairs included from the beginning, with a detection
+//!   distance equal to the motion of the bodies. A separated point pushes only after the motion of the step has
+//!   closed its gap, and both solves include it;
+//! - *patches*: they cannot be detected at a distance. The depth of a new patch counts as the error of the step. The
+//!   same applies to the depth of points for which detection ahead did not help.
 
 use crate::contact::entries::EntrySource;
 use crate::contact::query::{ContactQuery, Touching};
@@ -20,42 +21,43 @@ use crate::step::kinematics::Kinematics;
 use nalgebra::Vector3;
 use stiction_model::Pose;
 
-/// Of the accuracy: depth of a pair at its points that the solve need not have known of, where it knew of the pair and where
-/// it did not. The latter is a touch: what it is worth in energy grows with stiffness, so it is kept small.
+/// Allowed depth of a pair beyond the prediction, as a fraction of the accuracy: for pairs in the solve, and for
+/// pairs that were not in it. The latter is a first touch, whose energy grows with stiffness, so this value is
+/// small.
 const UNPREDICTED: [f64; 2] = [0.1, 1e-3];
 
-/// Pairs of geoms whose points are wanted from further away than the margin.
+/// Pairs of geoms whose points are detected at a larger distance than the margin.
 #[derive(Default)]
 pub(crate) struct Ahead {
     pub pairs: Vec<(usize, usize)>,
-    /// That far, m.
+    /// Detection distance, m.
     pub margin: f64,
 }
 
-/// Overlap that no solve had predicted.
+/// Overlap that no solve predicted.
 pub(crate) struct Unpredicted {
-    /// There are pairs whose contact must be found ahead, or from further away.
+    /// Some pairs must be detected ahead, or at a larger distance.
     pub pairs: bool,
-    /// Largest depth, m, of a patch that was not there before, and of a pair's points where finding them ahead did not help.
+    /// Largest depth, m, of a new patch, and of a pair's points for which detection ahead did not help.
     pub depth: f64,
 }
 
-/// What a solve predicted.
+/// Prediction of a solve.
 #[derive(Default)]
 struct Prediction {
     /// Poses of the bodies at the beginning of the step.
     x_begin: Vec<Pose>,
-    /// Distances of pairs at the end of the solve's motion, by pair and then the least first.
+    /// Distances of pairs at the end of the solve's motion, sorted by pair and then by distance.
     distances: Vec<((usize, usize), f64)>,
     /// Pairs with a patch in the solve, in order.
     patched: Vec<(usize, usize)>,
 }
 
-/// Memory of first-touch detection.
+/// Buffers of first-touch detection.
 pub(crate) struct FirstTouch {
     pub ahead: Ahead,
     prediction: Prediction,
-    /// Where the end of the step is examined: the stages keep what led there.
+    /// Separate query for the end of the step, so the stages keep their contacts.
     kinematics: Kinematics,
     contacts: ContactQuery,
     candidates: Vec<(u32, u32)>,
@@ -80,7 +82,7 @@ impl FirstTouch {
         self.prediction.x_begin.extend_from_slice(poses);
     }
 
-    /// Keeps what the last solve, over `dt`, predicted.
+    /// Stores the prediction of the last solve over `dt`.
     pub fn keep(&mut self, stages: &Stages, dt: f64) {
         let Prediction { distances, patched, .. } = &mut self.prediction;
         distances.clear();
@@ -98,13 +100,13 @@ impl FirstTouch {
         patched.sort_unstable();
     }
 
-    /// Compares with the contacts that the stages have found since.
+    /// Compares the prediction with the contacts that the stages have found since.
     pub fn compare(&mut self, model: &Model, stages: &Stages, accuracy: f64) -> Unpredicted {
         let (touching, x_wb) = (stages.contacts.touching(), &stages.kinematics.x_wb);
         self.prediction.compare(model, touching, x_wb, accuracy, &mut self.ahead)
     }
 
-    /// Compares with the contacts at `state`, without changing those of the stages.
+    /// Compares the prediction with the contacts at `state`, without changing those of the stages.
     pub fn compare_at(
         &mut self,
         model: &Model,
@@ -128,14 +130,14 @@ impl Prediction {
         self.patched.binary_search(&pair).is_ok()
     }
 
-    /// The predicted distance of a pair at its points, zero at most; none if the solve did not have the pair.
+    /// The predicted distance of a pair at its points, at most zero. `None` if the pair was not in the solve.
     fn distance(&self, pair: (usize, usize)) -> Option<f64> {
         let first = self.distances.partition_point(|m| m.0 < pair);
         self.distances.get(first).filter(|m| m.0 == pair).map(|m| m.1.min(0.0))
     }
 
-    /// Adds the pairs that are deeper in each other than predicted to those that are found ahead, as far as they moved since
-    /// the beginning of the step.
+    /// Adds the pairs with more penetration than predicted to the pairs that are detected ahead, with their motion
+    /// since the beginning of the step as the distance.
     fn compare(
         &self,
         model: &Model,
@@ -155,7 +157,7 @@ impl Prediction {
             if deeper <= allowed {
                 continue;
             }
-            // Where the two points of this contact were at the beginning tells how far apart the bodies can have been.
+            // The initial positions of the two contact points bound the initial distance of the bodies.
             let moved = |geom: usize, p: &Vector3<f64>| {
                 let body = geoms[geom].body;
                 (self.x_begin[body] * x_wb[body].inverse_transform_point(&(*p).into())).coords - p

@@ -6,7 +6,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::state::State;
 
-/// Takes one step of the length in the options. On an error `state` is untouched.
+/// Takes one step of the length in the options. On an error, `state` is unchanged.
 pub(crate) fn step(
     stages: &mut Stages,
     model: &Model,

@@ -1,14 +1,14 @@
-//! The momentum balance without constraints and contact: A and p of the convex problem, the third value of a step.
+//! The momentum balance without constraints and contact: A and p of the convex problem, the third stage of a step.
 //!
-//! Joint damping D, joint springs K and unlimited servos are linear in v and taken implicitly:
+//! Joint damping D, joint springs K and unlimited servos are linear in v and implicit:
 //!
 //! ```text
 //! M (v − v₀) = δt [τ − bias − K (q₀ + δt v − rest) − D v]
 //! A (v − v₀) = p,    A = M + δt D + δt² K,    p = δt [τ − bias − K (q₀ − rest)] − (A − M) v₀
 //! ```
 //!
-//! (`theory` section 1.) What each force adds to A and to τ is in its own file ([`crate::forces`]); laws that are not linear in v
-//! become rows of the problem instead.
+//! (`theory` section 1.) The contribution of each force to A and τ is in its own file ([`crate::forces`]). Laws that
+//! are not linear in v become rows of the problem.
 
 use crate::contact::query::Touching;
 use crate::error::{InputError, StepError};
@@ -19,15 +19,16 @@ use crate::state::State;
 use crate::step::kinematics::Kinematics;
 use stiction_multibody::{Factor, MassMatrix};
 
-/// Metres or radians a step beyond which a mass matrix that cannot be factored is put down to the motion.
+/// Displacement per step, m or rad, above which a failed factorisation of the mass matrix is attributed to the
+/// motion.
 pub const RUNAWAY: f64 = 1e3;
 
 /// Forces and free motion of a step.
 pub(crate) struct FreeMotion {
     pub mass: MassMatrix,
-    /// What A has beyond M, on its diagonal.
+    /// Diagonal of A − M.
     pub added: Vec<f64>,
-    /// Impulse p of everything but constraints and contact, N s or N m s; zero where a joint is locked.
+    /// Impulse p of all forces except constraints and contact, N s or N m s; zero for locked joints.
     pub impulse: Vec<f64>,
     /// The law of each actuator over the step.
     pub servos: Vec<Servo>,
@@ -49,12 +50,12 @@ impl FreeMotion {
         }
     }
 
-    /// The mass matrix: what does not depend on the length of the step.
+    /// The mass matrix, which does not depend on the length of the step.
     pub fn begin(&mut self, model: &Model, kinematics: &mut Kinematics) {
         model.multibody().mass_matrix(&mut kinematics.workspace, &mut self.mass);
     }
 
-    /// What A has beyond M, and in `impulse` the generalised forces of the forces that `which` lets pass.
+    /// Computes the diagonal of A − M, and in `impulse` the generalised forces of the forces selected by `which`.
     pub fn gather_forces(
         &mut self,
         model: &Model,
@@ -75,7 +76,8 @@ impl FreeMotion {
         }
     }
 
-    /// A's diagonal part and p, for a step of `dt` in which these things touch. An error if nothing resists a coordinate.
+    /// A's diagonal part and p, for a step of `dt` with these contacts. Fails if a coordinate has no inertia or
+    /// damping.
     pub fn gather(
         &mut self,
         model: &Model,
@@ -95,7 +97,7 @@ impl FreeMotion {
         if self.factor.compute(&self.mass, &self.added) {
             return Ok(());
         }
-        // What has run away overflows here first; no mass or armature would help.
+        // A diverged state overflows here first. More mass or armature would not help.
         if let Some(dof) = v0.iter().position(|v| v.abs() * dt > RUNAWAY) {
             let (joint, speed) = (model.joint_of(dof), v0[dof].abs());
             let what =
@@ -115,7 +117,7 @@ impl FreeMotion {
         out.iter_mut().zip(&kinematics.v).for_each(|(v, v0)| *v += v0);
     }
 
-    /// Solves A x = b in place, A as of the last step.
+    /// Solves A x = b in place, with A of the last step.
     pub fn solve(&self, x: &mut [f64]) {
         self.factor.solve(x);
     }

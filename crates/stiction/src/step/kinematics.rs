@@ -1,7 +1,8 @@
-//! Kinematics at a state: the first value of a step, and what every other question about a state begins with.
+//! Kinematics at a state: the first stage of a step and of all other queries about a state.
 //!
-//! Poses of all bodies, their twists, and the lengths and moment arms of tendons and actuators. Callers compute as much as they
-//! need: [`Kinematics::positions`] for poses, [`Kinematics::lengths`] for tendons too, [`Kinematics::at`] for everything.
+//! Poses of all bodies, their twists, and the lengths and moment arms of tendons and actuators. Callers compute only
+//! the parts that they need: [`Kinematics::positions`] for poses, [`Kinematics::lengths`] for tendons too,
+//! [`Kinematics::at`] for everything.
 
 use crate::forces::moments::{Moments, Place};
 use crate::model::Compiled;
@@ -10,20 +11,20 @@ use nalgebra::{Vector3, Vector6};
 use stiction_model::Pose;
 use stiction_multibody::Workspace;
 
-/// Where everything is and how it moves.
+/// Poses, velocities and lengths at a state.
 pub(crate) struct Kinematics {
-    /// Motion subspaces, poses and twists as the multibody algorithms keep them.
+    /// Motion subspaces, poses and twists in the form of the multibody algorithms.
     pub workspace: Workspace,
     /// Poses of all bodies.
     pub x_wb: Vec<Pose>,
-    /// Velocities, zero where a joint is locked.
+    /// Velocities; zero for locked joints.
     pub v: Vec<f64>,
     /// Lengths and moment arms of the tendons.
     pub tendons: Moments,
     /// Lengths and moment arms of the actuators.
     pub transmissions: Moments,
-    /// For each equality between bodies, how fast its points and its axes part while no joint accelerates, m/s² and rad/s²;
-    /// filled by [`Kinematics::drifts`].
+    /// For each equality between bodies, the separation acceleration of its points and axes at zero joint
+    /// acceleration, m/s² and rad/s²; filled by [`Kinematics::drifts`].
     pub coupling_drifts: Vec<[f64; 2]>,
     at_rest: Vec<f64>,
 }
@@ -85,7 +86,8 @@ impl Kinematics {
         self
     }
 
-    /// How tendons with inertia and equalities between bodies accelerate while no coordinate does, at the state set last.
+    /// Accelerations of tendons with inertia and of equalities between bodies at zero joint acceleration, at the
+    /// last state.
     pub fn drifts(&mut self, compiled: &Compiled) {
         let (world, multibody) = (&compiled.world, &compiled.multibody);
         if compiled.tendons.heavy {
@@ -96,7 +98,7 @@ impl Kinematics {
             for (k, equality) in world.equalities.iter().enumerate() {
                 let Some([(a, p_a), (b, p_b)]) = equality.bodies() else { continue };
                 let (a, b) = (self.drift(compiled, a, &p_a), self.drift(compiled, b, &p_b));
-                // Two frames that turn about different axes also part at ω_a × ω_b.
+                // Two frames that rotate about different axes also separate at ω_a × ω_b.
                 self.coupling_drifts[k] = [(b.0 - a.0).norm(), (b.1 - a.1).norm() + b.2.cross(&a.2).norm()];
             }
         }
@@ -127,8 +129,8 @@ impl Kinematics {
         (self.x_wb[body] * nalgebra::Point3::from(*p_b)).coords
     }
 
-    /// Motion of body B relative to body A, prescribed motion included: velocity at the world's origin, and angular velocity,
-    /// world axes.
+    /// Motion of body B relative to body A, including prescribed motion: velocity at the world's origin, and angular
+    /// velocity, world axes.
     pub fn relative_twist(&self, compiled: &Compiled, bodies: (u32, u32)) -> (Vector3<f64>, Vector3<f64>) {
         let multibody = &compiled.multibody;
         let at_origin = |body: u32| {

@@ -1,4 +1,4 @@
-//! One step: five values, each made from those before it.
+//! One step: five stages, each computed from the results of the earlier ones.
 //!
 //! ```text
 //! kinematics   q, v                   → poses, twists, lengths            kinematics.rs
@@ -8,9 +8,9 @@
 //! results      impulses, q ⊕ δt v⁺    → contact results, q⁺               results.rs
 //! ```
 //!
-//! Each stage owns the buffers of its value and changes no other, so that a steady step allocates nothing. [`Stages`] is these
-//! stages; `fixed.rs` takes steps of one length with them, `error_control.rs` steps by accuracy. Continuous time, learned contact
-//! and rigid motion ([`crate::methods`]) share the first values and differ after them.
+//! Each stage owns the buffers of its result and changes no other, so a steady step allocates nothing. [`Stages`]
+//! contains these stages. `fixed.rs` uses them for steps of fixed length, `error_control.rs` for steps by accuracy.
+//! Continuous time, learned contact and rigid motion ([`crate::methods`]) share the first stages.
 
 pub(crate) mod assemble;
 pub(crate) mod error_control;
@@ -40,11 +40,11 @@ use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
 use timer::Timer;
 
-/// What is chosen for all steps.
+/// Settings of all steps.
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub options: Options,
-    /// The calibrated contact in force: the options' own, or the file's.
+    /// The active calibrated contact, from the options or the model file.
     pub calibration: ContactCalibration,
 }
 
@@ -57,7 +57,7 @@ impl Settings {
     }
 }
 
-/// The calibrated contact that is in force: the options' own, or what the file says; none under other models than Lagged.
+/// The active calibrated contact, from the options or the model file. `None` for contact models other than Lagged.
 pub(crate) fn calibration(model: &Model, options: &Options) -> ContactCalibration {
     if options.contact != FrictionModel::Lagged {
         return ContactCalibration::default();
@@ -98,7 +98,7 @@ fn check_inertia(model: &Model, options: &Options) -> Result<(), OptionError> {
     if resisted { Ok(()) } else { Err(OptionError::NoInertia(error)) }
 }
 
-/// The stages of a step, with the values that the last step left in them.
+/// The stages of a step, with the results of the last step.
 pub(crate) struct Stages {
     pub kinematics: Kinematics,
     pub contacts: ContactQuery,
@@ -108,9 +108,9 @@ pub(crate) struct Stages {
     pub results: Results,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
-    /// Velocities at which a solve begins.
+    /// Initial guess of a solve.
     start: Vec<f64>,
-    /// There when the stages are timed in detail.
+    /// Present if the stages are timed in detail.
     pub profile: Option<Box<Profile>>,
 }
 
@@ -132,7 +132,7 @@ impl Stages {
         this
     }
 
-    /// Passes the options of the solver on to it.
+    /// Passes the solver options to the solver.
     pub fn set_options(&mut self, options: &Options) {
         let settings = SolverSettings {
             relative_tolerance: options.solve_tolerance(),
@@ -143,15 +143,15 @@ impl Stages {
         self.solver.set(settings).expect("checked tolerances are allowed");
     }
 
-    /// Begins a profile of the stages, or ends it.
+    /// Enables or disables profiling of the stages.
     pub fn set_profiling(&mut self, on: bool) {
         self.profile = on.then(Box::default);
         let settings = SolverSettings { timings: on, ..*self.solver.settings() };
         self.solver.set(settings).expect("tolerances in force are allowed");
     }
 
-    /// Kinematics and contacts: everything that depends on where things are and not on the step's length. Points of the pairs
-    /// in `ahead` are found from further away.
+    /// Kinematics and contacts, which do not depend on the length of the step. Points of the pairs in `ahead` are
+    /// detected at a larger distance.
     pub fn observe(
         &mut self,
         model: &Model,
@@ -171,8 +171,8 @@ impl Stages {
         timer.stage(&mut report.seconds.proximity);
     }
 
-    /// Forces, assembly and solve of the step of length `dt` from what was observed; leaves v⁺ in the solver and
-    /// q⁺ = q₀ ⊕ δt v⁺ in `q_next` (`theory` section 1: quaternions along the tangent, then normalised).
+    /// Forces, assembly and solve of the step of length `dt` from the observed state. Stores v⁺ in the solver and q⁺
+    /// = q₀ ⊕ δt v⁺ in `q_next` (`theory` section 1: quaternions along the tangent, then normalised).
     pub fn solve(
         &mut self,
         model: &Model,
@@ -214,7 +214,7 @@ impl Stages {
         Ok(())
     }
 
-    /// Makes the solved step the state, and writes its results.
+    /// Applies the solved step to the state and writes its results.
     pub fn accept(
         &mut self,
         model: &Model,
@@ -236,7 +236,7 @@ impl Stages {
         timer.lap(|p| &mut p.advance);
     }
 
-    /// Forgets the results of the last step.
+    /// Clears the results of the last step.
     pub fn clear_results(&mut self) {
         self.results.clear();
         self.contacts.clear();
@@ -256,7 +256,7 @@ fn parts<'a>(
     Parts { model, options, calibration, state, kinematics, touching: contacts.touching(), free, dt }
 }
 
-/// Solves the problem from `start`, and again with each limit that the solution reaches without having had a row.
+/// Solves the problem from `start`, and again if the solution reaches limits without rows.
 fn solve_with_limits(
     assembly: &mut Assembly,
     solver: &mut Solver,
@@ -294,8 +294,8 @@ fn friction_pass(
     solve_with_limits(assembly, solver, start, report, timer)
 }
 
-/// A problem is only refused for numbers that are not finite: options and model were checked before. Such a number mostly
-/// comes from a joint that has run away, which is then named.
+/// A problem is rejected only for non-finite numbers, because options and model were checked before. Such a number
+/// is usually caused by a diverged joint, which the error names.
 fn not_finite(
     model: &Model,
     kinematics: &Kinematics,

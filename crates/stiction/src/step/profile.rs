@@ -1,10 +1,11 @@
-//! Where the time of steps goes, in more detail than [`crate::StageSeconds`], and the arithmetic done in it.
+//! Profile of steps, in more detail than [`crate::StageSeconds`], with operation counts.
 //!
-//! Off unless asked for ([`crate::Simulation::set_profiling`]): then a step reads no clock for it.
+//! Disabled by default ([`crate::Simulation::set_profiling`]). If disabled, a step reads no clock for it.
 
 use stiction_convex::{Flops, SolveReport, SolverSeconds};
 
-/// Seconds and arithmetic by stage, all steps since profiling began; attempts that error control turned down included.
+/// Seconds and arithmetic by stage, for all steps since profiling began, including attempts rejected by error
+/// control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Profile {
     /// Problems solved.
@@ -25,12 +26,12 @@ pub struct Profile {
     pub solver: SolverSeconds,
     /// Advancing the state and storing results.
     pub advance: f64,
-    /// Floating-point operations of the solver's stages, counted from the sizes of what they work on.
+    /// Floating-point operations of the solver's stages, computed from problem sizes.
     pub flops: Flops,
 }
 
 impl Profile {
-    /// Adds what a solve says of itself.
+    /// Adds the report of a solve.
     pub(crate) fn take(&mut self, solve: &SolveReport) {
         self.solves += 1;
         self.solver.add(&solve.seconds);

@@ -1,16 +1,16 @@
-//! How one step went.
+//! Report of one step.
 
 use crate::simulation::stats::StageSeconds;
 use stiction_convex::{Criterion, SolveReport};
 
-/// How one step went.
+/// Report of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// Whether the solve met its tolerance, or rounding.
+    /// Whether the solve reached its tolerance or the rounding level.
     pub converged: bool,
-    /// What ended the solve.
+    /// Stopping criterion of the solve.
     pub criterion: Criterion,
-    /// Newton iterations of the island that took most; of all solves, where a step needs several.
+    /// Newton iterations of the island with the most iterations, summed over the solves of the step.
     pub iterations: u64,
     /// Residual of the optimality condition relative to its scale.
     pub relative_residual: f64,
@@ -24,28 +24,28 @@ pub struct StepReport {
     pub patches: u64,
     /// Faces of contact patches.
     pub faces: u64,
-    /// Patches not to be trusted: see [`crate::Simulation::warnings`].
+    /// Unreliable patches: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
-    /// Energy taken by friction in this step, J.
+    /// Energy dissipated by friction in this step, J.
     pub friction_loss: f64,
-    /// Energy taken by normal forces in this step, J: dissipated, or stored in contact springs.
+    /// Energy absorbed by normal forces in this step, J: dissipated, or stored in contact springs.
     pub normal_loss: f64,
     /// Energy dissipated by contact in this step, J; continuous time only (see [`crate::Stats`]).
     pub dissipated: f64,
-    /// Work of everything but contact, gravity and joint springs in this step, J; continuous time only.
+    /// Work of all forces except contact, gravity and joint springs in this step, J; continuous time only.
     pub other_work: f64,
     /// Length of the step, s.
     pub step: f64,
-    /// Attempts that error control turned down before this step.
+    /// Attempts rejected by error control before this step.
     pub rejected: u64,
     /// Seconds by stage.
     pub seconds: StageSeconds,
 }
 
 impl StepReport {
-    /// Adds what a solve says of itself: counts add up, the worst outcome stands.
+    /// Adds the report of a solve: counts are summed, and the worst criterion is kept.
     pub(crate) fn take(&mut self, solve: &SolveReport) {
         self.criterion = self.criterion.worst(solve.criterion);
         self.converged = self.criterion.converged();

@@ -1,4 +1,4 @@
-//! What a step's solve says about contact: the fifth value of a step.
+//! Contact results of a step's solve: the fifth stage of a step.
 
 use crate::contact::entries::EntrySource;
 use crate::contact::patch_view::{FaceResult, SolvedPatches};
@@ -10,13 +10,13 @@ use crate::step::report::StepReport;
 use nalgebra::Vector3;
 use stiction_convex::Solver;
 
-/// Of the friction limit: below this share of it a contact counts as sticking, whatever its slip.
+/// Fraction of the friction limit below which a contact counts as sticking, for any slip.
 const STICKING_SHARE: f64 = 0.95;
 
 /// Contacts after the solve.
 #[derive(Default)]
 pub(crate) struct Results {
-    /// Length of the step that they are of, s; 0 where there was none, or none whose forces sensors read.
+    /// Length of the step, s; 0 if there was no step, or no step with forces for sensors.
     pub step: f64,
     /// One for each contact point.
     pub contacts: Vec<Contact>,
@@ -38,7 +38,7 @@ impl Results {
         SolvedPatches { found, results: &self.faces }
     }
 
-    /// Collects the contact results of a solve, the springs to keep, and the contact numbers of the report.
+    /// Collects the contact results of a solve, the springs to keep, and the contact statistics of the report.
     pub fn write(&mut self, parts: &Parts, assembly: &Assembly, solver: &Solver, report: &mut StepReport) {
         let (compiled, dt) = (parts.model.compiled(), parts.dt);
         let (points, patches) = (parts.touching.points, parts.touching.patches);
@@ -61,8 +61,9 @@ impl Results {
             let tangential = impulse - normal * normal_impulse;
             let force = impulse * (place.sign / dt);
             let slip = (velocity - normal * normal.dot(&velocity)) * place.sign;
-            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. Where the
-            // slip turns round within the step, friction's part is judged at its end, where it is never negative.
+            // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. If the
+            // slip reverses within the step, the work of friction is evaluated at its end, where the dissipation is
+            // never negative.
             if last != Some(place.bodies) {
                 last = Some(place.bodies);
                 before = parts.kinematics.relative_twist(compiled, place.bodies);

@@ -1,4 +1,4 @@
-//! Stage times; all zero where there is no clock.
+//! Stage times; all zero on targets without a clock.
 
 use crate::step::profile::Profile;
 use stiction_convex::SolveReport;
@@ -30,7 +30,7 @@ impl Clock {
     }
 }
 
-/// The stopwatch of a step: seconds by stage always, finer laps where there is a profile to fill.
+/// The stopwatch of a step: seconds by stage, and finer laps if profiling is enabled.
 pub(crate) struct Timer<'a> {
     stage: Clock,
     /// Runs only with a profile.
@@ -55,7 +55,7 @@ impl<'a> Timer<'a> {
         }
     }
 
-    /// Adds what a solve says of itself, which has a clock of its own, and begins a new lap.
+    /// Adds the report of a solve, which has its own clock, and begins a new lap.
     pub fn solved(&mut self, solve: &SolveReport) {
         if let (Some(clock), Some(profile)) = (&mut self.lap, &mut self.profile) {
             profile.take(solve);

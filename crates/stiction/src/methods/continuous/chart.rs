@@ -1,7 +1,7 @@
-//! Coordinates of a step: how far the positions are from where the step began.
+//! Coordinates of a step: displacement of the positions from the beginning of the step.
 //!
-//! q = q₀ ⊕ θ with the exponential map for quaternions, so that θ has one number for each velocity and quaternions stay of
-//! unit length. It changes at θ̇ = v, but for rotations, where with ω in body axes
+//! q = q₀ ⊕ θ with the exponential map for quaternions, so θ has one component for each velocity and quaternions
+//! keep unit length. Its rate is θ̇ = v, except for rotations, where with ω in body axes
 //!
 //! ```text
 //! θ̇ = ω + ½ θ × ω + b θ × (θ × ω),     b = (1 − (|θ|/2) cot(|θ|/2))/|θ|²
@@ -12,7 +12,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{Multibody, QuaternionStep};
 
-/// Where the rotations are among the coordinates.
+/// Positions of the rotations among the coordinates.
 pub(crate) struct Chart {
     /// First velocity coordinate of each.
     turns: Vec<usize>,

@@ -1,15 +1,15 @@
 //! The damping constant χ of a pair (PFC 5.2.1, 5.2.2).
 //!
-//! A solid that may expand at a rate τ (1/s) has χ = 1/(L τ) (eq. 5.6, 5.7), with L its characteristic length; one without a
-//! rate has its Hunt & Crossley dissipation, which is the same constant under another name. Two compliant solids combine by
-//! their compliances c = L/M₀:
+//! A solid that may expand at a rate τ (1/s) has χ = 1/(L τ) (eq. 5.6, 5.7), with L its characteristic length. A
+//! solid without a rate uses its Hunt & Crossley dissipation, which is the same constant. Two compliant solids
+//! combine by their compliances c = L/M₀:
 //!
 //! ```text
 //! χ = (χ_A c_A² + χ_B c_B²)/(c_A + c_B)²                     eq. 5.13, 5.14
 //! ```
 //!
-//! Where neither has a rate, the pair has the dissipation that the discrete method gives it (the two agree unless both solids
-//! are compliant), so that one converges to the other.
+//! If neither solid has a rate, the pair has the dissipation of the discrete method (the two agree unless both
+//! solids are compliant), so the discrete method converges to the continuous one.
 
 use crate::model::Compiled;
 use crate::model::material::PairMaterial;
@@ -26,12 +26,12 @@ pub fn characteristic_length(solid: &ContactSolid) -> Option<f64> {
 
 /// χ of two compliant solids from (χ, c = L/M₀) of each (PFC eq. 5.14).
 pub fn combine_damping((chi_a, c_a): (f64, f64), (chi_b, c_b): (f64, f64)) -> f64 {
-    // Shares first: they keep full precision at any scale.
+    // Ratios first: they keep full precision at any scale.
     let a = c_a / (c_a + c_b);
     chi_a * a * a + chi_b * (1.0 - a) * (1.0 - a)
 }
 
-/// What a pair of geoms needs at its contact surface.
+/// Contact parameters of a pair of geoms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairLaw {
     /// χ, s/m.

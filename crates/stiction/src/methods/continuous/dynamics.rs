@@ -3,7 +3,7 @@
 //! ```text
 //! θ̇ = T(θ) v
 //! v̇ = M⁻¹ (τ − bias + Σ Jᵀ wrench)
-//! ṡ = the tangential springs' of each pair, axes of B
+//! ṡ = rates of the tangential springs of each pair, axes of B
 //! ```
 
 use super::chart::Chart;
@@ -22,16 +22,16 @@ use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
 use stiction_geometry::patch::PatchScratch;
 
-/// Why a derivative cannot be had.
+/// Reason why the derivative cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Interrupt {
-    /// Two geoms touch whose springs have no place in the state yet.
+    /// Two geoms touch whose springs are not in the state yet.
     NewPair((u32, u32)),
-    /// A number stopped being finite: this velocity coordinate's.
+    /// This velocity coordinate is no longer finite.
     NotFinite(usize),
 }
 
-/// The memory of the derivative.
+/// Buffers of the derivative.
 pub(crate) struct Dynamics {
     pub chart: Chart,
     pub kinematics: Kinematics,
@@ -40,9 +40,9 @@ pub(crate) struct Dynamics {
     tau: Vec<f64>,
     contact_tau: Vec<f64>,
     spring_tau: Vec<f64>,
-    /// Every pair met so far, by geoms.
+    /// Every pair found so far, by geoms.
     pairs: Vec<ContactPair>,
-    /// The pairs that have springs in this step, by geoms: six numbers of the state each.
+    /// The pairs with springs in this step, by geoms. Each has six state variables.
     pub sprung: Vec<(u32, u32)>,
     /// Pressure on each of them, N, at the last derivative.
     pub pushes: Vec<f64>,
@@ -90,14 +90,14 @@ impl Dynamics {
         }
     }
 
-    /// Gives a pair springs.
+    /// Adds springs for a pair.
     pub fn add_springs(&mut self, geoms: (u32, u32)) {
         if let Err(place) = self.sprung.binary_search(&geoms) {
             self.sprung.insert(place, geoms);
         }
     }
 
-    /// The derivative at x = (θ, v, s), and the power that goes where.
+    /// The derivative at x = (θ, v, s), and the powers of the energy balance.
     pub fn derivative(
         &mut self,
         model: &Model,
@@ -148,14 +148,15 @@ impl Dynamics {
             multibody.add_wrench(&self.kinematics.workspace, a, at, &-wrench, &mut self.contact_tau);
             if let Some(i) = slot {
                 let rate = self.to_body(pair, &load.rate);
-                // What `decay` counted for a spring out of contact.
+                // The contribution of `decay` for a spring out of contact.
                 flow.dissipated -= self.decay_loss(options, &s[6 * i..6 * i + 6]);
                 s_dot[6 * i..6 * i + 6].copy_from_slice(rate.as_slice());
                 self.pushes[i] = load.normal_force;
             }
             flow.add(1.0, &load.flow);
         }
-        // What contact gives the bodies beyond the relative motion's share is the work of belts and mocap bodies.
+        // The power of contact on the bodies, minus the part of the relative motion, is the work of belts and mocap
+        // bodies.
         let contact: f64 = self.contact_tau.iter().zip(v).map(|(t, v)| t * v).sum();
         flow.other += contact - flow.normal - flow.friction;
         for ((tau, c), spring) in self.tau.iter_mut().zip(&self.contact_tau).zip(&self.spring_tau) {
@@ -168,7 +169,7 @@ impl Dynamics {
         }
     }
 
-    /// ṡ = −s/τ for every spring: what those out of contact do (PFC eq. 6.26).
+    /// ṡ = −s/τ for every spring, as for springs out of contact (PFC eq. 6.26).
     fn decay(&self, options: &Options, s: &[f64], s_dot: &mut [f64], flow: &mut Flow) {
         if let TractionFriction::Springs(springs) = options.continuous().friction {
             for (rate, s) in s_dot.iter_mut().zip(s) {
@@ -185,7 +186,7 @@ impl Dynamics {
         }
     }
 
-    /// The place of a pair, with its surface up to date.
+    /// Index of a pair, with its surface updated.
     fn find(&mut self, model: &Model, geoms: (u32, u32)) -> usize {
         let compiled = model.compiled();
         let place = match self.pairs.binary_search_by_key(&geoms, |p| p.geoms) {
@@ -223,7 +224,7 @@ impl Dynamics {
         )
     }
 
-    /// Motion of B's surface relative to A's, belts included.
+    /// Motion of B's surface relative to A's, including belts.
     fn relative_motion(&self, model: &Model, pair: &ContactPair, reference: Vector3<f64>) -> RelativeMotion {
         let (compiled, multibody) = (model.compiled(), model.multibody());
         let motion = |geom: u32, body: usize| {
@@ -250,7 +251,7 @@ impl Dynamics {
         Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
     }
 
-    /// The patches at `state` with what they carry.
+    /// The patches at `state` with their forces.
     pub fn describe(
         &mut self,
         model: &Model,

@@ -47,7 +47,7 @@ pub(super) const DORMAND_PRINCE: Pair = Pair {
     ],
 };
 
-/// The memory of a step.
+/// Buffers of a step.
 #[derive(Default)]
 pub(super) struct Explicit {
     k: Vec<Vec<f64>>,
@@ -55,8 +55,8 @@ pub(super) struct Explicit {
 }
 
 impl Explicit {
-    /// Coordinate `i` at the share `t` of the last attempt's step from `x0` to `x1`: a cubic through values and slopes at
-    /// both ends, with what the pair knows of the middle (fourth order for Dormand and Prince).
+    /// Coordinate `i` at the share `t` of the last attempt's step from `x0` to `x1`: a cubic through values and
+    /// slopes at both ends, with the dense-output correction of the pair (fourth order for Dormand and Prince).
     pub fn between(&self, pair: &Pair, i: usize, t: f64, h: f64, (x0, x1): (f64, f64)) -> f64 {
         let u = 1.0 - t;
         let (f0, f1) = (h * self.k[0][i], h * self.k[pair.a.len() - 1][i]);
@@ -67,7 +67,8 @@ impl Explicit {
             + (t * u).powi(2) * h * middle
     }
 
-    /// One step of length h from `start`, left in `y`; returns the error over what is allowed, and what flowed, J.
+    /// One step of length h from `start`, stored in `y`. Returns the error relative to the tolerance and the
+    /// energies exchanged, J.
     pub fn attempt(
         &mut self,
         dynamics: &mut Dynamics,

@@ -49,7 +49,7 @@ fn options(friction: TractionFriction, adhesion: f64) -> Options {
     Options { method, stiction_tolerance: 0.05, ..Options::default() }
 }
 
-/// A contact: the second body's place and turn, all velocities, the springs' state.
+/// A contact: position and orientation of the second body, all velocities, the state of the springs.
 fn contact() -> impl Strategy<Value = (State, Vec<f64>, usize, (usize, usize), bool)> {
     let numbers = prop::array::uniform20(-1.0f64..1.0);
     (numbers, prop::array::uniform6(-0.1f64..0.1), 0..3usize, (0..3usize, 0..3usize), any::<bool>()).prop_map(
@@ -67,7 +67,7 @@ fn contact() -> impl Strategy<Value = (State, Vec<f64>, usize, (usize, usize), b
     )
 }
 
-/// (0, v, s) and where it leads.
+/// (0, v, s) and its derivative.
 fn derivative(
     dynamics: &mut Dynamics,
     model: &Model,
@@ -125,7 +125,7 @@ proptest! {
         let springs: f64 = x[24..].iter().zip(&f[24..]).map(|(s, r)| s * r).sum();
         let balance = flow.normal + flow.friction + fields + springs + flow.dissipated;
         prop_assert!(balance.abs() <= 1e-4 * (scale + fields.abs() + springs.abs()) + 1e-6, "{balance} {flow:?} {fields} {springs}");
-        // No forces but contact: momentum is kept, and power goes to the bodies.
+        // Contact is the only force: momentum is conserved, and its power acts on the bodies.
         let momentum: Vec<f64> = (0..3).map(|k| f[12 + k] + 2.0 * f[18 + k]).collect();
         let force = (0..3).map(|k| f[12 + k].abs()).fold(0.0, f64::max);
         prop_assert!(momentum.iter().all(|m| m.abs() <= 1e-9 * (1.0 + force)));
@@ -191,7 +191,7 @@ fn the_frame_of_the_world_does_not_matter() {
     }
     let y = start(&mut dynamics, &model, &options, &other, &s);
     let (g, _) = derivative(&mut dynamics, &model, &options, &other, &y);
-    // Angular accelerations and springs are in body axes: the same numbers. Linear ones turn along.
+    // Angular accelerations and springs are in body axes: the same numbers. Linear ones rotate with the frame.
     for i in (15..18).chain(21..30) {
         assert!((f[i] - g[i]).abs() <= 1e-8 * (1.0 + f[i].abs()), "{i}: {} {}", f[i], g[i]);
     }

@@ -1,10 +1,11 @@
-//! How the accelerations and the springs' rates depend on positions, velocities and springs, by differences.
+//! Jacobian of the accelerations and spring rates by positions, velocities and springs, by finite differences.
 //!
-//! A tree moves itself, what it touches and their springs, nothing else: trees that are neither neighbours nor have a common
-//! one are varied together. The surfaces of pairs that do not move are known (see `surface`), and none moves while velocities
-//! or springs are varied.
+//! Varying a tree affects only the tree itself, the trees that it touches and their springs. Trees that are neither
+//! neighbours nor share a neighbour are varied together. The surfaces of pairs that do not move are cached (see
+//! `surface`), and no surface moves while velocities or springs are varied.
 //!
-//! θ̇ is taken to be v: this matrix is only for Newton's iteration, and for its sake θ is eliminated (see `radau`).
+//! θ̇ is approximated by v, because this matrix is only used in Newton's iteration, where θ is eliminated (see
+//! `radau`).
 
 use super::dynamics::{Dynamics, Interrupt};
 use crate::model::Model;
@@ -55,7 +56,7 @@ impl Jacobian {
         self.f.resize(n, 0.0);
         self.neighbours(dynamics, model);
 
-        // Trees, in groups that do not feel each other.
+        // Trees, in groups that do not affect each other.
         self.color(trees.len(), |near, count, i, j| {
             (0..count).any(|k| near[i * count + k] && near[j * count + k])
         });
@@ -133,7 +134,7 @@ impl Jacobian {
         Ok(())
     }
 
-    /// Which trees may touch, each itself included.
+    /// The trees that may touch each tree, including itself.
     fn neighbours(&mut self, dynamics: &Dynamics, model: &Model) {
         let count = model.multibody().trees().len();
         self.near.clear();
@@ -149,7 +150,7 @@ impl Jacobian {
         }
     }
 
-    /// Gives each of `count` things the first group in which it conflicts with none.
+    /// Assigns each of `count` items to the first group without a conflict.
     fn color(&mut self, count: usize, conflict: impl Fn(&[bool], usize, usize, usize) -> bool) {
         self.group_of.clear();
         self.groups.clear();
@@ -170,7 +171,7 @@ fn tree_ends(model: &Model, geoms: (u32, u32)) -> (Option<usize>, Option<usize>)
     (tree(geoms.0), tree(geoms.1))
 }
 
-/// Rows of the springs that a tree is at.
+/// Rows of the springs attached to a tree.
 fn spring_rows<'a>(dynamics: &'a Dynamics, model: &'a Model, t: usize) -> impl Iterator<Item = usize> + 'a {
     let at = move |&(_, geoms): &(usize, &(u32, u32))| {
         let (a, b) = tree_ends(model, *geoms);

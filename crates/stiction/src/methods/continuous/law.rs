@@ -1,4 +1,4 @@
-//! The laws at one point of a contact surface.
+//! Contact laws at one point of a contact surface.
 //!
 //! ```text
 //! p   = max(p0 − p0 χ v·n̂, −adhesion)                         PFC eq. 5.10–5.12
@@ -20,7 +20,7 @@ pub fn pressure(p0: f64, chi: f64, speed: f64, adhesion: f64) -> f64 {
     damped(p0, chi, speed).max(-adhesion)
 }
 
-/// The share t̄_f of the pressure that regularised Coulomb friction carries (PFC eq. 5.16), v_c the cutoff.
+/// The ratio t̄_f of regularised Coulomb friction to the pressure (PFC eq. 5.16), with the cutoff speed v_c.
 #[inline]
 pub fn cutoff_friction(mu: f64, slip: &Vector3<f64>, cutoff: f64) -> Vector3<f64> {
     slip * -cut_off(mu, slip.norm(), cutoff)
@@ -32,7 +32,7 @@ pub fn soft_friction(mu: f64, slip: &Vector3<f64>, cutoff: f64) -> Vector3<f64> 
     slip * -soft(mu, slip.norm_squared(), cutoff)
 }
 
-/// A spring and a damper side by side, in series with Coulomb friction (PFC Fig. 6.1), at a point or per area.
+/// A spring and a damper in parallel, in series with Coulomb friction (PFC Fig. 6.1), at a point or per area.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KelvinVoigt {
     /// Stiffness k: N/m, or Pa/m for a traction.
@@ -103,7 +103,7 @@ mod tests {
             } else {
                 prop_assert!((t.dot(&slip) + t.norm() * slip.norm()).abs() <= 1e-9 * scale * scale / c);
             }
-            // Power into the bodies and into the spring together: what is lost is never negative.
+            // Power into the bodies and the spring together: the dissipation is never negative.
             prop_assert!(t.dot(&v) + k * delta.dot(&rate) <= 1e-12 * scale * scale / c);
         }
     }

@@ -1,4 +1,4 @@
-//! Dense LU factors with partial pivoting, real or complex, in memory that is kept.
+//! Dense LU factors with partial pivoting, real or complex, with reused memory.
 
 use nalgebra::ComplexField;
 
@@ -20,7 +20,7 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
         &mut self.entries
     }
 
-    /// Factors what was put into [`Lu::matrix`]; false if it is singular.
+    /// Factors [`Lu::matrix`]. Returns false if it is singular.
     pub fn factor(&mut self) -> bool {
         let n = self.n;
         self.pivots.clear();
@@ -32,7 +32,7 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
                     (best, size) = (i, here);
                 }
             }
-            // Not `size <= 0`: a number that is none must not pass.
+            // Not `size <= 0`: NaN must be rejected.
             if !(size > 0.0 && size.is_finite()) {
                 return false;
             }

@@ -8,11 +8,12 @@
 //! integrate    q, v, s          → q⁺, v⁺, s⁺ within the accuracy                            radau.rs, explicit.rs
 //! ```
 //!
-//! It shares kinematics, proximity and the combination of materials with the convex step, and differs from there on: forces
-//! are functions of the state, and an integrator with error control follows them. Open `Continuous::step` for the whole.
+//! It shares kinematics, proximity and the combination of materials with the convex step. The rest differs: forces
+//! are functions of the state, and an integrator with error control integrates them. Start reading at
+//! `Continuous::step`.
 //!
-//! The error of a step is held, in each coordinate, below the accuracy in positions (m and rad), the accuracy over
-//! [`REFERENCE_TIME`] in velocities, and a share of what slips in the springs.
+//! The error of a step in each coordinate is kept below the accuracy for positions (m and rad), the accuracy over
+//! [`REFERENCE_TIME`] for velocities, and a fraction of the slip range for the springs.
 
 mod chart;
 mod damping;
@@ -46,26 +47,26 @@ use jacobian::Jacobian;
 use radau::{Attempt, ITERATIONS, Radau, Start};
 use traction::Flow;
 
-/// The shortest step tried by explicit integrators, s: with shorter ones they would follow stiff forces for ever.
+/// The shortest step tried by explicit integrators, s: shorter steps would make stiff forces prohibitively slow.
 const SHORTEST_EXPLICIT: f64 = 1e-9;
 
-/// The shortest step of Radau's method, s: from slip to stick it must resolve I v_c/F (inertia, stiction tolerance, dry friction),
-/// picoseconds for light links, and then goes on with long ones.
+/// The shortest step of Radau's method, s: the transition from slip to stick requires I v_c/F (inertia, stiction
+/// tolerance, dry friction), which is picoseconds for light links. Long steps follow.
 const SHORTEST_IMPLICIT: f64 = 1e-12;
 
-/// Accuracy where the options give none, m and rad.
+/// Default accuracy, m and rad.
 pub const DEFAULT_ACCURACY: f64 = 1e-4;
 
-/// An error in velocity counts by where it leads in this time, s.
+/// Time over which a velocity error is converted to a position error, s.
 pub const REFERENCE_TIME: f64 = 0.1;
 
-/// Share of a spring's range that counts as much as the accuracy in m: 1e-4 m and 1 % of the range.
+/// Relative error of a spring's range equivalent to the accuracy in m: 1e-4 m corresponds to 1 % of the range.
 const SPRING_SHARE: f64 = 100.0;
 
-/// Rigid bodies deeper in each other than this touch, m.
+/// Penetration above which rigid bodies count as touching, m.
 const TOUCH: f64 = 1e-9;
 
-/// The memory of the continuous method.
+/// Buffers of the continuous method.
 pub(crate) struct Continuous {
     dynamics: Dynamics,
     jacobian: Jacobian,
@@ -77,16 +78,16 @@ pub(crate) struct Continuous {
     /// The end of the step.
     end: Vec<f64>,
     weights: Vec<f64>,
-    /// What each pair's springs can store, √J.
+    /// Capacity of each pair's springs, √J.
     scale: Vec<f64>,
     zero: Vec<f64>,
     last: Option<LastStep>,
     q0: Vec<f64>,
-    /// Weight of everything, N.
+    /// Total weight, N.
     weight: f64,
 }
 
-/// Where and how the last step went, for dense output.
+/// Data of the last step, for dense output.
 #[derive(Clone, Copy)]
 struct LastStep {
     begin: f64,
@@ -94,11 +95,11 @@ struct LastStep {
     integrator: Integrator,
 }
 
-/// How a tried step went.
+/// Result of an attempted step.
 struct Outcome {
-    /// Over what is allowed; infinite if it could not be solved.
+    /// Error relative to the tolerance. Infinite if the step could not be solved.
     error: f64,
-    /// By what the next step's length may change.
+    /// Factor for the next step's length.
     factor: f64,
     iterations: u64,
     flow: Flow,
@@ -124,8 +125,8 @@ impl Continuous {
         }
     }
 
-    /// Takes one step within the accuracy of the options, no longer than `limit` (s), and leaves the patches at its end, with
-    /// the kinematics there, in `stages`. On an error `state` is untouched.
+    /// Takes one step within the accuracy of the options, no longer than `limit` (s), and stores the patches and
+    /// kinematics at its end in `stages`. On an error, `state` is unchanged.
     pub fn step(
         &mut self,
         stages: &mut Stages,
@@ -144,12 +145,12 @@ impl Continuous {
             .min(options.max_step)
             .min(limit)
             .min(1.5 / self.dynamics.chart.fastest(&state.v).max(1e-9));
-        // A remainder shorter than a tenth of the step would be wasted: share it with the step before.
+        // A remainder shorter than a tenth of the step would be wasteful. It is split with the previous step.
         if limit.is_finite() && limit > h && limit < 1.1 * h {
             h = 0.5 * limit;
         }
         let shortest = match options.continuous().integrator {
-            // Time must still go on.
+            // Time must still advance.
             Integrator::Radau => SHORTEST_IMPLICIT.max(4.0 * f64::EPSILON * state.time.abs()),
             _ => SHORTEST_EXPLICIT,
         };
@@ -159,7 +160,7 @@ impl Continuous {
             let outcome = match self.attempt(model, options, state, &flow0, h) {
                 Ok(outcome) => outcome,
                 Err(Interrupt::NewPair(geoms)) => {
-                    // Known from now on, with springs at rest: the step begins anew.
+                    // The pair is now known, with springs at rest. The step is restarted.
                     self.dynamics.add_springs(geoms);
                     flow0 = self.start(model, options, state)?;
                     continue;
@@ -171,7 +172,7 @@ impl Continuous {
             report.iterations += outcome.iterations;
             if outcome.error <= 1.0 {
                 clock.lap(&mut report.seconds.solve);
-                // A step that had to be shortened is not lengthened at once: most likely the event goes on.
+                // A step that was shortened is not lengthened immediately, because the event probably continues.
                 let factor = if report.rejected > 0 { outcome.factor.min(1.0) } else { outcome.factor };
                 let cut = report.rejected == 0 && h < wanted;
                 let next = if cut { wanted.max(factor * h) } else { factor * h };
@@ -181,7 +182,7 @@ impl Continuous {
                 contacts.clear();
                 let (patches, faces) = (&mut contacts.patches, &mut results.faces);
                 self.dynamics.describe(model, options, state, &self.zero, patches, faces);
-                kinematics.at(model.compiled(), state); // the poses the patches were found at
+                kinematics.at(model.compiled(), state); // poses at which the patches were found
                 report.add_flow(&outcome.flow, h);
                 report.add_patches(patches);
                 clock.lap(&mut report.seconds.advance);
@@ -195,7 +196,7 @@ impl Continuous {
         }
     }
 
-    /// The vector at the beginning of the step, its derivative and the errors allowed.
+    /// The initial vector of the step, its derivative and the error tolerances.
     fn start(&mut self, model: &Model, options: &Options, state: &State) -> Result<Flow, StepError> {
         let (nv, pairs) = (model.nv(), self.dynamics.sprung.len());
         self.x.clear();
@@ -237,7 +238,7 @@ impl Continuous {
         }
         if options.continuous().integrator == Integrator::Radau {
             let Self { dynamics, jacobian, x, f, scale, .. } = self;
-            // Not finite: the steps will tell, and be shortened.
+            // Not finite. The step detects this and is shortened.
             let _ = jacobian.compute(dynamics, model, options, state, x, f, scale);
         }
         Ok(flow)
@@ -268,7 +269,7 @@ impl Continuous {
                     Attempt::Solved { error, iterations, flow } => {
                         end.clear();
                         end.extend(x.iter().zip(&radau.stages()[2]).map(|(x, z)| x + z));
-                        // A step that took Newton long may be longer than is good.
+                        // If Newton's method converged slowly, the step may be too long.
                         let (most, taken) = (2 * ITERATIONS, iterations);
                         let safety = 0.9 * (most + 1) as f64 / (most + taken) as f64;
                         Outcome {
@@ -303,19 +304,19 @@ impl Continuous {
         for (k, &geoms) in self.dynamics.sprung.iter().enumerate() {
             let mut s = [0.0; 6];
             s.copy_from_slice(&self.end[2 * nv + 6 * k..2 * nv + 6 * k + 6]);
-            // A spring that has relaxed to rounding is forgotten; pairs in touch get it back at rest.
+            // A spring that has relaxed to rounding level is removed. Pairs in contact get a new spring at rest.
             if s.iter().any(|x| x.abs() > 1e-15 * self.scale[k]) {
                 state.springs.push(PatchSpring { geoms, s });
             }
         }
     }
 
-    /// Positions and velocities at a time within the last step: the collocation polynomial of Radau (order 3), a quartic of
-    /// Dormand and Prince's, a cubic of Bogacki and Shampine's. False outside of it.
+    /// Positions and velocities at a time within the last step: the collocation polynomial of Radau (order 3), a
+    /// quartic for Dormand and Prince, a cubic for Bogacki and Shampine. Returns false outside the step.
     pub fn interpolate(&self, model: &Model, time: f64, q: &mut [f64], v: &mut [f64]) -> bool {
         let Some(last) = self.last else { return false };
         let t = (time - last.begin) / last.length;
-        // Of a short step at a late time the clock itself is coarse.
+        // For a short step at a late time, the time itself has a coarse resolution.
         let slack = 1e-9 + 2.0 * f64::EPSILON * time.abs() / last.length;
         if !(-slack..=1.0 + slack).contains(&t) {
             return false;
@@ -357,12 +358,12 @@ impl Continuous {
         Ok(&self.f[model.nv()..2 * model.nv()])
     }
 
-    /// Forgets the last step.
+    /// Clears the last step.
     pub fn clear(&mut self) {
         self.last = None;
     }
 
-    /// Rigid bodies have no pressure field between them.
+    /// Two rigid bodies have no pressure field between them.
     fn refuse_rigid_contact(&self, model: &Model, state: &State) -> Result<(), StepError> {
         let Some(point) = self.dynamics.contacts.points.iter().find(|p| p.distance < -TOUCH) else {
             return Ok(());
@@ -389,13 +390,13 @@ impl Continuous {
     }
 }
 
-/// By how much the step may change after an error (over what is allowed) of a method whose error goes with h^order.
+/// Factor for the step after a relative error, for a method whose error is proportional to h^order.
 fn factor(error: f64, safety: f64, order: f64) -> f64 {
     if error.is_finite() { (safety * error.powf(-1.0 / order)).clamp(0.2, 8.0) } else { 0.2 }
 }
 
 impl StepReport {
-    /// Where the energy of a step of length `h` went.
+    /// Energy balance of a step of length `h`.
     fn add_flow(&mut self, flow: &Flow, h: f64) {
         self.step = h;
         self.friction_loss = -flow.friction;

@@ -1,7 +1,7 @@
 //! Radau IIA with three stages: implicit, of order 5, stiffly accurate (Hairer and Wanner, Solving ODEs II, IV.8).
 //!
-//! Stages zᵢ = Yᵢ − y₀ solve z = h (A ⊗ 1) f(y₀ + z). A⁻¹ has one real and two complex eigenvalues; in its eigenvectors'
-//! coordinates Newton's equations fall apart into one real and one complex system of the problem's own size,
+//! Stages zᵢ = Yᵢ − y₀ solve z = h (A ⊗ 1) f(y₀ + z). A⁻¹ has one real and two complex eigenvalues; in eigenvector
+//! coordinates Newton's equations decouple into one real and one complex system of the size of the problem,
 //!
 //! ```text
 //! (γ − J) x = r,      γ = û/h,  (α + iβ)/h
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! An embedded formula of order 3 estimates the error; between y₀ and y₁ the collocation polynomial is the dense output.
-//! Nothing is kept from step to step, neither matrices nor step sizes but the next: the result depends on the state alone.
+//! Nothing is kept between steps except the next step size, so the result depends only on the state.
 
 use super::dynamics::{Dynamics, Interrupt};
 use super::jacobian::Jacobian;
@@ -49,19 +49,19 @@ const E: [f64; 3] = [-(13.0 + 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.0, -
 
 /// Newton iterations allowed.
 pub(super) const ITERATIONS: usize = 10;
-/// Newton's error allowed, as a share of the step's.
+/// Tolerance of Newton's method as a fraction of the step's tolerance.
 const NEWTON: f64 = 1e-2;
 
-/// How an attempt went.
+/// Result of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Attempt {
-    /// Solved: error over what is allowed, Newton iterations, and what flowed, J.
+    /// Solved: error relative to the tolerance, Newton iterations, and energies exchanged, J.
     Solved { error: f64, iterations: usize, flow: Flow },
     /// Newton's iteration did not converge.
     Diverged { iterations: usize },
 }
 
-/// The memory of a step.
+/// Buffers of a step.
 #[derive(Default)]
 pub(super) struct Radau {
     real: Lu<f64>,
@@ -76,7 +76,7 @@ pub(super) struct Radau {
     xc: Vec<Complex<f64>>,
 }
 
-/// What an attempt starts from.
+/// Initial data of an attempt.
 pub(super) struct Start<'a> {
     pub model: &'a Model,
     pub options: &'a Options,
@@ -84,11 +84,11 @@ pub(super) struct Start<'a> {
     /// (0, v, s).
     pub x: &'a [f64],
     pub f: &'a [f64],
-    /// One over the error allowed in each coordinate.
+    /// Inverse of the error tolerance of each coordinate.
     pub weights: &'a [f64],
 }
 
-/// The largest error over what is allowed; a number that is none counts as infinite.
+/// The largest error relative to the tolerance. NaN counts as infinite.
 pub(super) fn norm(x: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
     let larger = |m: f64, (x, w): (f64, &f64)| if x.is_nan() { f64::INFINITY } else { m.max((x * w).abs()) };
     x.zip(weights).fold(0.0, larger)
@@ -116,7 +116,7 @@ impl Radau {
                 list.clear();
                 list.resize(n, 0.0);
             }
-            // The positions go on as they do; a stiff velocity is best guessed to stay.
+            // Initial guess: positions are extrapolated, velocities are constant, because they may be stiff.
             for i in 0..nv {
                 self.z[k][i] = C[k] * h * start.x[nv + i];
             }
@@ -212,7 +212,7 @@ impl Radau {
         norm(parts, weights)
     }
 
-    /// The error estimate (γ − J)⁻¹ (f(y₀) + Σ eₖ zₖ/h), filtered once more where it is large.
+    /// The error estimate (γ − J)⁻¹ (f(y₀) + Σ eₖ zₖ/h), filtered once more if it is large.
     fn error(
         &mut self,
         dynamics: &mut Dynamics,
@@ -242,7 +242,7 @@ impl Radau {
     }
 }
 
-/// x = (γ − J)⁻¹ r by way of the factors without θ.
+/// x = (γ − J)⁻¹ r from the factors with θ eliminated.
 fn solve<S>(lu: &Lu<S>, jacobian: &Jacobian, gamma: S, nv: usize, r: &[S], x: &mut [S])
 where
     S: nalgebra::ComplexField<RealField = f64> + Copy,

@@ -1,8 +1,8 @@
-//! What may be chosen about the continuous method.
+//! Settings of the continuous method.
 
 use crate::error::OptionError;
 
-/// How a step of continuous time is integrated.
+/// Integrator of continuous time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integrator {
     /// Radau IIA of order 5, implicit: for stiff contact. The dissertation's choice.
@@ -24,7 +24,7 @@ impl Integrator {
         }
     }
 
-    /// Reads a name.
+    /// Parses a name.
     pub fn from_name(name: &str) -> Result<Self, OptionError> {
         [Self::Radau, Self::DormandPrince, Self::BogackiShampine]
             .into_iter()
@@ -33,7 +33,7 @@ impl Integrator {
     }
 }
 
-/// How friction depends on motion.
+/// Friction model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TractionFriction {
     /// Viscous up to the stiction tolerance v_c, Coulomb's beyond (PFC eq. 5.16): −μ p v/max(‖v‖, v_c).
@@ -42,8 +42,8 @@ pub enum TractionFriction {
     /// −μ p v/√(‖v‖² + v_c²): smooth, and the law of the convex Lagged model without its impact regularisation, which
     /// converges to it as δt → 0.
     Soft,
-    /// True Coulomb friction in series with springs and dampers, one six-component state a patch (PFC 6.2): what sticks does
-    /// not creep.
+    /// True Coulomb friction in series with springs and dampers, one six-component state per patch (PFC 6.2).
+    /// Sticking contacts do not creep.
     Springs(TangentialCompliance),
 }
 
@@ -51,14 +51,14 @@ pub enum TractionFriction {
 /// under any pressure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TangentialCompliance {
-    /// 1/k̄, m: the surface gives by μ times this before it slips.
+    /// 1/k̄, m: the surface yields by μ times this before it slips.
     pub stretch: f64,
     /// τ = c/k, s.
     pub relaxation_time: f64,
 }
 
 impl Default for TangentialCompliance {
-    /// 0.1 mm, and about critical damping of a body that rests under gravity, 2 √(stretch/g) = 6 ms.
+    /// 0.1 mm, and approximately critical damping of a body at rest under gravity, 2 √(stretch/g) = 6 ms.
     fn default() -> Self {
         Self { stretch: 1e-4, relaxation_time: 6e-3 }
     }
@@ -69,9 +69,9 @@ impl Default for TangentialCompliance {
 pub struct ContinuousOptions {
     /// How a step is integrated.
     pub integrator: Integrator,
-    /// How friction depends on motion.
+    /// Friction model.
     pub friction: TractionFriction,
-    /// Largest suction at a surface that is pulled off, Pa (PFC eq. 5.10 with −adhesion in place of 0); usually 0.
+    /// Largest suction at a separating surface, Pa (PFC eq. 5.10 with −adhesion in place of 0); usually 0.
     pub adhesion: f64,
 }
 

@@ -1,6 +1,6 @@
 //! Tangential compliance of a whole patch in six numbers (PFC 6.2, Appendix D).
 //!
-//! The surface gives by one spatial displacement Δ = (Δ_θ, Δ_r) about its centre of pressure c:
+//! The surface yields by one spatial displacement Δ = (Δ_θ, Δ_r) about its centre of pressure c:
 //!
 //! ```text
 //! δ(r) = (Δ_θ × (r − c) + Δ_r) ⟂ n̂ = G(r) Δ                      6.10
@@ -10,9 +10,10 @@
 //! ṡ    = −τ⁻¹ (K̄^−½ S⁻¹ f_c + s),   f_c = ∫ Gᵀ t_f dS             6.26
 //! ```
 //!
-//! s is kept in the axes of B's body. K changes as the patch grows, shrinks, splits and vanishes; s does not, so the stored
-//! energy changes by work and loss alone. A flat patch leaves K of rank 3: K̄^−½ is taken as W(K̄) K̄^−½, where W is one but for
-//! directions that are all but soft, goes smoothly to zero there, and keeps the loss from being negative:
+//! s is kept in the axes of B's body. K changes as the patch grows, shrinks, splits and vanishes. s does not, so the
+//! stored energy changes only by work and dissipation. A flat patch leaves K of rank 3: K̄^−½ is taken as W(K̄)
+//! K̄^−½, where W is one except for very soft directions, where it goes smoothly to zero. It keeps the dissipation
+//! non-negative:
 //!
 //! ```text
 //! loss = −∫ t_f·v_T dS − U̇ = ∫ (−t_f·v_slip + c ‖δ̇‖²) dS + τ⁻¹ (‖s‖² − ‖W s‖²)  ≥ 0
@@ -20,7 +21,8 @@
 
 use nalgebra::{Matrix3, Matrix6, SymmetricEigen, Vector3, Vector6};
 
-/// Directions of K̄ (of trace 2) softer than the first carry nothing, those stiffer than the second all.
+/// Directions of K̄ (of trace 2) softer than the first value carry no load, those stiffer than the second carry the
+/// full load.
 const SOFTEST: [f64; 2] = [1e-11, 1e-8];
 
 /// W(λ) λ^−½ for an eigenvalue of K̄.
@@ -33,13 +35,13 @@ fn inverse_root(x: f64) -> f64 {
     t * t * (3.0 - 2.0 * t) / x.sqrt()
 }
 
-/// K of a patch, and from it the way between s and Δ. World axes, about the centre of pressure.
+/// K of a patch and the map between s and Δ. World axes, about the centre of pressure.
 pub(crate) struct PatchStiffness {
     /// S⁻¹ W K̄^−½: Δ = `from_state` s, and the transpose takes f_c.
     from_state: Matrix6<f64>,
 }
 
-/// Sums from which K is made, about the centre of pressure.
+/// Sums from which K is computed, about the centre of pressure.
 #[derive(Clone, Copy)]
 pub(crate) struct StiffnessSums(Matrix6<f64>);
 
@@ -71,7 +73,7 @@ impl StiffnessSums {
         k
     }
 
-    /// None if there is nothing to be stiff against.
+    /// `None` if K vanishes.
     pub fn finish(&self) -> Option<PatchStiffness> {
         let mut k = self.0;
         let corner = k.fixed_view::<3, 3>(3, 0).transpose();
@@ -155,7 +157,7 @@ mod tests {
             let (sums, s) = (sums(&surface), Vector6::from(s));
             let delta = sums.finish().unwrap().displacement(&s);
             let energy: f64 = surface.iter().map(|(r, n, w)| 0.5 * w * stretch(&delta, r, n).norm_squared()).sum();
-            // The rest of the state stretches nothing, and no force comes of it.
+            // The remaining components of the state cause no stretch and no force.
             let carried = 0.5 * (s[2].powi(2) + s[3].powi(2) + s[4].powi(2));
             prop_assert!(energy <= 0.5 * s.norm_squared() * (1.0 + 1e-9));
             prop_assert!(delta[5].abs() <= 1e-3 && delta.iter().all(|d| d.is_finite()));

@@ -1,7 +1,7 @@
 //! The contact surface of a pair of geoms, as quadrature points (PFC 5.0.3, Algorithm 1).
 //!
-//! Each polygon is a fan of triangles about its centroid with the three-point rule ([`FacePolygon::fan_points`]): exact for the
-//! frictionless wrench, and continuous while edges come and go.
+//! Each polygon is a fan of triangles about its centroid with the three-point rule ([`FacePolygon::fan_points`]):
+//! exact for the frictionless wrench, and continuous when edges appear or vanish.
 
 use super::damping::PairLaw;
 use crate::contact::quadrature::FacePolygon;
@@ -19,7 +19,7 @@ pub(crate) struct SurfacePoint {
     pub normal: Vector3<f64>,
     /// Pressure of the fields, Pa.
     pub pressure: f64,
-    /// Share of the area, m².
+    /// Part of the area, m².
     pub area: f64,
     /// The face it belongs to.
     pub face: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Surface {
     pub points: Vec<SurfacePoint>,
 }
 
-/// Everything, whatever its slopes: the wrench is then the gradient of the stored energy.
+/// All faces, for any pressure gradients. The wrench is then the gradient of the stored energy.
 const SETTINGS: PatchOptions = PatchOptions {
     tessellation: stiction_geometry::patch::Tessellation::Polygons,
     filter: FaceFilter::All,
@@ -55,7 +55,7 @@ impl Surface {
         self.points.clear();
         self.poses = Some((x_wa, x_wb));
         let (solid_a, solid_b) = (&compiled.solids[a], &compiled.solids[b]);
-        // Refused only for two rigid bodies, which are no candidates.
+        // Fails only for two rigid bodies, which are not candidates.
         self.patch = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &SETTINGS, scratch, &mut self.faces).ok();
         for (index, face) in self.faces.faces.iter().enumerate() {
             let corners = self.faces.vertex_range(index);
@@ -68,7 +68,7 @@ impl Surface {
                 points.push(SurfacePoint {
                     position,
                     normal,
-                    pressure: pressure.max(0.0), // rounding at the rim
+                    pressure: pressure.max(0.0), // rounding at the boundary
                     area,
                     face: index as u32,
                 });
@@ -78,8 +78,8 @@ impl Surface {
     }
 }
 
-/// A pair of geoms that may touch, with the surfaces at the two poses asked for last: a surface is a function of the poses,
-/// so that looking it up changes no bit.
+/// A pair of geoms that may touch, with the surfaces at the last two poses. A surface is a function of the poses, so
+/// caching does not change results.
 pub(crate) struct ContactPair {
     pub geoms: (u32, u32),
     /// The bodies that carry A and B.
@@ -97,7 +97,7 @@ impl ContactPair {
         Self { geoms, bodies: (body(a), body(b)), law: PairLaw::new(compiled, a, b), surfaces, recent: 0 }
     }
 
-    /// Computes the surface at body poses `x_wb`, unless it is known.
+    /// Computes the surface at body poses `x_wb`, unless it is cached.
     pub fn update(&mut self, compiled: &Compiled, x_wb: &[Pose], scratch: &mut PatchScratch) {
         let (a, b) = (self.geoms.0 as usize, self.geoms.1 as usize);
         let geoms = compiled.geoms.geoms();
@@ -110,7 +110,7 @@ impl ContactPair {
         self.surfaces[self.recent].find(compiled, (a, b), poses, scratch);
     }
 
-    /// The surface asked for last.
+    /// The surface of the last call.
     pub fn surface(&self) -> &Surface {
         &self.surfaces[self.recent]
     }

@@ -15,9 +15,9 @@ pub(crate) struct Flow {
     pub normal: f64,
     /// Of friction on the relative motion.
     pub friction: f64,
-    /// Lost by normal damping, friction and tangential dampers; never negative.
+    /// Dissipated by normal damping, friction and tangential dampers; never negative.
     pub dissipated: f64,
-    /// Of everything else on the bodies: actuators, applied forces, joint damping, limits, prescribed motion.
+    /// Of all other forces on the bodies: actuators, applied forces, joint damping, limits, prescribed motion.
     pub other: f64,
 }
 
@@ -45,10 +45,10 @@ impl RelativeMotion {
     }
 }
 
-/// What a pair's surface does.
+/// Wrench and spring rates of a pair's surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
-    /// The centre of pressure, or the reference point where there is none.
+    /// The centre of pressure, or the reference point if there is no pressure.
     pub center: Vector3<f64>,
     /// Moment about the centre and force on B.
     pub wrench: Vector6<f64>,
@@ -60,7 +60,7 @@ pub(crate) struct Load {
 }
 
 /// Sums the tractions over a surface. `s` is the state of the tangential springs in world axes. `pressures` is scratch.
-/// `visit` sees each point with its traction on B and its slip.
+/// `visit` is called for each point with its traction on B and its slip.
 pub(crate) fn load(
     points: &[SurfacePoint],
     motion: &RelativeMotion,
@@ -76,7 +76,7 @@ pub(crate) fn load(
     for q in points {
         let p = pressure(q.pressure, law.chi, motion.at(&q.position).dot(&q.normal), options.adhesion);
         pressures.push(p);
-        // Suction does not rub.
+        // Negative pressure (suction) causes no friction.
         let push = p.max(0.0) * q.area;
         normal_force += push;
         first += (q.position - motion.reference) * push;
@@ -107,7 +107,7 @@ pub(crate) fn load(
                 let gives = stretch(&delta, &arm, &q.normal);
                 let k = push / springs.stretch; // PFC eq. 6.17, 6.18
                 let element = KelvinVoigt { stiffness: k, damping: springs.relaxation_time * k };
-                // The shell's slip decides which coefficient holds; where they are equal it does not matter.
+                // The shell's slip selects the static or dynamic coefficient. It is not needed if they are equal.
                 let mu = blended_friction(law.friction.0, law.friction.1, v_t.norm(), cutoff);
                 let t_f = element.friction(&gives, &v_t, mu * push);
                 pull += gives.dot(&t_f) * q.area;

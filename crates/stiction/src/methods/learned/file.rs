@@ -14,8 +14,8 @@
 //! }
 //! ```
 //!
-//! What is left out is left as it is. The material stands in place of what two geoms' materials combine to, for every
-//! pair: a contact is of two surfaces, and a file holds one.
+//! Omitted entries keep their values. The material replaces the combined material of two geoms, for every pair: a
+//! contact belongs to two surfaces, and a file contains one contact.
 
 use crate::error::OptionError;
 use crate::model::Model;
@@ -30,7 +30,7 @@ use stiction_model::{ContactCalibration, ContactProperties, Dissipation, Frictio
 const FORMAT: &str = "stiction-contact";
 const VERSION: u32 = 1;
 
-/// The contacts that come with the program: calibrated ones as JSON, data-augmented laws as safetensors.
+/// The built-in contacts: calibrated contacts as JSON, data-augmented laws as safetensors.
 const BUILT_IN: [(&str, &[u8]); 6] = [
     ("cube", include_bytes!("../../../../../scenes/contacts/cube.json")),
     ("box", include_bytes!("../../../../../scenes/contacts/box.safetensors")),
@@ -45,9 +45,9 @@ const BUILT_IN: [(&str, &[u8]); 6] = [
 pub struct LearnedContact {
     /// Its name.
     pub name: String,
-    /// What it learned.
+    /// Its law.
     pub law: LearnedLaw,
-    /// What it was fitted to and how well it does: whatever its file says.
+    /// Training data and accuracy, as stated in its file.
     pub provenance: serde_json::Value,
 }
 
@@ -55,27 +55,27 @@ pub struct LearnedContact {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "there is one a program")]
 pub enum LearnedLaw {
-    /// The convex contact of every step, with a law and a material that were fitted.
+    /// The convex contact model with a fitted law and material.
     Calibrated(ContactCalibration),
-    /// The data-augmented law, which takes the place of the convex contact ([`crate::methods::learned`]).
+    /// The data-augmented law, which replaces the convex contact ([`crate::methods::learned`]).
     Dac(Arc<DacLaw>),
 }
 
 /// A contact file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LearnedContactError {
-    /// Neither a file nor a contact that comes with the program.
+    /// Neither a file nor a built-in contact.
     #[error("there is no contact \"{0}\": give a file, or one of: {1}")]
     Unknown(String, String),
     /// The file cannot be read or written.
     #[error("{0}: {1}")]
     Io(PathBuf, std::io::Error),
-    /// The file does not hold a contact.
+    /// The file does not contain a contact.
     #[error("{place}: {what}")]
     Content {
         /// The file or name.
         place: String,
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         what: String,
     },
 }
@@ -125,12 +125,12 @@ struct Springs {
 }
 
 impl LearnedContact {
-    /// Names of the contacts that come with the program.
+    /// Names of the built-in contacts.
     pub fn names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
 
-    /// Loads a contact file, or one that comes with the program by its name (`"cube"`, `"box"`).
+    /// Loads a contact file, or a built-in contact by its name (`"cube"`, `"box"`).
     pub fn load(name: &str) -> Result<Self, LearnedContactError> {
         #[cfg(feature = "fs")]
         if std::path::Path::new(name).exists() {
@@ -143,7 +143,7 @@ impl LearnedContact {
         })
     }
 
-    /// The contact of that name that comes with the program.
+    /// The built-in contact of that name.
     pub fn built_in(name: &str) -> Option<Self> {
         let (_, bytes) = BUILT_IN.iter().find(|(n, _)| *n == name)?;
         Some(Self::from_bytes(bytes, name).expect("what comes with the program reads"))
@@ -152,7 +152,7 @@ impl LearnedContact {
     /// Reads the bytes of a contact file of either kind; `place` is for messages.
     pub fn from_bytes(bytes: &[u8], place: &str) -> Result<Self, LearnedContactError> {
         let wrong = |what: String| LearnedContactError::Content { place: place.into(), what };
-        // Safetensors begin with the length of their header in eight bytes, of which a text has none that are zero.
+        // Safetensors begin with the header length in eight bytes, some of which are zero. A text has no zero bytes.
         if place.ends_with(".safetensors") || bytes.iter().take(8).any(|b| *b == 0) {
             let law = DacLaw::from_bytes(bytes).map_err(|e| wrong(e.to_string()))?;
             return Ok(Self::dac(Arc::new(law)));
@@ -162,13 +162,13 @@ impl LearnedContact {
         Self::from_json(text, place)
     }
 
-    /// A data-augmented law as a contact; its name is that of the case it was trained for.
+    /// A data-augmented law as a contact. Its name is the name of its training case.
     pub fn dac(law: Arc<DacLaw>) -> Self {
         let name = law.provenance["case"].as_str().unwrap_or("dac").to_string();
         Self { name, provenance: law.provenance.clone(), law: LearnedLaw::Dac(law) }
     }
 
-    /// Which kind it is: `"calibrated"` or `"dac"`.
+    /// Its kind: `"calibrated"` or `"dac"`.
     pub fn kind(&self) -> &'static str {
         match self.law {
             LearnedLaw::Calibrated(_) => "calibrated",
@@ -209,7 +209,7 @@ impl LearnedContact {
         Ok(Self { name: file.name, law: LearnedLaw::Calibrated(law), provenance: file.provenance })
     }
 
-    /// The text of a contact file; none for a data-augmented law, whose weights are no text.
+    /// The text of a contact file. `None` for a data-augmented law, whose weights are binary.
     pub fn to_json(&self) -> Option<String> {
         let LearnedLaw::Calibrated(law) = &self.law else { return None };
         let m = &law.material;
@@ -243,7 +243,7 @@ impl LearnedContact {
         }
     }
 
-    /// These options with this contact. A data-augmented law is none of the options: see
+    /// These options with this contact. A data-augmented law is not part of the options: see
     /// [`LearnedContact::simulation`].
     pub fn options(&self, options: Options) -> Options {
         let law = match &self.law {
@@ -253,8 +253,8 @@ impl LearnedContact {
         Options { contact: stiction_convex::FrictionModel::Lagged, law, ..options }
     }
 
-    /// A simulation of `model` with this contact. Fails for options out of their range and for a model or options
-    /// that a data-augmented law does not fit.
+    /// A simulation of `model` with this contact. Fails if an option is out of range, or if a data-augmented law
+    /// does not support the model or the options.
     pub fn simulation(&self, model: &Model, options: Options) -> Result<Simulation, OptionError> {
         let mut simulation = Simulation::new(model, self.options(options))?;
         if let LearnedLaw::Dac(law) = &self.law {

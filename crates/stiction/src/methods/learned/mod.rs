@@ -4,11 +4,11 @@
 //! free      v* after all forces but contact
 //! touch     contact points within the touch distance, as one patch of one moving body
 //! law       Algorithm 1 for a free body, Algorithm 2 (`stiction_dac::Linked`) for one that joints hold
-//! advance   q ⊕ dt v⁺, then loaded points onto the surface and others out of it, by the least motion in the sense of M
+//! advance   q ⊕ dt v⁺, then loaded points onto the surface and others out of it, by the least motion in the M-norm
 //! ```
 //!
-//! The law knows a single patch on a stationary surface (DAC 3.1). Two moving bodies that touch, a belt, or surfaces with
-//! different normals at once end the step with an error that says so; nothing is approximated.
+//! The law supports a single patch on a stationary surface (DAC 3.1). Two moving bodies that touch, a belt, or
+//! simultaneous surfaces with different normals cause an error. No approximation is made.
 
 pub(crate) mod file;
 
@@ -31,10 +31,10 @@ use stiction_rigid::tangents;
 /// Height above a surface up to which a point touches, m.
 const TOUCH: f64 = 2e-4;
 
-/// What the law did in a step.
+/// Report of the law in a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LearnedReport {
-    /// What the patch did; none without contact.
+    /// Result of the patch. `None` without contact.
     pub class: Option<Class>,
     /// The first quantity out of its training range, if any.
     pub outside: Option<Outside>,
@@ -45,13 +45,13 @@ pub struct LearnedReport {
 }
 
 impl LearnedReport {
-    /// There is no last step any more; the count goes on.
+    /// Clears the last step and keeps the count.
     pub(crate) fn forget(&mut self) {
         *self = Self { outside_steps: self.outside_steps, ..Self::default() };
     }
 }
 
-/// Whether steps with these options can follow a learned law.
+/// Checks that these options support a learned law.
 pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
     let refuse = |what: &str| Err(OptionError::Learned(what.into()));
     if options.error_controlled() {
@@ -66,11 +66,11 @@ pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
     Ok(())
 }
 
-/// The memory of learned steps.
+/// Buffers of learned steps.
 pub(crate) struct Learned {
     pub law: Arc<DacLaw>,
     pub report: LearnedReport,
-    /// At the end of the step, for putting what touches on the surface.
+    /// At the end of the step, for projecting contact points onto the surface.
     kinematics: Kinematics,
     columns: Vec<[f64; 6]>,
     next: Vec<f64>,
@@ -99,7 +99,7 @@ impl Learned {
         &self.v
     }
 
-    /// Takes one step of `dt`. On an error `state` is untouched.
+    /// Takes one step of `dt`. On an error, `state` is unchanged.
     pub fn step(
         &mut self,
         stages: &mut Stages,
@@ -146,7 +146,7 @@ impl Learned {
         Ok(report)
     }
 
-    /// Asks the law about what touches, and gives its impulse to the velocities.
+    /// Evaluates the law at the contact points and applies its impulse to the velocities.
     fn contact(
         &mut self,
         model: &Model,
@@ -162,7 +162,7 @@ impl Learned {
         let name = |body: usize| compiled.world.bodies[body].name.clone();
         let fail = |reason: String| StepError::Learned { time, reason };
         let moves = |body: usize| multibody.body_tree(body).is_some();
-        // Which side moves, and the normal out of the other.
+        // The moving side, and the normal out of the other side.
         let mut sides = Vec::new();
         for p in points {
             let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
@@ -256,7 +256,7 @@ impl Learned {
         let (spin, linear): (Vector3<f64>, Vector3<f64>) =
             (after.fixed_rows::<3>(0).into(), after.fixed_rows::<3>(3).into());
         for ((p, side), &load) in points.iter().zip(&sides).zip(&contact.loads) {
-            // The law gives friction of the whole patch: it is shown shared out by load.
+            // The law gives the friction of the whole patch. It is distributed over the points by load.
             let share = if total > 0.0 { load / total } else { 0.0 };
             let force = (side.1 * load + friction * share) / dt;
             let velocity = linear + spin.cross(&(side.2 - com));
@@ -279,8 +279,8 @@ impl Learned {
         Ok(Touch { loaded, evaluations })
     }
 
-    /// Moves `next` so that loaded points lie on the surface and no other below it. `loaded` are points of the one body
-    /// that touched, in its frame.
+    /// Moves `next` so that loaded points lie on the surface and no other point lies below it. `loaded` are points
+    /// of the one body that touched, in its frame.
     fn put_on_surface(
         &mut self,
         model: &Model,
@@ -295,7 +295,8 @@ impl Learned {
             let q = self.next.clone();
             self.kinematics.positions(compiled, &state.mocap, &q);
             let points = contacts.find_rigid(compiled, &self.kinematics.x_wb, 0.5 * TOUCH);
-            // Of every point: the row of its distance, what a push does, the distance, and whether it carried load.
+            // For every point: the row of its distance, the response to a unit impulse, the distance, and whether it
+            // carried load.
             let mut rows: Vec<(Vec<f64>, Vec<f64>, f64, bool)> = Vec::new();
             for p in points {
                 let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
@@ -345,7 +346,7 @@ impl Learned {
     }
 }
 
-/// What touched, for putting it right.
+/// Contact points for the position correction.
 struct Touch {
     /// Points that carried load, in the body frame.
     loaded: Vec<Vector3<f64>>,

@@ -1,9 +1,9 @@
-//! Event-driven rigid motion of a few bodies: on to the next impact.
+//! Event-driven rigid motion of a few bodies up to the next impact.
 //!
-//! Between impacts contacts that touch keep touching or come apart: a step solves the friction problem over them
-//! (`stiction_rigid::friction`), at the velocities of free motion. A contact that arrives with more than a small speed
-//! is an impact: its time is found by bisection, and the motion stops there, before anything has been done about it.
-//! Everything that then touches within the tolerance takes part.
+//! Between impacts, contacts persist or separate: a step solves their friction problem (`stiction_rigid::friction`)
+//! at the velocities of free motion. A new contact with more than a small approach speed is an impact. Its time is
+//! found by bisection, and the motion stops there, before the impact is resolved. All contacts within the tolerance
+//! take part in the impact.
 
 use super::touching::{RigidContactError, RigidContacts, TouchKind, Touching};
 use crate::contact::patches::PatchSet;
@@ -18,7 +18,7 @@ use nalgebra::DVector;
 use stiction_multibody::QuaternionStep;
 use stiction_rigid::{FrictionShape, solve_friction};
 
-/// Cross-sections of the friction cone: where pivoting fails with one, the next is tried.
+/// Cross-sections of the friction cone. If pivoting fails with one, the next one is tried.
 const SHAPES: [FrictionShape; 4] = [
     FrictionShape::Polygon(16),
     FrictionShape::Polygon(12),
@@ -26,17 +26,17 @@ const SHAPES: [FrictionShape; 4] = [
     FrictionShape::Pyramid,
 ];
 
-/// Contacts that a step takes at most: pivoting takes seconds beyond.
+/// Maximum number of contacts in a step. Pivoting takes seconds beyond it.
 const MOST: usize = 12;
 
-/// How motion between impacts is computed.
+/// Settings of the motion between impacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlightOptions {
     /// Length of a step, s.
     pub step: f64,
     /// Distance at which bodies touch, m.
     pub touch: f64,
-    /// Approach speed from which on an arriving contact is an impact, m/s; slower ones just close.
+    /// Approach speed above which a new contact is an impact, m/s. Slower contacts close without an impact.
     pub speed: f64,
 }
 
@@ -57,7 +57,7 @@ pub struct Flight {
 }
 
 impl Flight {
-    /// Makes ready to move a model.
+    /// Creates the motion of a model.
     pub fn new(model: &Model, options: FlightOptions) -> Result<Self, RigidContactError> {
         model.check_rigid(options.touch)?;
         for (what, value) in [("step", options.step), ("speed", options.speed)] {
@@ -78,8 +78,9 @@ impl Flight {
         })
     }
 
-    /// Moves `state` on until something hits something, and returns what touches there; none if `end` (s) comes first.
-    /// The velocities of `state` are then those before the impact: give it others to go on.
+    /// Advances `state` to the next impact and returns the contacts there, or `None` if `end` (s) is reached first.
+    /// The velocities of `state` are those before the impact. Replace them with the velocities after the impact to
+    /// continue.
     pub fn next_impact(
         &mut self,
         state: &mut State,
@@ -112,7 +113,7 @@ impl Flight {
     fn step(&mut self, state: &mut State, touching: &Touching, dt: f64) -> Result<(), RigidContactError> {
         self.kinematics.at(self.model.compiled(), state);
         self.free.begin(&self.model, &mut self.kinematics);
-        // Only adhesion asks what touches, and it is not supported here.
+        // Only adhesion depends on contacts, and it is not supported here.
         let nothing = Near { points: &[], patches: &PatchSet::default() };
         let gathered = self.free.gather(&self.model, state, &mut self.kinematics, nothing, dt);
         gathered.map_err(|e| match e {
@@ -130,7 +131,7 @@ impl Flight {
         } else {
             let instant = touching.instant.clone().with_velocity(v_free)?;
             let mut problem = instant.friction_problem(SHAPES[0]);
-            // Overlap is worked off over some steps; a gap may close.
+            // Overlap is corrected over several steps. A gap may close.
             for (c, kind) in touching.kinds.iter().enumerate() {
                 if let TouchKind::Point { contact, .. } = kind {
                     let share = if contact.distance < 0.0 { 0.2 } else { 1.0 };
@@ -150,7 +151,7 @@ impl Flight {
         };
         let mut share = 1.0;
         if self.hits(state, &v, dt)? {
-            // The first moment at which something arrives, to the last bit that matters.
+            // The time of the first impact, by bisection.
             let (mut low, mut high) = (0.0, 1.0);
             for _ in 0..50 {
                 let middle = 0.5 * (low + high);
@@ -170,11 +171,11 @@ impl Flight {
         self.model.multibody().integrate(&state.q, v.as_slice(), dt, how, &mut self.next);
     }
 
-    /// Whether, `dt` later, something touches that approaches at more than the speed of an impact.
+    /// Whether a contact after `dt` has more than the approach speed of an impact.
     fn hits(&mut self, state: &State, v: &DVector<f64>, dt: f64) -> Result<bool, RigidContactError> {
         self.integrate(state, v, dt);
         let next = std::mem::take(&mut self.next);
-        // Half the tolerance: what arrives there touches within the whole of it.
+        // Half the tolerance, so that these contacts are within the full tolerance.
         let at = (next.as_slice(), v.as_slice());
         let touching = self.contacts.touching(&self.model, state, at, 0.5 * self.options.touch);
         self.next = next;

@@ -1,10 +1,11 @@
-//! Futures that fork: a tree of motions that branches at every impact with several outcomes.
+//! Branching futures: a tree of motions that branches at every impact with several outcomes.
 //!
-//! Between impacts a branch is moved by the convex simulation, so actuators, springs and limits are part of it. A contact that arrives with more than a
-//! small speed is an impact: the step in which it arrives is bisected, and the motion stops there. What the impact does is asked of the caller, as
-//! velocities with weights; the crate `stiction-impact` gives them. Every outcome goes on as a branch of its own.
+//! Between impacts, the convex simulation advances a branch, including actuators, springs and limits. A new contact
+//! with more than a small approach speed is an impact. The step is bisected, and the motion stops at the impact. The
+//! caller provides the outcomes as velocities with weights; the crate `stiction-impact` computes them. Every outcome
+//! continues as a separate branch.
 //!
-//! Weights are a sampling measure, not probabilities of nature: nobody knows how clearances are distributed.
+//! Weights are a sampling measure, not physical probabilities, because the distribution of clearances is unknown.
 
 use super::touching::{RigidContactError, RigidContacts, Touching};
 use crate::error::{OptionError, StepError};
@@ -14,16 +15,16 @@ use crate::simulation::Simulation;
 use crate::state::State;
 use nalgebra::Vector3;
 
-/// How a tree is grown.
+/// Settings of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FuturesOptions {
-    /// How far to look ahead, s.
+    /// Horizon, s.
     pub horizon: f64,
     /// Step of the simulation, s.
     pub step: f64,
     /// Distance at which bodies touch, m.
     pub touch: f64,
-    /// Approach speed from which on an arriving contact is an impact, m/s; slower ones are left to the simulation.
+    /// Approach speed above which a new contact is an impact, m/s. The simulation handles slower contacts.
     pub speed: f64,
     /// Branches at most; beyond, an impact goes on with one outcome and the tree counts it.
     pub budget: usize,
@@ -50,14 +51,14 @@ impl Default for FuturesOptions {
     }
 }
 
-/// How a branch ends.
+/// End of a branch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BranchEnd {
     /// At the horizon.
     Horizon,
     /// At an impact with several outcomes, which are its children.
     Fork,
-    /// At an impact that another branch has reached with the same state; that branch's children stand for both.
+    /// At an impact that another branch reached with the same state. That branch's children represent both.
     Merged(usize),
 }
 
@@ -66,11 +67,11 @@ pub enum BranchEnd {
 pub struct Branch {
     /// The branch it comes from.
     pub parent: Option<usize>,
-    /// Its share of the sampling measure.
+    /// Its weight in the sampling measure.
     pub weight: f64,
     /// Time, positions and velocities along it.
     pub frames: Vec<(f64, Vec<f64>, Vec<f64>)>,
-    /// Impacts with a single outcome that it passed.
+    /// Impacts with a single outcome along it.
     pub passed: usize,
     /// How it ends.
     pub end: BranchEnd,
@@ -86,13 +87,14 @@ pub struct Futures {
 }
 
 impl Futures {
-    /// The branches that reach the horizon, with weights that add to one; a branch merged into another gives it its weight.
+    /// The branches that reach the horizon, with weights that add to one; the weight of a merged branch is added to
+    /// the branch that represents it.
     pub fn leaves(&self) -> impl Iterator<Item = (usize, &Branch)> {
         self.branches.iter().enumerate().filter(|(_, b)| b.end == BranchEnd::Horizon)
     }
 }
 
-/// Why a tree could not be grown.
+/// Error of growing a tree.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FuturesError {
     /// The step's options.
@@ -101,10 +103,10 @@ pub enum FuturesError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// What touches cannot be described.
+    /// The contacts cannot be described.
     #[error(transparent)]
     Rigid(#[from] RigidContactError),
-    /// The caller could not tell what an impact does.
+    /// The caller could not provide the outcomes of an impact.
     #[error("the impact at t = {time} s has no outcome: {reason}")]
     Outcome {
         /// Time, s.
@@ -153,7 +155,7 @@ pub fn futures(
     let end = state.time + options.horizon;
     let mut tree = Futures { branches: vec![Branch::new(None, 1.0)], pruned: 0 };
     let mut open = std::collections::VecDeque::from([(0, state.clone())]);
-    // States at forks, to merge what agrees.
+    // States at forks, for merging equal branches.
     let mut forks: Vec<(usize, State)> = Vec::new();
     while let Some((at, start)) = open.pop_front() {
         mover.simulation.reset_to(&start).map_err(RigidContactError::from)?;
@@ -232,15 +234,16 @@ fn agree(a: &State, b: &State, tolerance: f64) -> bool {
     (a.time - b.time).abs() <= tolerance && near(&a.q, &b.q) && near(&a.v, &b.v)
 }
 
-/// Motion to the next impact by the convex simulation: for models with actuators, tendons or many contacts, which [`super::Flight`] does not take.
-/// Resting contacts give way by the simulation's compliance; the approach of contacts that touch already is no impact, except at the start.
+/// Motion to the next impact by the convex simulation: for models with actuators, tendons or many contacts, which
+/// [`super::Flight`] does not support. Resting contacts yield by the simulation's compliance. The approach of
+/// existing contacts is not an impact, except at the start.
 pub struct ConvexFlight {
     mover: Mover,
     begun: bool,
 }
 
 impl ConvexFlight {
-    /// Makes ready to move a model.
+    /// Creates the motion of a model.
     pub fn new(model: &Model, options: &super::FlightOptions) -> Result<Self, FuturesError> {
         model.check_rigid(options.touch)?;
         let super::FlightOptions { step, touch, speed } = *options;
@@ -249,8 +252,9 @@ impl ConvexFlight {
         Ok(Self { mover: Mover::new(model, &options)?, begun: false })
     }
 
-    /// Moves `state` on until a contact arrives, and returns what touches there; none if `end` (s) comes first. The velocities of `state` are
-    /// then those before the impact: give it others to go on.
+    /// Advances `state` to the next impact and returns the contacts there, or `None` if `end` (s) is reached first.
+    /// The velocities of `state` are those before the impact. Replace them with the velocities after the impact to
+    /// continue.
     pub fn next_impact(&mut self, state: &mut State, end: f64) -> Result<Option<Touching>, FuturesError> {
         self.mover.simulation.reset_to(state).map_err(RigidContactError::from)?;
         let first = if std::mem::replace(&mut self.begun, true) { None } else { self.mover.at_start()? };
@@ -263,7 +267,7 @@ impl ConvexFlight {
     }
 }
 
-/// Moves a branch by the convex simulation, and stops where a contact arrives.
+/// Advances a branch by the convex simulation and stops at the next impact.
 struct Mover {
     model: Model,
     simulation: Simulation,
@@ -273,13 +277,14 @@ struct Mover {
 
 impl Mover {
     fn new(model: &Model, options: &FuturesOptions) -> Result<Self, FuturesError> {
-        // Without a margin the simulation does not see a contact before it touches.
+        // Without a margin the simulation does not find contacts before they touch.
         let step = Options { step: options.step, margin: 0.0, ..Options::default() };
         let simulation = Simulation::new(model, step)?;
         Ok(Self { model: model.clone(), simulation, contacts: RigidContacts::new(model), options: *options })
     }
 
-    /// Moves on to the next impact, and returns what touches there; none if `end` comes first. Frames go to `frames`.
+    /// Advances to the next impact and returns the contacts there, or `None` if `end` is reached first. Appends
+    /// frames to `frames`.
     fn next_impact(
         &mut self,
         end: f64,
@@ -306,7 +311,7 @@ impl Mover {
             if !self.arrives(&held)? {
                 continue;
             }
-            // The shortest step at whose end it has arrived.
+            // The shortest step that ends in contact.
             let (mut low, mut high) = (0.0, length);
             for _ in 0..40 {
                 let middle = 0.5 * (low + high);
@@ -328,7 +333,7 @@ impl Mover {
         }
     }
 
-    /// What touches, if something of it approaches at more than the speed of an impact.
+    /// The contacts, if one of them has more than the approach speed of an impact.
     fn at_start(&mut self) -> Result<Option<Touching>, FuturesError> {
         let state = self.simulation.state();
         let at = (state.q.as_slice(), state.v.as_slice());
@@ -346,7 +351,7 @@ impl Mover {
         Ok(())
     }
 
-    /// Where something touches already, and how far that may move in a step.
+    /// Existing contacts, and the distance that they may move in a step.
     fn held(&mut self, state: &State) -> (Vec<Vector3<f64>>, f64) {
         let points = self.contacts.points(&self.model, state, &state.q, self.options.touch);
         let points = points.iter().map(|p| 0.5 * (p.p_wa + p.p_wb)).collect();
@@ -354,7 +359,7 @@ impl Mover {
         (points, 1e-3 + 3.0 * self.options.step * fastest)
     }
 
-    /// Whether a point touches that did not before, and approaches at more than the speed of an impact.
+    /// Whether there is a new contact with more than the approach speed of an impact.
     fn arrives(&mut self, (held, reach): &(Vec<Vector3<f64>>, f64)) -> Result<bool, FuturesError> {
         let state = self.simulation.state();
         let at = (state.q.as_slice(), state.v.as_slice());
@@ -364,7 +369,7 @@ impl Mover {
             super::TouchKind::Point { contact, .. } => {
                 u[3 * c + 2] < -self.options.speed && held.iter().all(|p| (p - contact.point).norm() > *reach)
             }
-            // Joint stops are left to the simulation.
+            // The simulation handles joint stops.
             super::TouchKind::Stop { .. } => false,
         }))
     }

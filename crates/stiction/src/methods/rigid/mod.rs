@@ -1,4 +1,4 @@
-//! Rigid contact of a model: what touches at a state, and rigid motion from impact to impact.
+//! Rigid contact of a model: contacts at a state, and rigid motion from impact to impact.
 //!
 //! ```text
 //! Touching   contacts and joint stops at a state, with masses and Jacobians     touching.rs
@@ -6,8 +6,8 @@
 //! Futures    a tree of motions that forks at impacts with several outcomes      futures.rs
 //! ```
 //!
-//! What an impact does is up to the crate `stiction-impact`; what contacts at an instant are, to
-//! `stiction_rigid`, whose types are in [`contact`].
+//! The crate `stiction-impact` computes impacts. `stiction_rigid` defines contacts at an instant; its types are in
+//! [`contact`].
 
 mod flight;
 mod futures;

@@ -1,4 +1,4 @@
-//! What touches at a state: contact points within a tolerance and joints at their stops.
+//! Rigid contacts at a state: contact points within a tolerance and joints at their stops.
 
 use crate::contact::query::ContactQuery;
 use crate::contact::surface_velocity;
@@ -14,22 +14,22 @@ use stiction_model::Pose;
 use stiction_multibody::QuaternionStep;
 use stiction_rigid::{Instant, PointContact, RigidError, touching};
 
-/// Rigid contact that cannot be described.
+/// Error of describing rigid contact.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RigidContactError {
     /// The state does not fit the model.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Masses or contacts are not sound.
+    /// Masses or contacts are invalid.
     #[error(transparent)]
     Rigid(#[from] RigidError),
-    /// Closed loops and couplings are not part of rigid contact.
+    /// Closed loops and couplings are not supported by rigid contact.
     #[error(
         "the model has an active equality constraint ({0}), which rigid contact does not take in: \
          an impulse would break the loop; deactivate it or model the mechanism as a tree"
     )]
     Equality(String),
-    /// Something that rigid motion between impacts leaves out.
+    /// A feature that rigid motion between impacts does not support.
     #[error("rigid motion from impact to impact: {0}")]
     Unsupported(String),
     /// A tolerance out of its range.
@@ -52,7 +52,7 @@ pub enum RigidContactError {
     },
 }
 
-/// What kind of contact a row belongs to.
+/// Kind of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TouchKind {
     /// A point of two geoms (indices into the model's geoms).
@@ -74,14 +74,14 @@ pub enum TouchKind {
 /// Rigid contact at a state.
 #[derive(Clone, Debug)]
 pub struct Touching {
-    /// Masses, rows and velocities; its contacts are those of `kinds`, in order.
+    /// Masses, rows and velocities. Its contacts have the order of `kinds`.
     pub instant: Instant,
-    /// What each contact is.
+    /// Kind of each contact.
     pub kinds: Vec<TouchKind>,
 }
 
 impl Touching {
-    /// Names what a contact is between.
+    /// Name of a contact: its geoms and position, or its joint.
     pub fn name(&self, model: &Model, contact: usize) -> String {
         match &self.kinds[contact] {
             TouchKind::Point { geoms: (a, b), contact } => {
@@ -97,7 +97,7 @@ impl Touching {
     }
 }
 
-/// Memory of rigid contact.
+/// Buffers of rigid contact.
 pub(crate) struct RigidContacts {
     contacts: ContactQuery,
     pub kinematics: Kinematics,
@@ -115,7 +115,7 @@ impl RigidContacts {
         self.contacts.find_rigid(model.compiled(), &self.kinematics.x_wb, touch)
     }
 
-    /// What touches at positions `q` and velocities `v`.
+    /// Contacts at positions `q` and velocities `v`.
     pub fn touching(
         &mut self,
         model: &Model,
@@ -158,8 +158,8 @@ fn add_belts(instant: &mut Instant, compiled: &Compiled, x_wb: &[Pose], contacts
 }
 
 impl Model {
-    /// What touches at a state: contact points no further apart than `touch` (m; overlap always counts) and joints
-    /// within `touch` of a stop (m or rad), with dynamic friction. Compliant geoms count as rigid.
+    /// Rigid contacts at a state: contact points no further apart than `touch` (m; overlap always counts) and joints
+    /// within `touch` of a stop (m or rad), with dynamic friction. Compliant geoms are treated as rigid.
     pub fn touching(&self, state: &State, touch: f64) -> Result<Touching, RigidContactError> {
         self.check_state(state)?;
         self.check_rigid(touch)?;
