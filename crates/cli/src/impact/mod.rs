@@ -160,7 +160,7 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         _ => 6,
     };
     let bounds = (OuterOptions { pieces: arguments.outer_pieces, work: arguments.outer_work }, most);
-    let (found, note) = find(arguments, &model, state, &options, &bounds)?;
+    let Search { found, unknown, motion } = find(arguments, &model, state, &options, &bounds)?;
     let scene = arguments.read.name();
     let mut reports = Vec::new();
     for (k, impact) in found.iter().enumerate() {
@@ -179,11 +179,14 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         reports.push(report);
     }
     if arguments.json {
-        let report = json!({ "scene": scene, "impacts": reports, "unknown": note });
+        let report = json!({ "scene": scene, "impacts": reports, "unknown": unknown, "motion": motion });
         return print(&(serde_json::to_string_pretty(&report).map_err(Failure::work)? + "\n"));
     }
-    if let Some(note) = &note {
-        print(&format!("{scene}: {note}\n"))?;
+    if let Some(motion) = motion {
+        print(&format!("{scene}: {motion}\n"))?;
+    }
+    if let Some(unknown) = &unknown {
+        print(&format!("{scene}: {unknown}\n"))?;
     } else if found.is_empty() {
         let what = if arguments.here {
             "no contact approaches at this state: there is no impact".to_string()
@@ -211,16 +214,25 @@ fn start(arguments: &ImpactArguments, model: &Model) -> Result<State, Failure> {
     Ok(state)
 }
 
-/// Moves on from impact to impact, and tells of one that could not be computed. Those of one contact have one outcome, Routh's, and are passed with it; those of several are
-/// kept, and passed with all contacts at once.
+/// The impacts of a motion.
+struct Search {
+    found: Vec<Found>,
+    /// An impact that could not be computed, and why.
+    unknown: Option<String>,
+    /// That motion between impacts is not rigid, and why.
+    motion: Option<String>,
+}
+
+/// Moves on from impact to impact. Those of one contact have one outcome, Routh's, and are passed with it; those of several
+/// are kept, and passed with all contacts at once.
 fn find(
     arguments: &ImpactArguments,
     model: &Model,
     mut state: State,
     options: &Options,
     bounds: &(OuterOptions, usize),
-) -> Result<(Vec<Found>, Option<String>), Failure> {
-    let (mut found, mut note) = (Vec::new(), None);
+) -> Result<Search, Failure> {
+    let (mut found, mut unknown) = (Vec::new(), None);
     if arguments.here {
         let touching = model.touching(&state, arguments.touch).map_err(rigid)?;
         let problem = Problem::new(&touching.instant).map_err(wrong)?;
@@ -231,7 +243,7 @@ fn find(
             Some(contacts) => resolve(press(touching, &problem, &contacts)?, &state, options, bounds)?
                 .map(|found| Found { pressed: contacts, ..found }),
         });
-        return Ok((found, note));
+        return Ok(Search { found, unknown, motion: None });
     }
     let flight = FlightOptions { step: arguments.step, touch: arguments.touch, ..FlightOptions::default() };
     let mut mover = Mover::new(model, flight)?;
@@ -240,7 +252,7 @@ fn find(
     for _ in 0..10_000 {
         let Some(touching) = mover.next_impact(model, &mut state, end)? else { break };
         if let Err(error @ ImpactError::TooMany { .. }) = Problem::new(&touching.instant) {
-            note = Some(format!("impact at t = {:.6} s: UNKNOWN: {error}", state.time));
+            unknown = Some(format!("impact at t = {:.6} s: UNKNOWN: {error}", state.time));
             break;
         }
         let Some(impact) = resolve(touching, &state, options, bounds)? else { break };
@@ -254,26 +266,37 @@ fn find(
             }
         }
     }
-    Ok((found, note))
+    Ok(Search { found, unknown, motion: mover.note() })
 }
 
-/// What moves the scene between impacts: rigid steps of a few bodies, and the convex simulation for the rest.
+/// The motion between impacts: rigid steps of a few bodies, or convex steps for what those do not support, with the reason.
 enum Mover {
     Rigid(Box<Flight>, FlightOptions),
-    Convex(Box<ConvexFlight>),
+    Convex(Box<ConvexFlight>, String),
 }
 
 impl Mover {
     fn new(model: &Model, options: FlightOptions) -> Result<Self, Failure> {
         match Flight::new(model, options) {
             Ok(flight) => Ok(Self::Rigid(Box::new(flight), options)),
-            Err(RigidContactError::Unsupported(_)) => Self::convex(model, &options),
+            Err(error @ RigidContactError::Unsupported(_)) => Self::convex(model, &options, &error),
             Err(error) => Err(rigid(error)),
         }
     }
 
-    fn convex(model: &Model, options: &FlightOptions) -> Result<Self, Failure> {
-        Ok(Self::Convex(Box::new(ConvexFlight::new(model, options).map_err(moved)?)))
+    fn convex(model: &Model, options: &FlightOptions, reason: &RigidContactError) -> Result<Self, Failure> {
+        let flight = ConvexFlight::new(model, options).map_err(moved)?;
+        Ok(Self::Convex(Box::new(flight), reason.to_string()))
+    }
+
+    /// That motion between impacts is not rigid, if so.
+    fn note(&self) -> Option<String> {
+        match self {
+            Self::Rigid(..) => None,
+            Self::Convex(_, reason) => {
+                Some(format!("between impacts the scene is moved by convex steps ({reason})"))
+            }
+        }
     }
 
     fn next_impact(
@@ -285,12 +308,14 @@ impl Mover {
         if let Self::Rigid(flight, options) = self {
             match flight.next_impact(state, end) {
                 Ok(found) => return Ok(found),
-                Err(RigidContactError::Contact { .. }) => *self = Self::convex(model, &options.clone())?,
+                Err(error @ RigidContactError::Contact { .. }) => {
+                    *self = Self::convex(model, &options.clone(), &error)?;
+                }
                 Err(error) => return Err(rigid(error)),
             }
         }
         match self {
-            Self::Convex(flight) => flight.next_impact(state, end).map_err(moved),
+            Self::Convex(flight, _) => flight.next_impact(state, end).map_err(moved),
             Self::Rigid(..) => Ok(None),
         }
     }

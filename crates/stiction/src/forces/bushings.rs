@@ -8,8 +8,8 @@
 //!
 //! R_B is halfway between the orientations of A and C. Each of the six directions is therefore one row on the
 //! relative twist about B's origin, with the rate q̇ᵢ or ẋᵢ. The force or torque acts along this row, so virtual
-//! work is exact. In a step the rows keep their directions, and springs and dampers are evaluated at its end, −(k (q
-//! + δt q̇⁺) + d q̇⁺), so any stiffness is stable. The true rate of B's axes is ½ ω_AC if C rotates about a fixed
+//! work is exact. In a step the rows keep their directions, and springs and dampers are evaluated at its end,
+//! −(k (q + δt q̇⁺) + d q̇⁺), so any stiffness is stable. The true rate of B's axes is ½ ω_AC if C rotates about a fixed
 //! axis, and otherwise to second order in the angle. If the stiffness differs by direction, rotations about changing
 //! axes therefore do a small amount of work on the springs. (Drake's law has the same property, and the two agree.)
 
