@@ -7,7 +7,7 @@ use stiction::{
 };
 use stiction_base::random::Random;
 
-/// What is run: points with springs, patches, limits and motors of a humanoid, a closed loop, sensors and a tree.
+/// Test cases: points with springs, patches, limits and motors of a humanoid, a closed loop, sensors and a tree.
 fn cases() -> Vec<(&'static str, Options, usize)> {
     let springs = Some(TangentialSprings::default());
     let at = |step: f64| Options { step, ..Options::default() };

@@ -1,4 +1,4 @@
-//! Sensors: what they must read where the answer is known.
+//! Sensors: readings against known values.
 
 mod common;
 use common::{G, model, run, simulation, tight};
@@ -203,7 +203,7 @@ fn a_contact_sensor_reads_the_friction_of_a_sliding_ball_from_either_side() {
     let up = read(&mut sim, "up");
     close(&up[..7], &[1.0, n, 0.0, 0.5 * n, 0.0, 0.0, 0.0], 1e-3);
     close(&up[11..17], &[0.0, 0.0, 1.0, 0.0, 1.0, 0.0], 1e-12);
-    // The velocity is that at the beginning of the last step, before friction took its part.
+    // The velocity is that at the beginning of the last step, before friction reduced it.
     let before = sim.state().v[0] + up[3] * sim.options().step;
     close(&up[17..23], &[0.0, 0.0, -before, 0.0, 0.0, 0.0], 1e-6);
     assert!(up[7] <= 0.0 && up[7] > -1e-3, "the distance is that of a small overlap: {}", up[7]);
