@@ -6,9 +6,9 @@
 //!
 //! A scene depends only on its seed. A run uses the seeds S, S + 1, … and reports the seed of every finding, which
 //! reproduces it (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor
-//! time, of each process. Ctrl-C or TERM ends a run after the scenes at hand, with its report; a second one at once.
-//! `scene` generates a scene, `run` steps and checks it, `books` does the energy accounting, `report` writes the
-//! findings.
+//! time, of each process. Ctrl-C or TERM ends a run after the current scenes and writes its report. A second signal
+//! stops it at once. `scene` generates a scene, `run` steps and checks it, `books` does the energy accounting,
+//! `report` writes the findings.
 
 mod books;
 mod machine;
