@@ -67,8 +67,8 @@ fn a_wrist_carries_what_hangs_on_it() {
 
 #[test]
 fn instruments_on_a_turntable_read_its_turning() {
-    // A turntable without friction goes on at ω: towards the axis ω² r, upward g, and the mount of 2 kg at 0.3 m carries
-    // both, with the moments about a site 0.2 m from the axis.
+    // A turntable without friction keeps rotating at ω: towards the axis ω² r, upward g, and the mount of 2 kg at
+    // 0.3 m carries both, with the moments about a site 0.2 m from the axis.
     let (w, r, m) = (3.0, 0.3, 2.0);
     let model = model(
         "<body name=\"table\"><joint name=\"j\" axis=\"0 0 1\"/><geom type=\"cylinder\" size=\"0.1 0.01\" mass=\"1\"/>\

@@ -76,7 +76,7 @@ pub struct IslandReport {
     pub symbolic_kept: bool,
     /// Blocks below the diagonal of the factor.
     pub factor_blocks: usize,
-    /// Estimate of the condition number of D H D at the solution, when asked for.
+    /// Estimate of the condition number of D H D at the solution, if enabled.
     pub condition: Option<f64>,
     /// Stage times, if enabled.
     pub seconds: SolverSeconds,
@@ -84,7 +84,7 @@ pub struct IslandReport {
     pub flops: Flops,
 }
 
-/// Seconds by stage; all zero unless asked for.
+/// Seconds by stage; all zero unless enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolverSeconds {
     /// Compiling the problem into islands, ordering included.
