@@ -8,7 +8,7 @@ pub enum ProblemError {
     /// A slice has the wrong length.
     #[error("{what} has {found} numbers where {expected} are needed")]
     Length {
-        /// Which slice.
+        /// Name of the slice.
         what: &'static str,
         /// Its length.
         found: usize,
@@ -28,7 +28,7 @@ pub enum ProblemError {
     /// A number is out of its range or not finite.
     #[error("{what} is {value}, but must be {must}")]
     Value {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
         /// Its value.
         value: f64,

@@ -40,8 +40,8 @@ pub enum RowCompliance {
     NearRigid {
         /// β; smaller is stiffer. 0.1 is [`NEAR_RIGID_BETA`].
         beta: f64,
-        /// |φ̈| at constant joint velocities, which the row's direction does not include, m/s² or rad/s²: a point that turns at ω
-        /// about an axis at distance r has ω² r.
+        /// |φ̈| at constant joint velocities, which the row's direction does not include, m/s² or rad/s²: a point
+        /// that rotates at ω about an axis at distance r has ω² r.
         drift: f64,
     },
     /// A spring with linear dissipation, still limited by near-rigid β.
@@ -169,7 +169,7 @@ impl RowLaw {
         Self::Equality { phi, compliance: RowCompliance::default() }
     }
 
-    /// How v̂ changes with φ during a step of `dt`, 1/s; zero for laws without a φ.
+    /// Derivative of v̂ by φ during a step of `dt`, 1/s; zero for laws without a φ.
     pub fn correction_slope(&self, dt: f64) -> f64 {
         match *self {
             Self::Limit { phi, ref compliance } => {

@@ -16,7 +16,7 @@ pub enum MultibodyError {
     NotDepthFirst {
         /// The body that is out of order.
         body: String,
-        /// Where it stands.
+        /// Source location.
         place: Source,
     },
     /// A coordinate moves no inertia, so forces do not determine its acceleration. Returned by
@@ -31,7 +31,7 @@ pub enum MultibodyError {
         joint: String,
         /// The coordinate within the joint, counted from 0.
         coordinate: usize,
-        /// Where it stands.
+        /// Source location.
         place: Source,
     },
 }

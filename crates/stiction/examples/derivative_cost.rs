@@ -1,5 +1,5 @@
-//! What derivatives of a step cost next to a step, and how that grows: `cargo run --release -p stiction --example
-//! derivative_cost`. Prints the tables of docs/gradients.md.
+//! Cost of a step's derivatives relative to a step, and its growth with the model size: `cargo run --release -p
+//! stiction --example derivative_cost`. Prints the tables of docs/gradients.md.
 //!
 //! Times are the least of many runs, of steps solved to the same tight tolerance.
 
@@ -149,7 +149,7 @@ fn main() {
     parameters();
 }
 
-/// What three contact parameters add.
+/// Additional cost of three contact parameters.
 fn parameters() {
     let mut sim = scene("stack", 0.5);
     let properties = [ContactProperty::Friction, ContactProperty::Stiffness, ContactProperty::Dissipation];

@@ -25,13 +25,13 @@ pub enum LoadError {
     Shape {
         /// The geom and its source.
         place: String,
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         reason: String,
     },
     /// A name that is neither a built-in scene nor a file.
     #[error("no file and no built-in scene is called \"{name}\"; built-in scenes: {known}")]
     UnknownScene {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The names there are.
         known: String,
@@ -54,7 +54,7 @@ pub enum OptionError {
         option: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// An unknown contact model.
@@ -97,7 +97,7 @@ pub enum InputError {
     /// A vector of the wrong length.
     #[error("{what} has {given} numbers, this model needs {needed}")]
     Length {
-        /// Which vector.
+        /// Name of the vector.
         what: &'static str,
         /// Its length.
         given: usize,
@@ -107,7 +107,7 @@ pub enum InputError {
     /// A number that is NaN or infinite.
     #[error("{what}[{index}] is {value}: give finite numbers")]
     NotFinite {
-        /// Which vector.
+        /// Name of the vector.
         what: &'static str,
         /// The entry.
         index: usize,
@@ -124,14 +124,14 @@ pub enum InputError {
     #[error("this state cannot be loaded: {0}")]
     State(String),
     /// A model that is not a variant of the simulation's model.
-    #[error("this simulation cannot go on with that model: {0}")]
+    #[error("this simulation cannot use that model: {0}")]
     Variant(String),
     /// A name that the model does not have.
     #[error("the model has no {kind} called \"{name}\"{hint}; it has: {known}")]
     Name {
         /// Body, joint, keyframe…
         kind: &'static str,
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// Suggestion of the closest name, or empty.
         hint: String,
@@ -183,7 +183,7 @@ pub enum StepError {
     Accuracy {
         /// Time at which the step began, s.
         time: f64,
-        /// What was asked for.
+        /// The requested accuracy.
         accuracy: f64,
         /// The shortest step tried, s.
         step: f64,
@@ -194,7 +194,7 @@ pub enum StepError {
     },
     /// Two bodies without pressure fields touch in continuous time.
     #[error(
-        "at t = {time} s {a} and {b} touch, and neither has a pressure field: continuous time knows no contact between \
+        "at t = {time} s {a} and {b} touch, and neither has a pressure field: continuous time has no contact between \
          rigid bodies. What was simulated is kept; make one of them compliant (compliant_hydroelastic), keep them apart, \
          or choose method = convex"
     )]
@@ -211,14 +211,16 @@ pub enum StepError {
     Input(#[from] InputError),
     /// The step panicked.
     #[error(
-        "a step at t = {time} s ended in an internal fault: its world cannot go on; make a new one, and please report it"
+        "a step at t = {time} s ended in an internal fault: its world cannot continue; create a new one and report it"
     )]
     Fault {
         /// Time at which the step began, s.
         time: f64,
     },
     /// A contact outside the scope of a learned law.
-    #[error("the learned contact law cannot go on at t = {time} s: {reason}. What was simulated is kept")]
+    #[error(
+        "the learned contact law cannot continue at t = {time} s: {reason}. The last valid state is kept"
+    )]
     Learned {
         /// Time, s.
         time: f64,

@@ -1,4 +1,4 @@
-//! Steps by accuracy: errors follow what is asked, steps follow the motion.
+//! Error control: errors follow the requested accuracy, step lengths follow the motion.
 
 mod common;
 use common::{G, MODELS, model, simulation, tags};
@@ -30,7 +30,8 @@ fn the_energy_a_bouncing_ball_loses_falls_with_the_accuracy_asked_for() {
     };
     let errors = [1e-3, 1e-4, 1e-5, 1e-6].map(lost);
     assert!(errors.windows(2).all(|w| w[1] < w[0]), "{errors:?}");
-    // First order: the error of a run goes with the step, which goes with the root of the accuracy.
+    // First order: the error of a run is proportional to the step, which is proportional to the square root of the
+    // accuracy.
     assert!(errors[3] < 0.15 * errors[1], "{errors:?}");
 }
 
@@ -71,7 +72,7 @@ fn steps_are_short_in_an_impact_and_long_at_rest() {
 
 #[test]
 fn bodies_that_meet_within_a_step_gain_nothing_by_it() {
-    // So stiff that ½kx² of what they move in a step would be a thousand times what they fall with.
+    // So stiff that ½kx² of the displacement in a step would be a thousand times the energy of the fall.
     for (contact, shape) in MODELS.into_iter().zip([
         "sphere\" size=\"0.1",
         "box\" size=\"0.1 0.08 0.06",

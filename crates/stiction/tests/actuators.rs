@@ -40,8 +40,9 @@ fn a_filter_steps_as_euler_does_and_never_beyond_its_input() {
     }
 }
 
-/// Damping 2 ζ √(kp I), where I = 1/(m M⁻¹ mᵀ) is what a force along the transmission feels. Two free masses on a line,
-/// m₁ and m₂: a string between them feels m₁ m₂/(m₁ + m₂), a tendon x₁ + 2 x₂ feels 1/(1/m₁ + 4/m₂), a site's push m₂.
+/// Damping 2 ζ √(kp I), where I = 1/(m M⁻¹ mᵀ) is the effective inertia along the transmission. For two free masses
+/// on a line, m₁ and m₂, it is m₁ m₂/(m₁ + m₂) for a string between them, 1/(1/m₁ + 4/m₂) for a tendon x₁ + 2 x₂,
+/// and m₂ for a force at a site.
 #[test]
 fn a_damping_ratio_is_that_of_the_inertia_felt_along_the_transmission() {
     let (m1, m2, kp, ratio) = (2.0, 3.0, 50.0f64, 0.7);
@@ -109,7 +110,7 @@ fn a_muscle_lifts_its_weight_with_the_activation_of_its_curve() {
     let q = model.default_q().to_vec();
     let force = model.actuator_forces(&q, &[0.0], &[0.0], &[0.3]).unwrap()[0];
     assert!((force + 30.0).abs() < 1e-9, "{force}");
-    // Excited just enough, it holds.
+    // With exactly this excitation, it holds the load.
     let mut sim = simulation(&model, tight());
     (sim.state_mut().ctrl[0], sim.state_mut().activation[0]) = (G / 100.0, G / 100.0);
     run(&mut sim, 0.2);

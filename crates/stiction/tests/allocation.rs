@@ -10,8 +10,8 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_pile_steps_without_allocating_where_it_has_been_before() {
-    // Spheres roll on for ever, from one group of touching bodies to another: memory grows when a group is met that is
-    // larger than any before in its place, and never again.
+    // Spheres keep rolling between groups of touching bodies. Memory grows only when a group is larger than any
+    // previous group with the same index.
     let model = Model::from_scene("clutter").unwrap();
     for tangential_springs in [None, Some(TangentialSprings::default())] {
         let options = Options { step: 2e-3, tangential_springs, ..Options::default() };
@@ -103,8 +103,8 @@ fn tendons_muscles_and_sensors_step_and_read_without_allocating() {
 
 #[test]
 fn coupled_bodies_step_without_allocating() {
-    // Closed loops, a weld to a moved body, a coupled pair of joints and tendons, limits and dry friction: near-rigid
-    // rows of every kind, beside contact.
+    // Closed loops, a weld to a mocap body, a coupled pair of joints and tendons, limits and dry friction:
+    // near-rigid rows of every kind, beside contact.
     let model = common::model(
         "<geom type=\"plane\" size=\"5 5 1\"/>\
          <body name=\"crank\" pos=\"0 0 1\"><joint name=\"a\" axis=\"0 1 0\" frictionloss=\"0.01\"/>\

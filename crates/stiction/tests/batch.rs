@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use stiction::batch::Progress;
 use stiction::{Batch, Format, LoadOptions, Model, Options, Simulation, StepError, TangentialSprings};
 
-/// Worlds of a pile, pushed about differently.
+/// Worlds of a pile with different pushes.
 fn shake(model: &Model, world: usize, v: &mut [f64]) {
     for (k, v) in v.iter_mut().enumerate() {
         *v = 0.3 * ((world * model.nv() + k) as f64 * 0.7).sin();
@@ -64,7 +64,7 @@ proptest! {
         second.load_state(&saved).unwrap();
         second.step(25).unwrap();
         prop_assert_eq!(first.save_state(), second.save_state());
-        // Cut off anywhere, they are refused and nothing changes.
+        // Truncated data is rejected, and nothing changes.
         for length in (0..saved.len()).step_by(7) {
             prop_assert!(second.load_state(&saved[..length]).is_err());
         }
@@ -91,7 +91,7 @@ fn a_world_that_fails_stays_where_it_was_and_the_others_go_on() {
         assert!((batch.world(i).state().time - expected).abs() < 1e-12);
         assert_eq!(batch.failure(i).is_some(), [2, 4].contains(&i));
     }
-    // Mended, they go on.
+    // After correction, they continue.
     let start = model.default_state();
     for bad in [2, 4] {
         batch.world(bad).reset_to(&start).unwrap();

@@ -18,7 +18,7 @@ fn a_batch_steps_without_allocating() {
         }
         process_allocations() - before
     };
-    // The thread that runs the tests allocates too, at any time; what stepping allocates is there every time.
+    // The test runner's thread may also allocate at any time. Allocations by stepping would occur every time.
     let least = (0..3).map(|_| allocations()).min();
     assert_eq!(least, Some(0), "allocations in 50 calls");
 }

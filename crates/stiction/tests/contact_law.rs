@@ -1,4 +1,4 @@
-//! Contact laws of a file or a calibration: what they do to a bounce, to friction in an impact, and what they cannot break.
+//! Contact laws of a file or a calibration: effect on a bounce and on friction in an impact, and guarantees.
 
 use proptest::prelude::*;
 use stiction::model::{
@@ -36,7 +36,7 @@ fn ball(stiffness: f64, relaxation_time: f64, friction: f64, law: Option<Contact
     Model::new(world).expect("a ball and a floor")
 }
 
-/// Lets the ball hit the floor with this velocity; returns the one after.
+/// Lets the ball hit the floor with this velocity. Returns the velocity after the impact.
 fn bounce(model: &Model, options: Options, velocity: [f64; 3]) -> Vec<f64> {
     let mut simulation = Simulation::new(model, options.clone()).expect("fine options");
     let state = simulation.state_mut();
@@ -145,8 +145,8 @@ proptest! {
                 prop_assert!(contact.force.dot(&contact.slip) <= 1e-9 * (1.0 + tangential));
             }
             prop_assert!(simulation.last_report().converged);
-            // The step takes depths as linear in the velocities. A corner turns as well: in dt it comes ω² r dt²/2
-            // deeper than that at most, against the force there. Nothing else is gained.
+            // The step assumes that depths are linear in the velocities. A corner also rotates: in dt it becomes at
+            // most ω² r dt²/2 deeper, against the contact force. No other energy is gained.
             let load: f64 = simulation.contacts().iter().map(|c| c.force.dot(&c.normal)).sum();
             most += load * before.max(spin(&simulation)).powi(2) * reach * dt * dt;
             let now = simulation.energy().total() + simulation.contact_energy();

@@ -1,4 +1,4 @@
-//! Saving, loading, repeating: the result depends on the state alone.
+//! Saving, loading, repeating: the result depends only on the state.
 
 mod common;
 use common::{MODELS, simulation};

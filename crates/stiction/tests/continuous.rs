@@ -26,7 +26,7 @@ fn radau(friction: TractionFriction, accuracy: f64) -> Options {
 const SPRINGS: TractionFriction =
     TractionFriction::Springs(TangentialCompliance { stretch: 1e-4, relaxation_time: 6e-3 });
 
-/// Energy of motion, gravity, joint springs and contact, plus what was lost, minus what was put in.
+/// Energy of motion, gravity, joint springs and contact, plus dissipation, minus external work.
 fn balance(sim: &mut Simulation) -> f64 {
     let energy = sim.energy().total() + sim.contact_energy();
     energy + sim.stats().dissipated - sim.stats().other_work
@@ -276,7 +276,7 @@ fn rigid_contact_couplings_and_impossible_accuracy_are_told_with_a_remedy() {
     let error = Simulation::new(&coupled, radau(SPRINGS, 1e-4)).err().unwrap().to_string();
     assert!(error.contains("method = convex"), "{error}");
 
-    // Nothing rounds that finely.
+    // This accuracy is below rounding.
     let mut sim = Simulation::new(&sliding_box(0.3), radau(TractionFriction::Cutoff, 1e-30)).unwrap();
     sim.state_mut().v[0] = 1.0;
     let error = sim.run_until(1.0).unwrap_err();
@@ -365,7 +365,7 @@ fn a_light_link_with_much_dry_friction_comes_to_rest() {
         assert!(sim.state().v[0].abs() < 1e-9, "{v}: {}", sim.state().v[0]);
         assert!((sim.state().q[0] - way).abs() < 1e-6 * way.abs(), "{v}: {} {way}", sim.state().q[0]);
         assert!(sim.stats().steps < 100, "{v}: {}", sim.stats().steps);
-        // An explicit method would need steps of picoseconds to the end: it says so.
+        // An explicit method would need steps of picoseconds to the end. It reports an error.
         let explicit = options(Integrator::DormandPrince, SPRINGS, 1e-9);
         let mut sim = Simulation::new(&model, explicit).unwrap();
         sim.state_mut().v[0] = v;
@@ -418,6 +418,6 @@ fn adhesion_pulls_until_it_lets_go() {
     assert!((speed(0.0) - 0.3).abs() < 1e-9, "{}", speed(0.0));
     let held = speed(100.0);
     assert!(held < 0.3 - 1e-4, "{held}");
-    // It cannot take more than a · A · d: 100 Pa · 0.01 m² · 1 mm.
+    // It cannot absorb more than a · A · d: 100 Pa · 0.01 m² · 1 mm.
     assert!(0.5 * (0.09 - held * held) <= 100.0 * 0.01 * 1e-3 * (1.0 + 1e-6), "{held}");
 }

@@ -27,7 +27,7 @@ fn world(shape: &str, height: f64, mu: f64, hint: f64) -> Model {
     )
 }
 
-/// Where it is after `time`: position, and the turn as a rotation vector.
+/// Position and rotation vector after `time`.
 fn end(model: &Model, options: Options, v: [f64; 6], time: f64) -> Vec<f64> {
     let mut sim = Simulation::new(model, options.clone()).unwrap();
     sim.state_mut().v.copy_from_slice(&v);

@@ -65,7 +65,7 @@ fn a_cone_dives_into_a_soft_floor_and_comes_back_as_its_closed_form_does() {
         faces.push([0, b, a]);
         faces.push([1, a, b]);
     }
-    // MuJoCo centres a mesh on its centre of mass; what counts is where the apex is.
+    // MuJoCo centres a mesh on its centre of mass. Only the position of the apex matters.
     let model = body("<joint type=\"slide\" axis=\"0 0 1\"/>", &mesh(&vertices, &faces), 0.0, 0.0);
     let c = 0.5 * sides as f64 * (std::f64::consts::TAU / sides as f64).sin();
     let force = |z: f64| if z < 0.0 { SLOPE * c * (-z).powi(3) / 3.0 } else { 0.0 };
@@ -125,7 +125,7 @@ fn energy_is_accounted_for_while_a_patch_splits_merges_and_vanishes() {
             sim.energy().total() + sim.contact_energy() + sim.stats().dissipated - sim.stats().other_work
         };
         let begin = balance(&mut sim);
-        // What the patch looks like: apart, one foot, two feet with the arch open, or all in one.
+        // Shape of the patch: no contact, one foot, two feet with the arch open, or one merged patch.
         let mut seen = Vec::new();
         while sim.state().time < 0.25 {
             sim.step(1).unwrap();

@@ -171,7 +171,7 @@ fn balls_against_balls_boxes_and_capsules() {
     }
 }
 
-/// Geometry by differences: what has no closed form here.
+/// Geometry without a closed form, by differences.
 #[test]
 fn boxes_capsules_and_cylinders_among_each_other() {
     let (large, small) = ("type=\"box\" size=\"0.2 0.2 0.05\"", "type=\"box\" size=\"0.1 0.08 0.05\"");
@@ -272,7 +272,7 @@ fn an_arm_that_pushes_a_box_on_the_floor() {
     });
 }
 
-/// By differences of what acts on joints: tendons, couplings, loops, filtered actuators.
+/// Joint forces by differences: tendons, couplings, loops, filtered actuators.
 #[test]
 fn an_arm_with_tendon_coupling_and_filter() {
     let model = arm(
@@ -377,7 +377,8 @@ fn contacts_kept_by_a_margin_and_moving_belts() {
     }
 }
 
-/// ε of ICF eq. 44 above v_s everywhere: it follows the masses and the poses of everything on the way to the contact.
+/// ε of ICF eq. 44 above v_s everywhere: it depends on the masses and poses of all bodies between the root and the
+/// contact.
 #[test]
 fn regularisation_that_follows_the_state() {
     let model = arm(&body("box", "type=\"box\" size=\"0.1 0.08 0.05\"", &tags(2e4, 0.5, "")), "");
@@ -395,7 +396,7 @@ fn regularisation_that_follows_the_state() {
     }
 }
 
-/// Two bodies of one tree against each other, on a base that is moved from outside and carries a belt.
+/// Two bodies of one tree against each other, on a mocap base that carries a belt.
 #[test]
 fn a_tree_that_touches_itself_and_a_moving_base() {
     let geom = tags(2e4, 0.6, "");
@@ -439,8 +440,8 @@ fn a_tree_that_touches_itself_and_a_moving_base() {
     assert!(touched > 5, "the tree must touch itself, not only {touched} times");
 }
 
-/// The ready scenes with default options, half a second on, along a random direction of the positions and one of the
-/// velocities. Where points come or go at the state itself, positions have no derivative to compare with.
+/// The built-in scenes with default options, after half a second, along a random direction of the positions and one
+/// of the velocities. If contact points appear or vanish at the state itself, positions have no derivative.
 #[test]
 fn ready_scenes_along_random_directions() {
     use stiction::Simulation;
@@ -490,8 +491,8 @@ fn ready_scenes_along_random_directions() {
             if !found.doubtful.is_empty() {
                 continue;
             }
-            // Over a step too long a point may come or go, over one too short what rounding and the solver leave is large:
-            // the derivative is that of one of them.
+            // If the difference step is too long, a point may appear or vanish. If it is too short, rounding and
+            // solver errors are large. One of the steps must match the derivative.
             let exact = found.state.view((nv, 0), (nv, nv)) * &along;
             let error_over = |hq: f64| {
                 let by_q = (after(hq, 0.0) - after(-hq, 0.0)) / (2.0 * hq);
@@ -594,7 +595,7 @@ fn what_has_no_derivative_is_refused_with_a_remedy() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Anything anywhere: an arm over a floor and a body of any shape, which may or may not touch.
+    /// Random scenes: an arm over a floor and a body of any shape, with or without contact.
     #[test]
     fn random_states_of_an_arm_and_a_body(seed: u64) {
         let mut r = Random(seed);

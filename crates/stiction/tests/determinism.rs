@@ -7,7 +7,7 @@ use stiction::{
 };
 use stiction_base::random::Random;
 
-/// What is run: points with springs, patches, limits and motors of a humanoid, a closed loop, sensors and a tree.
+/// Test cases: points with springs, patches, limits and motors of a humanoid, a closed loop, sensors and a tree.
 fn cases() -> Vec<(&'static str, Options, usize)> {
     let springs = Some(TangentialSprings::default());
     let at = |step: f64| Options { step, ..Options::default() };
@@ -28,7 +28,8 @@ fn shake(model: &Model, world: usize, v: &mut [f64]) {
     }
 }
 
-/// The hash of states and sensors, when the simulation is saved and a new one goes on before each of the steps `stops`.
+/// The hash of states and sensors, when the simulation is saved and resumed in a new one before each of the steps
+/// `stops`.
 fn hash(make: &dyn Fn() -> Simulation, steps: usize, stops: &[usize]) -> u64 {
     let mut sim = make();
     let model = sim.model().clone();

@@ -1,4 +1,4 @@
-//! What is exported loads back to the same physics: masses, poses, mass matrix, bias, actuators.
+//! Exported models load back with the same physics: masses, poses, mass matrix, bias, actuators.
 
 use nalgebra::{Matrix3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
@@ -252,10 +252,10 @@ fn scenes_exported_as_mjcf_move_as_they_did() {
     }
 }
 
-/// URDF has no words for much; what it says it has lost nothing of must move the same way.
+/// URDF cannot express every feature. A model exported without losses must move the same way.
 #[test]
 fn scenes_exported_as_urdf_move_as_they_did_or_say_why_not() {
-    // What does not change how it moves from the default state without controls.
+    // Losses that do not affect the motion from the default state without controls.
     let harmless = ["keyframes", "sensors", "a plane is not part of URDF proper", "the ranges of actuator"];
     let mut faithful = Vec::new();
     for scene in scenes::all() {
@@ -295,7 +295,7 @@ fn an_actuator_on_several_coordinates_keeps_its_whole_gear() {
     assert!(exported.losses.is_empty(), "{:?}", exported.losses);
     let (model, again) = (Model::new(world.clone()).unwrap(), reload(&exported, Format::Mjcf));
     assert!(difference(after(&model, 100, 0.7).iter(), after(&again, 100, 0.7).iter()) < 1e-9);
-    // A servo there has no length, a tendon has: that is said.
+    // A servo at a site has no length, a tendon has one. This is reported.
     world.actuators[0].bias = [0.0, -1.0, 0.0];
     let losses = export(&world, Format::Mjcf).unwrap().losses;
     assert!(losses.iter().any(|l| l.contains("both") && l.contains("length")), "{losses:?}");

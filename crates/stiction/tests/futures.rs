@@ -1,4 +1,4 @@
-//! Trees of futures: where they fork, what they weigh, and that actuators move them between impacts.
+//! Trees of futures: forks, weights, and actuators between impacts.
 
 use stiction::rigid::{BranchEnd, FuturesOptions, Touching, futures};
 use stiction::{Format, LoadOptions, Model};

@@ -22,8 +22,8 @@ fn simulation(model: &Model, friction: f64) -> Simulation {
     simulation
 }
 
-/// Takes a step; the kinetic energy that contact gave in it, J: what it is after the step, less what it is after all forces
-/// but contact acted, both with the masses of the step's beginning.
+/// Performs a step. Returns the kinetic energy added by contact, J: the energy after the step minus the energy after
+/// all forces except contact, both with the initial mass matrix.
 fn gain(simulation: &mut Simulation) -> f64 {
     let (q, v, dt) = (simulation.state().q.clone(), simulation.state().v.clone(), simulation.options().step);
     let (mass, rate) = {
@@ -37,7 +37,7 @@ fn gain(simulation: &mut Simulation) -> f64 {
     kinetic(DVector::from_column_slice(&simulation.state().v)) - kinetic(free)
 }
 
-/// How high putting positions right lifts a free body in a step, m.
+/// Height by which the position correction lifts a free body in a step, m.
 fn lift(simulation: &mut Simulation) -> f64 {
     let before = simulation.state().q[2];
     simulation.step(1).expect("it goes on");
@@ -58,7 +58,7 @@ fn putting_positions_right_lifts_no_further_than_a_step_can_sink() {
         let v = simulation.state().v.clone();
         let speed = v[2].abs() + 9.81 * 2e-3 + v[3].hypot(v[4]).hypot(v[5]) * reach;
         let lift = lift(&mut simulation);
-        // What touches within 0.2 mm is drawn onto the floor, which may lower the body as much.
+        // Points within 0.2 mm are projected onto the floor, which may lower the body by as much.
         assert!(lift <= 2e-3 * speed + 2e-4 && lift >= -2e-4, "{lift} m at {speed} m/s");
         total += lift.max(0.0);
     }

@@ -78,7 +78,7 @@ fn a_joint_limit_stops_a_falling_arm() {
     assert!(largest > limit - 0.02 && largest < limit + 5e-3, "went to {largest} rad, the limit is {limit}");
 }
 
-/// What is found beyond a limit comes back at about 1 rad/s and is not shot at the other limit.
+/// A joint that starts beyond a limit returns at about 1 rad/s and does not hit the other limit.
 #[test]
 fn a_joint_that_begins_beyond_its_limit_comes_back_gently() {
     for (step, fastest) in [(1e-4, 1.1), (1e-3, 1.5), (5e-3, 2.7)] {
@@ -336,7 +336,7 @@ fn damping_or_a_spring_lets_a_joint_without_inertia_be_stepped_though_not_in_con
         let continuous =
             Options { method: stiction::Method::Continuous(Default::default()), ..Options::default() };
         assert!(Simulation::new(&model, continuous.clone()).is_err());
-        // Nor do the options of a simulation change to what it cannot do.
+        // Unsupported options of an existing simulation are rejected as well.
         assert!(sim.set_options(continuous).is_err() && sim.step(1).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Pressure-field contact in the step: statics against closed forms, and what users hit elsewhere.
+//! Pressure-field contact in the step: statics against closed forms, and known problem cases of other simulators.
 
 mod common;
 use common::{G, MODELS, model, run, simulation, tight};
@@ -171,7 +171,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     // The front of a body pushes it out and its back pulls it in, not quite as strongly. It comes up, with no more than the energy
-    // of the soft columns below it, ½ (E/h) d² over its shadow: neither side does more work than that, at any step.
+    // of the soft columns below it, ½ (E/h) d² over its shadow: neither side does more work than this, for any step
+    // length.
     #[test]
     fn what_is_pressed_wholly_into_soft_ground_comes_out_with_no_more_than_was_stored(
         modulus in 4.0..10.0f64, mass in -3.0..0.0f64, depth in 0.08..0.5f64,

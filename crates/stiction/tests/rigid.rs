@@ -46,7 +46,7 @@ fn a_falling_cube_arrives_when_free_fall_says_and_all_corners_at_once() {
     let expected = (2.0 * 0.5 / 9.81f64).sqrt();
     assert!((state.time - expected).abs() < 1e-4, "{} {expected}", state.time);
     assert!((state.q[2] - 0.5).abs() < 1e-6);
-    // Brought to rest it stays, and no further impact comes.
+    // After it is stopped it stays at rest, without further impacts.
     state.v.fill(0.0);
     assert!(flight.next_impact(&mut state, 1.0).unwrap().is_none());
     assert!((state.time - 1.0).abs() < 1e-9 && (state.q[2] - 0.5).abs() < 2e-6);

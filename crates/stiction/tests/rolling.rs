@@ -119,7 +119,7 @@ fn what_a_landing_sphere_loses_is_accounted_for() {
         run(&mut sim, 1.0);
         let stats = *sim.stats();
         assert!(stats.normal_loss > 0.1 && stats.friction_loss > 0.1, "{contact:?}");
-        // All that is left out is half a step of gravity's power: ½ m g δt Δv.
+        // The only error is half a step of gravity's power: ½ m g δt Δv.
         let unexplained = begin - sim.energy().total() - stats.friction_loss - stats.normal_loss;
         assert!(unexplained.abs() < 1e-5, "{contact:?}: {unexplained} J of {begin} J");
     }

@@ -1,4 +1,4 @@
-//! Sensors: what they must read where the answer is known.
+//! Sensors: readings against known values.
 
 mod common;
 use common::{G, model, run, simulation, tight};
@@ -67,8 +67,8 @@ fn a_wrist_carries_what_hangs_on_it() {
 
 #[test]
 fn instruments_on_a_turntable_read_its_turning() {
-    // A turntable without friction goes on at ω: towards the axis ω² r, upward g, and the mount of 2 kg at 0.3 m carries
-    // both, with the moments about a site 0.2 m from the axis.
+    // A turntable without friction keeps rotating at ω: towards the axis ω² r, upward g, and the mount of 2 kg at
+    // 0.3 m carries both, with the moments about a site 0.2 m from the axis.
     let (w, r, m) = (3.0, 0.3, 2.0);
     let model = model(
         "<body name=\"table\"><joint name=\"j\" axis=\"0 0 1\"/><geom type=\"cylinder\" size=\"0.1 0.01\" mass=\"1\"/>\
@@ -203,7 +203,7 @@ fn a_contact_sensor_reads_the_friction_of_a_sliding_ball_from_either_side() {
     let up = read(&mut sim, "up");
     close(&up[..7], &[1.0, n, 0.0, 0.5 * n, 0.0, 0.0, 0.0], 1e-3);
     close(&up[11..17], &[0.0, 0.0, 1.0, 0.0, 1.0, 0.0], 1e-12);
-    // The velocity is that at the beginning of the last step, before friction took its part.
+    // The velocity is that at the beginning of the last step, before friction reduced it.
     let before = sim.state().v[0] + up[3] * sim.options().step;
     close(&up[17..23], &[0.0, 0.0, -before, 0.0, 0.0, 0.0], 1e-6);
     assert!(up[7] <= 0.0 && up[7] > -1e-3, "the distance is that of a small overlap: {}", up[7]);

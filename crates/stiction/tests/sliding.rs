@@ -1,4 +1,4 @@
-//! Friction against closed forms (`theory` section 9): what sticks, creeps and slides.
+//! Friction against closed forms (`theory` section 9): sticking, creeping and sliding.
 
 mod common;
 use common::{G, MODELS, incline, model, run, simulation, tags, tight};

@@ -1,4 +1,4 @@
-//! Solids from files, what tactile grids feel, and the warnings of patches that are not to be trusted.
+//! Solids from files, readings of tactile grids, and warnings of unreliable patches.
 
 mod common;
 use common::{G, model, run, simulation, tight};
@@ -73,7 +73,7 @@ fn a_pressure_field_brings_its_modulus_and_turned_tetrahedra_are_said() {
     let [warning] = model.warnings() else { panic!("{:?}", model.warnings()) };
     assert!(warning.message.contains("1 tetrahedra were inside out"), "{warning}");
     assert!((resting_depth(&model) / resting_depth(&ball(None, MODULUS)) - 1.0).abs() < 1e-6);
-    // And the copy that travels between processes has it all.
+    // The serialised copy for other processes contains all of it.
     let copy = Model::from_bytes(&model.to_bytes()).unwrap();
     assert_eq!(copy.world(), model.world());
 }

@@ -1,4 +1,4 @@
-//! Piles, mass ratios, stiffness, overlaps: what must not fail.
+//! Piles, mass ratios, stiffness, overlaps: robustness.
 
 mod common;
 use common::{G, MODELS, model, run, simulation, tags, tight};

@@ -118,7 +118,7 @@ fn energy_with_tendon_springs_is_kept_in_the_limit_of_small_steps() {
         assert!(energy.kinetic > 0.1, "it must move: {energy:?}");
         energy.total() - before
     };
-    // Implicit steps take energy in proportion to their length; extrapolated to none, nothing is left of that.
+    // Implicit steps dissipate energy in proportion to their length. Extrapolated to zero length, the loss vanishes.
     let (coarse, fine) = (drift(1e-4), drift(5e-5));
     assert!(fine < 0.0 && (2.0 * fine - coarse).abs() < 0.02 * fine.abs(), "{coarse} {fine}");
 }

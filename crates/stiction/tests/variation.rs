@@ -160,7 +160,7 @@ fn what_cannot_be_changed_is_said() {
     assert!(
         change(ContactChange { stiffness: Some(f64::NAN), ..Default::default() }).contains("positive number")
     );
-    // A body of several geoms keeps its inertia, and that is said.
+    // A body with several geoms keeps its inertia, and a warning is issued.
     let clutter = Model::from_scene("gripper").unwrap();
     let text = r#"<mujoco><worldbody><body name="b"><freejoint/><geom name="g" size=".1"/><geom size=".1" pos=".2 0 0"/></body></worldbody></mujoco>"#;
     let two = Model::from_string(text, Format::Mjcf, &LoadOptions::default()).unwrap();
@@ -187,7 +187,7 @@ fn worlds_drawn_at_random_are_functions_of_seed_and_number_and_move_as_their_var
     ];
     let mut batch = Batch::new(&base, 6, 2, Options { step: 2e-3, ..Options::default() }).unwrap();
     batch.randomize(&[0, 1, 2, 3, 4, 5], 7, &all).unwrap();
-    // Fewer worlds, another order, fewer quantities: what is drawn is the same.
+    // Fewer worlds, another order, fewer quantities: the random values are the same.
     let mut other = Batch::new(&base, 4, 1, Options::default()).unwrap();
     other.randomize(&[3, 1], 7, &[friction]).unwrap();
     other.randomize(&[1], 7, &[mass]).unwrap();
@@ -211,7 +211,7 @@ fn worlds_drawn_at_random_are_functions_of_seed_and_number_and_move_as_their_var
     third.load_state(&saved).unwrap();
     third.step(30).unwrap();
     assert_eq!(third.save_state(), batch.save_state());
-    // What cannot be drawn changes no world.
+    // An invalid range changes no world.
     assert!(third.randomize(&[0, 1], 1, &[range(Quantity::Size, 0)]).is_err());
     assert_eq!(third.save_state(), batch.save_state());
 }

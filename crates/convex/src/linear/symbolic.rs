@@ -32,7 +32,7 @@ pub struct Symbolic {
     pub rows: Vec<u32>,
     /// Where each below-diagonal block starts in the values.
     pub offsets: Vec<u32>,
-    /// Where the diagonal block of column j starts; entry n is the length of all values.
+    /// Start of the diagonal block of column j; entry n is the length of all values.
     pub diagonal: Vec<u32>,
     /// Target of each update L_ij L_kjᵀ, in the order of the loops j, k, i ≥ k.
     pub targets: Vec<u32>,
@@ -99,12 +99,12 @@ impl Symbolic {
         (0..self.block_count()).map(numbers).max().unwrap_or(0)
     }
 
-    /// Where the diagonal block of block `b` starts.
+    /// Start of the diagonal block of block `b`.
     pub fn diagonal_offset(&self, b: usize) -> usize {
         self.diagonal[self.position[b] as usize] as usize
     }
 
-    /// Where the block coupling `a` and `b` starts, and whether its rows belong to `a`.
+    /// Start of the block coupling `a` and `b`, and whether its rows belong to `a`.
     /// The two must be coupled in the analysed pattern.
     pub fn coupling_offset(&self, a: usize, b: usize) -> (usize, bool) {
         let (pa, pb) = (self.position[a], self.position[b]);

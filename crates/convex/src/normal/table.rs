@@ -41,7 +41,7 @@ pub enum ForceTableError {
         "point {index} of the force table is ({depth} m, {force} N); depths must be finite and at least 0, forces finite"
     )]
     NotFinite {
-        /// Which point, from 0.
+        /// Index of the point, from 0.
         index: usize,
         /// Its depth.
         depth: f64,
@@ -58,7 +58,7 @@ pub enum ForceTableError {
         "depth {depth} m of point {index} of the force table does not exceed {before} m before it; sort the points by depth"
     )]
     DepthOrder {
-        /// Which point, from 0.
+        /// Index of the point, from 0.
         index: usize,
         /// Its depth.
         depth: f64,
@@ -70,7 +70,7 @@ pub enum ForceTableError {
         "force {force} N of point {index} of the force table is below {before} N before it; a force that falls with depth has no convex potential"
     )]
     Falls {
-        /// Which point, from 0.
+        /// Index of the point, from 0.
         index: usize,
         /// Its force.
         force: f64,

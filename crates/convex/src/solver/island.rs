@@ -26,13 +26,13 @@ pub struct LocalClique {
     pub dof: u32,
     /// Number of dofs.
     pub n: u32,
-    /// Where its block of A starts.
+    /// Start of its block of A.
     pub a: u32,
     /// Index of its R_wb in `rotations` when it is a free body.
     pub rotation: Option<u32>,
 }
 
-/// How a side of a pair moves with its clique's coordinates u.
+/// Jacobian of a pair side by its clique's coordinates u.
 #[derive(Debug, Clone, Copy)]
 pub enum SideJacobian {
     /// A free body whose reference point is at −p from the pair's point; sign −1 for body a.
@@ -52,7 +52,7 @@ pub struct Side {
     pub n: u32,
     /// Its Jacobian.
     pub jacobian: SideJacobian,
-    /// Where its diagonal block of H starts.
+    /// Start of its diagonal block of H.
     pub diagonal: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct LocalPair {
     pub sides: [Side; 2],
     /// Number of sides.
     pub side_count: u32,
-    /// Where the coupling block of H starts, and whether its rows are the first side's.
+    /// Start of the coupling block of H, and whether its rows are the first side's.
     pub coupling: (u32, bool),
     /// Packets of contacts evaluated four at a time.
     pub packets: Range<u32>,
@@ -95,7 +95,7 @@ pub struct PackedContact {
 /// A contact with a tangential spring in a lane of a packet.
 #[derive(Debug, Clone, Copy)]
 pub struct PackedSpring {
-    /// Where it is.
+    /// Its packet and lane.
     pub place: PackedContact,
     /// Its spring.
     pub spring: SpringLaw,

@@ -76,15 +76,15 @@ pub struct IslandReport {
     pub symbolic_kept: bool,
     /// Blocks below the diagonal of the factor.
     pub factor_blocks: usize,
-    /// Estimate of the condition number of D H D at the solution, when asked for.
+    /// Estimate of the condition number of D H D at the solution, if enabled.
     pub condition: Option<f64>,
-    /// Where the time went, when asked for.
+    /// Stage times, if enabled.
     pub seconds: SolverSeconds,
-    /// What was done in it, when asked for.
+    /// Operation counts, if enabled.
     pub flops: Flops,
 }
 
-/// Seconds by stage; all zero unless asked for.
+/// Seconds by stage; all zero unless enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolverSeconds {
     /// Compiling the problem into islands, ordering included.
@@ -134,7 +134,7 @@ pub struct SolveReport {
     pub criterion: Criterion,
     /// Islands with constraints.
     pub islands: usize,
-    /// Most Newton iterations of an island.
+    /// Largest number of Newton iterations of an island.
     pub iterations: usize,
     /// Newton iterations of all islands.
     pub total_iterations: usize,
@@ -148,9 +148,9 @@ pub struct SolveReport {
     pub raised_pivots: usize,
     /// Islands that did not converge.
     pub unconverged_islands: usize,
-    /// Where the time went, when asked for.
+    /// Stage times, if enabled.
     pub seconds: SolverSeconds,
-    /// What was done in it, when asked for.
+    /// Operation counts, if enabled.
     pub flops: Flops,
 }
 

@@ -62,7 +62,7 @@ pub struct StageRules {
     pub growth: f64,
     /// Relative tolerance of the first stage.
     pub tolerance: f64,
-    /// How the tolerance tightens from stage to stage.
+    /// Factor of the tolerance from stage to stage.
     pub tightening: f64,
     /// Number of stages with saturated ρ before the stages end.
     pub saturated: usize,

@@ -1,4 +1,4 @@
-//! The books of a scene: where its energy came from and went, and what its contacts may hold.
+//! Energy accounting of a scene: sources and sinks of energy, and bounds on the energy stored in contacts.
 
 use nalgebra::Vector3;
 use stiction::contact::{FaceView, PatchView};
@@ -6,67 +6,69 @@ use stiction::convex::{RowCompliance, RowLaw};
 use stiction::model::{Joint, JointKind, Pose};
 use stiction::{Model, Simulation};
 
-/// Energies since the beginning of a scene, J, and what was seen on the way.
+/// Energies since the beginning of a scene, J, and observed extremes.
 #[derive(Default)]
 pub struct Books {
     /// Energy at the beginning.
     begin: f64,
     /// Work of actuators and of pushes.
     pub driven: f64,
-    /// Work of contacts: what they gave less what they took.
+    /// Net work of contacts.
     pub contacts: f64,
-    /// Work of limits and couplings, which hold nothing at the beginning.
+    /// Work of limits and couplings, which store no energy at the beginning.
     pub couplings: f64,
-    /// Largest kinetic and potential energies and works so far: what a thousandth is of.
+    /// Largest kinetic and potential energies and works so far: the scale of the relative tolerances.
     pub scale: f64,
-    /// Most energy above that of the beginning, of `driven` and of what steps give of themselves.
+    /// Largest energy above the sum of the initial energy, `driven` and the discretisation error.
     pub gained: f64,
-    /// Most energy above all of the causes.
+    /// Largest energy above the sum of all sources.
     pub without_cause: f64,
-    /// Furthest that a point of a body moved in a step, m.
+    /// Largest displacement of a body's point in a step, m.
     pub travel: f64,
-    /// What contacts held in the first step: scenes may begin with bodies inside each other.
+    /// Energy stored in contacts in the first step: scenes may begin with overlapping bodies.
     held_at_first: Option<f64>,
-    /// What motion and gravity have lost by the end of the last step.
+    /// Kinetic and gravitational energy lost by the end of the last step.
     there: f64,
-    /// Most that contacts held beyond what there was to hold: (energy held, energy there was), and which held most.
+    /// Largest excess of the energy stored in contacts over the available energy: (stored, available), and the
+    /// contact with the largest energy.
     pub deep: Option<(f64, f64, String)>,
-    /// Energy that the motion itself gave in steps of one length, and the most so far: see [`motion`].
+    /// Energy added by the discretisation of the motion in steps of fixed length, and its maximum so far: see
+    /// [`motion`].
     motion: f64,
     pub carried: f64,
-    /// Energy that steps by accuracy may gain or lose, of which only the ends are seen: the Coriolis forces c of their
-    /// beginning add ½δt² c·M⁻¹c, its mass matrix about (turn of a step)² of the energy of what turns, and a push does more or
-    /// less where a velocity changes within the step.
+    /// Energy that steps by accuracy may gain or lose, because only their ends are observed: the Coriolis forces c
+    /// of their beginning add ½δt² c·M⁻¹c, its mass matrix changes the rotational energy by about (rotation per
+    /// step)², and the work of a push varies if a velocity changes within the step.
     pub unresolved: f64,
-    /// Energy that forces with a potential gave because positions follow the last velocity of a step and kinetic energy its
-    /// mean one.
+    /// Energy added by conservative forces because positions use the final velocity of a step and kinetic energy
+    /// uses its mean.
     lag: f64,
-    /// Energy that the springs of tendons gave, and the most so far, because their paths are not straight: a step takes their
-    /// moment arms at its beginning. Where the path jumps it is another one: where a side point passes behind what it
-    /// wraps around, and where one of its ends enters that.
+    /// Energy added by the springs of tendons, and its maximum so far, because their paths are curved and a step
+    /// uses the moment arms of its beginning. Path discontinuities are counted as well: a side point passes behind
+    /// the wrapping geom, or an end of the path enters it.
     paths: f64,
     pub crooked: f64,
-    /// Whether a link turned so far in a step that its motion is not followed any more; nothing is booked from there on.
+    /// Whether a link rotated too far in a step. Energy accounting stops from then on.
     pub lost: bool,
     /// First body of each tree, and its end, by tree.
     trees: Vec<(usize, usize)>,
     poses: Vec<Pose>,
 }
 
-/// How the contacts of a step did.
+/// Contact energies of a step.
 #[derive(Default)]
 pub struct Balance {
-    /// Most that one of them gave beyond what it had stored, above rounding, J: must be zero.
+    /// Largest energy released by a contact beyond its stored energy, above rounding, J. It must be zero.
     pub excess: f64,
     /// That contact.
     pub what: String,
-    /// What the solver's tolerance added, as part of the energies at play.
+    /// Energy added by the solver's tolerance, relative to the energies in the scene.
     pub residual: f64,
 }
 
-/// Bodies and their shapes reach so far, m.
+/// Extent of bodies and their shapes, m.
 const REACH: f64 = 0.2;
-/// A link that turns further in a step, rad, moves too fast for it.
+/// Rotation of a link per step, rad, above which it is too fast for the step.
 const TURN: f64 = 0.2;
 /// Depth at which the core of the pressure field of the smallest solid is reached, m.
 const CORE: f64 = 0.04;
@@ -87,7 +89,7 @@ impl Books {
         Self { begin: energy.total(), scale, poses, trees, ..Self::default() }
     }
 
-    /// Books a step that began at positions `q0` and velocities `v0`.
+    /// Adds a step that began at positions `q0` and velocities `v0` to the accounting.
     pub fn step(&mut self, sim: &mut Simulation, q0: &[f64], v0: &[f64]) {
         let report = *sim.last_report();
         let dt = report.step;
@@ -127,20 +129,20 @@ impl Books {
         let unexplained = gained - self.contacts - self.couplings;
         self.gained = self.gained.max(gained);
         self.without_cause = self.without_cause.max(unexplained);
-        // What patches hold is that of a step's beginning.
+        // The energy of patches is evaluated at the beginning of a step.
         let there = given + self.couplings.max(0.0) - energy.total();
         self.depths(sim, there.max(self.there));
         self.there = there;
     }
 
-    /// Whether there was more energy at some time than at the beginning, and more than any cause explains.
+    /// Whether the energy ever exceeded the initial energy by more than all sources explain.
     pub fn verdict(&self) -> (bool, bool) {
         let tolerance = 1e-3 * self.scale + 2.0 * self.unresolved + 1e-6;
         (self.gained > tolerance, self.without_cause > tolerance)
     }
 
-    /// Goes on to the poses after a step; the furthest that a point of a body moved, m, the sum over trees of (most
-    /// turn)² times energy, and what lifted weights won, J.
+    /// Updates the poses after a step. Returns the largest displacement of a body's point, m, the sum over trees of
+    /// (largest rotation)² times energy, and the energy gained by lifted weights, J.
     fn follow(&mut self, model: &Model, poses: Vec<Pose>, dt: f64) -> (f64, f64, f64) {
         let bodies = &model.world().bodies;
         let (mut furthest, mut turned, mut lifted) = (0.0_f64, 0.0, 0.0);
@@ -151,8 +153,7 @@ impl Books {
                 let turn = (before.rotation.inverse() * after.rotation).angle();
                 let way = (after.translation.vector - before.translation.vector).norm();
                 furthest = furthest.max(way + REACH * turn);
-                // What a single free body does along its way is exact.
-                // Compensated weight is a force from outside.
+                // The motion of a single free body is exact. Gravity compensation is an external force.
                 let com = |x: &Pose| (x * nalgebra::Point3::from(bodies[b].inertia.com)).z;
                 let (weight, borne) = (9.81 * mass, bodies[b].gravity_compensation);
                 self.driven += weight * borne * (com(after) - com(before));
@@ -161,7 +162,7 @@ impl Books {
                 energy += 0.5 * mass * (along.powi(2) + 0.004 * turn.powi(2)) / dt.powi(2);
                 most = most.max(turn);
             }
-            // The spin of a body that floats alone keeps its energy at any speed.
+            // The rotation of a single free body conserves its energy at any speed.
             let alone =
                 end - first == 1 && matches!(bodies[first].joints[..], [Joint { kind: JointKind::Free, .. }]);
             self.lost |= most > TURN && !alone;
@@ -171,10 +172,11 @@ impl Books {
         (furthest, turned, lifted)
     }
 
-    /// What contacts hold against what there was: a body first met in a step is as deep as it moved (twice that if both
-    /// move), which no energy stands for. What is deeper than that must have been pushed there: ½ k (x − travel)² of every
-    /// point (less where it pushes with less), and a quarter of elastic force times depth of every patch, which is what a
-    /// corner holds, whose force goes with the cube of its depth; together no more than the energy `there`.
+    /// Compares the energy stored in contacts with the available energy. At first touch a body is as deep as it
+    /// moved in the step (twice that if both move), which requires no energy. Any deeper penetration must have been
+    /// caused by work: ½ k (x − travel)² of every point (less where it pushes with less), and a quarter of elastic
+    /// force times depth of every patch, which is what a corner holds, whose force goes with the cube of its depth;
+    /// together no more than the energy `there`.
     fn depths(&mut self, sim: &Simulation, there: f64) {
         let free = 2.0 * self.travel;
         let mut held = 0.0;
@@ -190,8 +192,8 @@ impl Books {
             // Points share the stiffness of their pair: k/4 is the least that one of a face's corners has.
             let (a, b) = (material(c.geom_a), material(c.geom_b));
             let deeper = (c.penetration - free).max(0.0);
-            // Friction stores nothing. Near-rigid contacts of light bodies are softer than their material by orders of magnitude
-            // (SAP), softer still under a load, and no springs.
+            // Friction stores no energy. Near-rigid contacts of light bodies are softer than their material by
+            // orders of magnitude (SAP), even softer under load, and are not springs.
             let (push, spring) = (c.force.dot(&c.normal).abs(), 0.25 * a * b / (a + b) * deeper);
             let energy = if push < 0.1 * spring { 0.0 } else { 0.5 * push.min(spring) * deeper };
             hold(energy, c.penetration, (c.geom_a, c.geom_b));
@@ -215,7 +217,7 @@ impl Books {
     }
 }
 
-/// The deepest contact point of the last step, in words; empty where there is none.
+/// Description of the deepest contact point of the last step; empty if there is none.
 pub fn deepest(sim: &Simulation) -> String {
     let words = |geom: usize| word(&sim.model().world().geoms[geom]);
     let deepest = sim.contacts().iter().max_by(|a, b| a.penetration.total_cmp(&b.penetration));
@@ -231,8 +233,8 @@ pub fn deepest(sim: &Simulation) -> String {
     })
 }
 
-/// What the springs of a patch push with, N: the pressure of its faces, or what they push with where that is less (near-rigid
-/// ones of light bodies, SAP). Damping and friction store nothing. Pressure is linear over a face.
+/// Elastic force of a patch, N: the pressure of its faces, or their contact force if that is smaller (near-rigid
+/// contacts of light bodies, SAP). Damping and friction store no energy. Pressure is linear over a face.
 fn elastic_force(patch: &PatchView) -> f64 {
     let push = |face: FaceView| -> Vector3<f64> {
         let points = &patch.vertices[face.vertices.clone()];
@@ -246,7 +248,7 @@ fn elastic_force(patch: &PatchView) -> f64 {
     patch.faces().map(push).sum::<Vector3<f64>>().norm()
 }
 
-/// What a geom is.
+/// Description of a geom.
 pub fn word(geom: &stiction::model::Geom) -> String {
     match geom.contact.compliance {
         stiction::model::Compliance::Compliant => format!("compliant {}", geom.shape.word()),
@@ -266,10 +268,11 @@ fn coriolis(model: &Model, q: &[f64], v: &[f64], dt: f64) -> f64 {
     (0..v.len()).map(|k| -0.5 * dt * dt * (a[k] - a0[k]) * (c[k] - c0[k])).sum::<f64>().max(0.0)
 }
 
-/// Energy that the motion itself gave in a step from q₀, v₀ to q, v, but for what was lifted. Forces and impulses give
-/// ½(v + v₀)·M(q₀)(v − v₀), with M at the beginning; the energy at the end is that of M(q). The Coriolis forces c of the step,
-/// of trees those of its beginning, should have made up for it: ½v·(M(q) − M(q₀))v − ½δt c·(v + v₀) is what is left. And
-/// weights W do the work W·vδt as if bodies moved along straight lines.
+/// Energy added by the discretisation of the motion in a step from q₀, v₀ to q, v, except for lifted weights. Forces
+/// and impulses add ½(v + v₀)·M(q₀)(v − v₀), with M at the beginning; the energy at the end is that of M(q). The
+/// Coriolis forces c of the step, of trees those of its beginning, should compensate for the difference. The
+/// remainder is ½v·(M(q) − M(q₀))v − ½δt c·(v + v₀). And weights W do the work W·vδt as if bodies moved along
+/// straight lines.
 fn motion(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> f64 {
     let (model, state) = (sim.model(), sim.state());
     let still = vec![0.0; v0.len()];
@@ -290,10 +293,10 @@ fn motion(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> f64 {
     end.kinetic - begin.kinetic - work
 }
 
-/// Two things. Weights, springs, dampers and dry friction F do the work F·v̄δt on kinetic energy, with the mean v̄ of the velocities
-/// before and after; what weights and springs lose of potential energy, and what dampers and dry friction take for certain, is
-/// F·vδt, with the latter alone: −½δt F·(v − v₀) more in all. And the springs of tendons lose what they would have lost on a
-/// straight path, and hold what they hold.
+/// Sum of two errors. Weights, springs, dampers and dry friction F do the work F·v̄δt on kinetic energy, with the
+/// mean v̄ of the velocities before and after; the potential energy lost by weights and springs, and the energy
+/// dissipated by dampers and dry friction, is F·vδt, with the final velocity only: −½δt F·(v − v₀) more in total.
+/// The springs of tendons lose energy as on a straight path, but store the energy of the actual path.
 fn potentials(sim: &Simulation, q0: &[f64], v0: &[f64], dt: f64) -> (f64, f64) {
     let (model, state) = (sim.model(), sim.state());
     // Under error control a step is two of half its length.
@@ -343,8 +346,8 @@ fn work_of_actuators(sim: &Simulation, readings: &[f64], q0: &[f64], v0: &[f64],
     readings.iter().take(arms.nrows()).enumerate().map(|(row, force)| force * rate(row) * dt).sum()
 }
 
-/// Work of limits and equalities: impulse times mean velocity. Actuators are booked by their sensors, dry friction only takes,
-/// and springs of tendons that may be slack, limits without damping in the problem, are potentials.
+/// Work of limits and equalities: impulse times mean velocity. Actuators are counted by their sensors, dry friction
+/// only dissipates, and springs of tendons that may be slack (limits without damping in the problem) are potentials.
 fn work_of_couplings(sim: &Simulation, v0: &[f64]) -> f64 {
     let (problem, solver) = (sim.last_problem(), sim.last_solver());
     let counts = |row: &usize| match problem.row_law(*row) {
@@ -358,8 +361,9 @@ fn work_of_couplings(sim: &Simulation, v0: &[f64]) -> f64 {
     (0..problem.row_count()).filter(counts).map(|row| solver.row_impulses()[row] * mean(row)).sum()
 }
 
-/// The energy a step's contacts gave, γ·v, next to what they had stored in their springs, U = ½kx² (and ½k_tδ²): no
-/// contact may give more than max(0, U₀ − U), U at the end of the step's own straight motion (`docs/contact.md`).
+/// Compares the work of a step's contacts, γ·v, with the energy stored in their springs, U = ½kx² (and ½k_tδ²). No
+/// contact may release more than max(0, U₀ − U), with U at the end of the step's straight motion
+/// (`docs/contact.md`).
 pub fn balance(sim: &Simulation) -> Balance {
     let (problem, solver) = (sim.last_problem(), sim.last_solver());
     let dt = problem.time_step();
@@ -375,7 +379,7 @@ pub fn balance(sim: &Simulation) -> Balance {
         if entry.stiffness == 0.0 {
             most = entry.elastic_force * (dt * v.z).max(0.0); // a face whose pressure is the same at any depth
         }
-        // A velocity is known to some 1e-16 of the speeds met; stiffness makes that an energy.
+        // Velocities have a relative rounding error of about 1e-16, which stiffness converts to energy.
         let mut noise = entry.stiffness * (dt * v.z).hypot(x0).powi(2);
         if let Some(spring) = &entry.spring {
             let stored = |stretch: f64| 0.5 * spring.stiffness * stretch.powi(2);

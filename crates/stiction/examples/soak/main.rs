@@ -1,13 +1,14 @@
-//! Random scenes for as long as asked: does every step converge, does anything go wrong?
+//! Soak test: runs random scenes for a given time and checks convergence, energy and errors.
 //!
 //! ```text
 //! cargo xtask soak [--minutes N | --steps N] [--jobs N] [--seed S] [--only SEED] [--out FILE]
 //! ```
 //!
-//! A scene is a function of its seed alone; a run takes the seeds S, S + 1, … and says of every finding which seed shows it
-//! again (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor time, of each
-//! process. Ctrl-C or TERM ends a run after the scenes at hand, with its report; a second one at once. `scene` draws a scene,
-//! `run` takes its steps and looks, `books` keeps its energy, `report` writes what was found.
+//! A scene depends only on its seed. A run uses the seeds S, S + 1, … and reports the seed of every finding, which
+//! reproduces it (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor
+//! time, of each process. Ctrl-C or TERM ends a run after the current scenes and writes its report. A second signal
+//! stops it at once. `scene` generates a scene, `run` steps and checks it, `books` does the energy accounting,
+//! `report` writes the findings.
 
 mod books;
 mod machine;
@@ -28,7 +29,7 @@ use stiction_base::counting_allocator::CountingAllocator;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Someone wants the run to end: it ends after the scenes at hand, with what it has.
+/// Set when the run is interrupted. It ends after the current scenes and writes its report.
 static END: AtomicBool = AtomicBool::new(false);
 
 const USAGE: &str = "usage: soak [--minutes N | --steps N] [--jobs N] [--seed S] [--only SEED] [--out FILE]";
@@ -77,7 +78,7 @@ fn minutes(value: &str) -> Result<f64, String> {
     minutes.ok_or(format!("--minutes {value}: give a positive number"))
 }
 
-/// What stands above this line in a file that is written anew stays.
+/// The text above this line is kept when the file is rewritten.
 const HEADING: &str = "## What the last run printed\n\n";
 
 fn write(out: &str, text: &str) -> std::io::Result<()> {
@@ -86,7 +87,7 @@ fn write(out: &str, text: &str) -> std::io::Result<()> {
     std::fs::write(out, format!("{head}{text}"))
 }
 
-/// Scenes of this process, until it is told to end or has done enough; `tell` is called every few seconds.
+/// Runs the scenes of this process until it is interrupted or finished. `tell` is called every few seconds.
 fn scenes(read: &Arguments, mut tell: impl FnMut(&mut Tally)) -> Tally {
     let enough = read.steps.unwrap_or(if read.minutes.is_some() { u64::MAX } else { 100_000 });
     let end = read.minutes.map_or(f64::INFINITY, |m| 60.0 * m);
@@ -94,7 +95,7 @@ fn scenes(read: &Arguments, mut tell: impl FnMut(&mut Tally)) -> Tally {
     let mut seed = read.only.unwrap_or(read.seed);
     let (begin, mut told) = (Instant::now(), Instant::now());
     loop {
-        // By the clock where the system does not say what a process computes.
+        // Wall-clock time if the system does not report processor time.
         let computed = machine::computed();
         tally.computed = if computed > 0.0 { computed } else { begin.elapsed().as_secs_f64() };
         if tally.steps >= enough || tally.computed >= end || END.load(Relaxed) {

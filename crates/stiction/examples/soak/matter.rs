@@ -1,10 +1,10 @@
-//! What bodies are made of: shapes and contact properties.
+//! Shapes and contact properties of bodies.
 
 use crate::random::{Draw, Random};
 use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Compliance, Geom, HeightField, Inertia, Mesh, Shape, World};
 
-/// What the geoms of a scene have in common.
+/// Common properties of the geoms of a scene.
 pub struct Matter {
     /// Point stiffness of a geom, N/m, before its own factor of a tenth to ten.
     pub stiffness: f64,
@@ -12,7 +12,7 @@ pub struct Matter {
     pub modulus: f64,
     pub dissipation: f64,
     pub friction: f64,
-    /// Of 10 geoms so many are compliant.
+    /// Number of compliant geoms out of 10.
     pub compliant: usize,
 }
 
@@ -27,7 +27,7 @@ impl Matter {
         }
     }
 
-    /// A geom of this matter.
+    /// A geom with these properties.
     pub fn geom(&self, random: &mut Random, name: String, body: usize, shape: Shape) -> Geom {
         let mut geom = Geom::new(name, body, shape);
         let contact = &mut geom.contact;

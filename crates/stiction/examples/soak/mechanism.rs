@@ -1,4 +1,4 @@
-//! Bodies on joints: trees of every kind of joint, and what ties and drives them.
+//! Mechanisms: trees with every kind of joint, couplings, tendons and actuators.
 
 use crate::matter::{Matter, inertia, shape};
 use crate::random::{Draw, Random};
@@ -34,7 +34,8 @@ pub fn tree(
             body.joints.push(Joint::new(format!("j{n}"), JointKind::Free));
         } else {
             if random.one_in(5) {
-                // Two in sequence; of other kinds they could turn about the same axis, which leaves nothing to be moved.
+                // Two joints in sequence. Other kinds could rotate about the same axis, which leaves a joint without
+                // inertia.
                 let kind = JointKind::Slide { axis: random.direction() };
                 body.joints.push(joint(random, format!("j{n}.0"), kind, body.inertia.mass));
                 let kind = JointKind::Hinge { axis: random.direction() };

@@ -1,10 +1,10 @@
-//! What a run found.
+//! Findings of a run.
 
 use crate::machine;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What can be found, in the order of the report.
+/// Kinds of findings, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Finding {
     Panic,
@@ -82,15 +82,15 @@ pub struct Tally {
     pub rounded: u64,
     pub worst_rounded: f64,
     pub worst_residual: f64,
-    /// Scenes by what is in them.
+    /// Number of scenes by content.
     pub kinds: BTreeMap<String, u64>,
-    /// Scenes whose bodies move further than 5 cm a step at some time: they can pass through what is thinner.
+    /// Scenes whose bodies move further than 5 cm a step at some time: they can pass through thinner bodies.
     pub fast: u64,
-    /// Scenes whose bodies turn so far in a step that their energy is not kept.
+    /// Scenes whose bodies rotate so far in a step that their energy is not conserved.
     pub unresolved: u64,
-    /// Scenes in which the paths of tendons gave more than one per cent.
+    /// Scenes in which the paths of tendons added more than one per cent of energy.
     pub crooked: u64,
-    /// Scenes in which the motion itself gave more than one per cent.
+    /// Scenes in which the discretisation of the motion added more than one per cent of energy.
     pub carried: u64,
     pub at_rest: u64,
     pub slowest: f64,
@@ -132,7 +132,7 @@ impl Tally {
         }
     }
 
-    /// Counts a finding; `text` names the scene and what was seen.
+    /// Counts a finding. `text` describes the scene and the observation.
     pub fn note(&mut self, finding: Finding, text: &str) {
         let (count, examples) = self.found.entry(finding).or_default();
         *count += 1;
@@ -174,7 +174,7 @@ impl Tally {
         self.growth().is_some_and(|(before, after)| after > 1.2 * before + 16.0)
     }
 
-    /// Where the run is.
+    /// Progress of the run.
     pub fn line(&self) -> String {
         let count = |finding| self.found.get(&finding).map_or(0, |f: &(u64, _)| f.0);
         let held = self.memory.iter().filter_map(|m| m.last()).fold(0.0, |sum, m| sum + m.1);
@@ -215,7 +215,7 @@ impl Tally {
         )
     }
 
-    /// All of it as lines, for the process that merges.
+    /// The report as lines, for the process that merges the results.
     pub fn save(&mut self) -> String {
         let mut text = String::new();
         let (sums, most, largest) = self.numbers();
@@ -242,7 +242,7 @@ impl Tally {
         text
     }
 
-    /// Adds what another process saved.
+    /// Adds the results of another process.
     pub fn merge(&mut self, saved: &str) {
         let mut memory = Vec::new();
         for line in saved.lines() {

@@ -11,13 +11,13 @@ use stiction::model::{Compliance, Shape};
 use stiction::{Method, Simulation, StepError, contact_model_name};
 use stiction_base::counting_allocator::bytes_in_use;
 
-/// Seconds of processor time after which a scene is left.
+/// Seconds of processor time after which a scene is aborted.
 const PATIENCE: f64 = 20.0;
 
-/// Draws the scene of a seed, runs it and tells what was found; what it used is given back.
+/// Generates the scene of a seed, runs it and records the findings. Its memory is freed.
 pub fn scene(seed: u64, tell: bool, tally: &mut Tally) {
     let steps = tally.steps;
-    // The tally's own growth is not the scene's: it is made room for by a scene that is run first.
+    // The growth of the tally is not part of the scene: a first scene allocates its memory.
     let before = bytes_in_use();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut kept = Vec::new();
@@ -57,7 +57,7 @@ fn size_of_notes(notes: &Vec<Note>) -> usize {
     notes.capacity() * size_of::<Note>() + notes.iter().map(|n| n.1.capacity()).sum::<usize>()
 }
 
-/// What a scene adds to the counts.
+/// Contribution of a scene to the counts.
 #[derive(Default)]
 struct Seen {
     stats: stiction::Stats,
@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
         sim.state_mut().v.copy_from_slice(&scene.velocities);
         let books = Books::open(&mut sim);
         let world = scene.model.world();
-        // Of a step by accuracy only the second half's forces are there to be seen.
+        // For a step by accuracy, only the forces of the second half are available.
         let rows = world.equalities.len() + world.tendons.len() + world.actuators.len();
         let limits = world.joints().any(|(_, j)| j.dofs.iter().any(|d| d.lower.is_finite()));
         let accurate = scene.options.error_controlled() && (rows > 0 || limits);
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
         self.seen
     }
 
-    /// Where step `k` of a scene that is run alone stands.
+    /// Prints the progress at step `k` of a scene that is run alone.
     fn account(&mut self, k: u64) -> String {
         let (energy, report) = (self.sim.energy(), *self.sim.last_report());
         let v = &self.sim.state().v;
@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What can be said at the end.
+    /// Checks at the end of a scene.
     fn close(&mut self, note: &mut dyn FnMut(Finding, String, u64)) {
         let books = &self.books;
         self.seen.fast = books.travel > 0.05;
@@ -286,7 +286,7 @@ impl<'a> Run<'a> {
                 );
             }
         }
-        // A body that moves further than its size in a step may pass through what is thinner.
+        // A body that moves further than its size in a step may pass through thinner bodies.
         let poses = self.sim.poses().to_vec();
         let least =
             self.scene.model.world().geoms.iter().filter_map(|g| g.contact.stiffness).fold(1e12, f64::min);
@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
             let geoms = &self.scene.model.world().geoms;
             let surface =
                 |s: &Shape| matches!(s, Shape::Mesh { convex: false, .. } | Shape::HeightField { .. });
-            // Two surfaces do not touch, of which the model warns.
+            // Two rigid surfaces do not touch; the model warns about this.
             let unseen = |g: &stiction::model::Geom| surface(&g.shape) && surface(&geoms[0].shape);
             if z < -depth && !geoms.iter().any(|g| g.body == *body && unseen(g)) {
                 let own = geoms.iter().find(|g| g.body == *body).map_or(String::new(), books::word);
@@ -324,7 +324,7 @@ fn continuous(scene: &Scene) -> bool {
     matches!(scene.options.method, Method::Continuous(_))
 }
 
-/// What is in a scene, for the count of scenes.
+/// Content of a scene, for the count of scenes.
 fn kinds(scene: &Scene) -> Vec<&'static str> {
     let world = scene.model.world();
     let compliant = |c: Compliance| c == Compliance::Compliant;

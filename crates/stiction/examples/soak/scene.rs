@@ -1,4 +1,4 @@
-//! A random scene: a function of its seed alone.
+//! A random scene, which depends only on its seed.
 
 use crate::matter::{Matter, bumps, inertia, shape};
 use crate::mechanism::{couple, drive, tie, tree};
@@ -14,7 +14,7 @@ pub struct Scene {
     pub velocities: Vec<f64>,
     /// Inertia along each coordinate at the default positions.
     pub inertia: Vec<f64>,
-    /// Whether random forces act now and then.
+    /// Whether random forces act occasionally.
     pub pushes: bool,
     /// Whether a surface moves, which does work that is not counted.
     pub conveyor: bool,
@@ -22,9 +22,9 @@ pub struct Scene {
     pub held: bool,
     /// Bodies on free joints without children: they may not leave the pen through its floor.
     pub loose: Vec<usize>,
-    /// What it is, in a line.
+    /// One-line description.
     pub label: String,
-    /// What pushes and controls are drawn from.
+    /// Random generator for pushes and controls.
     pub acts: u64,
 }
 
@@ -33,7 +33,7 @@ pub fn draw(seed: u64) -> Result<Scene, String> {
     let continuous = random.one_in(20);
     let mut matter = Matter::draw(&mut random);
     if continuous {
-        // It knows patches alone, and stiff ones take it long.
+        // It supports only patches, and stiff ones are slow.
         matter.compliant = 10;
         matter.modulus = random.decades(1e4, 1e7);
     }
@@ -92,7 +92,7 @@ pub fn draw(seed: u64) -> Result<Scene, String> {
     Ok(Scene { model, options, velocities, inertia, pushes, conveyor, held, loose, label, acts })
 }
 
-/// Floor and walls; says whether something of it moves.
+/// Floor and walls. Returns whether a part of them moves.
 fn pen(random: &mut Random, world: &mut World, matter: &Matter, half: f64, continuous: bool) -> bool {
     let add = |world: &mut World, random: &mut Random, name: &str, shape: Shape, at: Vector3<f64>| {
         let mut geom: Geom = matter.geom(random, name.into(), 0, shape);
@@ -119,7 +119,7 @@ fn pen(random: &mut Random, world: &mut World, matter: &Matter, half: f64, conti
     conveyor
 }
 
-/// Free bodies above the floor; returns their numbers.
+/// Free bodies above the floor. Returns their indices.
 fn pile(
     random: &mut Random,
     world: &mut World,
@@ -146,14 +146,16 @@ fn pile(
     (1..world.bodies.len()).collect()
 }
 
-/// What a force along each coordinate has to move at the default positions: 1 over the diagonal of the mass matrix's inverse.
+/// Effective inertia along each coordinate at the default positions: 1 over the diagonal of the mass matrix's
+/// inverse.
 fn inertia_of(model: &Model) -> Result<Vec<f64>, String> {
     let mass = model.mass_matrix(model.default_q()).map_err(|error| error.to_string())?;
     let inverse = mass.cholesky().ok_or("the mass matrix is not positive definite")?.inverse();
     Ok(inverse.diagonal().iter().map(|x| 1.0 / x).collect())
 }
 
-/// Poses and inertia at the default state. Bodies that overlap there never touch: links of a tree are drawn anyhow.
+/// Poses and inertia at the default state. Contact between bodies that overlap there is disabled, because links of a
+/// tree have random positions.
 fn rehearse(world: &mut World) -> Result<(Vec<Pose>, Vec<f64>), String> {
     let mut bare = world.clone();
     for geom in &mut bare.geoms {

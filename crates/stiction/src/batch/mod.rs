@@ -141,7 +141,7 @@ impl Batch {
         self.pool.slot(index).failure.clone()
     }
 
-    /// Takes `steps` steps in every world.
+    /// Performs `steps` steps in every world.
     pub fn step(&mut self, steps: usize) -> Result<(), BatchError> {
         self.run(Task::Steps(steps), None).map(|_| ())
     }

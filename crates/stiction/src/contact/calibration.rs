@@ -18,7 +18,7 @@ use stiction_model::{ContactCalibration, Dissipation, FrictionCalibration};
 const LOAD: f64 = 5.0;
 /// Slip speed that separates slow from fast, m/s.
 const SLIP: f64 = 0.2;
-/// How fast the approach saturates, s/m.
+/// Inverse approach speed of saturation, s/m.
 const APPROACH: f64 = 10.0;
 /// Largest change of ln μ.
 const MOST: f64 = 1.5;

@@ -97,13 +97,13 @@ impl PatchWarnings {
                      hydroelastic modulus or press less"
                 ),
                 PatchFault::Swallowed => format!(
-                    "of {names} one lies wholly inside the other, out of reach of its surface: nothing pushes it \
-                     out; take smaller steps, or a softer landing"
+                    "one of {names} lies wholly inside the other, away from its surface: no force pushes it \
+                     out; use smaller steps or reduce the impact speed"
                 ),
                 PatchFault::Coincident => format!(
                     "the pressure fields of {names} coincide in a part of their overlap, so that no surface separates them \
-                     there and the patch has a hole at its rim: like bodies stand exactly above each other; turn or shift \
-                     one of them a little, or give it another size or modulus"
+                     there and the patch has a hole at its edge: equal bodies are exactly aligned; rotate or shift \
+                     one of them slightly, or change its size or modulus"
                 ),
             };
             Warning { source: a.source.clone(), message }

@@ -36,8 +36,8 @@ pub(crate) fn least_gradient(compiled: &Compiled, (geom_a, geom_b): (usize, usiz
 /// Gradient of a face in a step, Pa/m.
 ///
 /// A face that pushes less the deeper the bodies are pressed (g < 0) keeps its force and gets the stiffness |g|
-/// over the step: the problem stays convex, the wrench stays continuous while such faces come and go at the
-/// rim, and no face keeps pushing a body that separates. With less than |g|, the front of a body that is completely
+/// over the step: the problem stays convex, the wrench stays continuous when such faces appear or vanish at the
+/// edge, and no face keeps pushing a body that separates. With less than |g|, the front of a body that is completely
 /// inside another yields over the step while its back does not, and light bodies are drawn in or ejected: the energy
 /// ½ A p²/g of the back, which a step may release, must not exceed the stored energy. The bound also limits faces
 /// along whose normal the pressure hardly changes. Otherwise they would push over the distance p/g, which may be

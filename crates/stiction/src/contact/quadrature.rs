@@ -69,8 +69,8 @@ impl FacePolygon<'_> {
     }
 
     /// The points of a polygon in continuous time: of each triangle (c, u, v) of its fan those at barycentric (2/3, 1/6, 1/6), with a
-    /// third of its area. Exact for force, moment and stiffness too, and continuous while edges come and go, since only triangles
-    /// without area do. Visits position, area and pressure; the vertices go
+    /// third of its area. Exact for force, moment and stiffness too, and continuous when edges appear or vanish,
+    /// because the affected triangles have no area. Visits position, area and pressure; the vertices go
     /// counter-clockwise about the normal.
     pub fn fan_points<E>(
         &self,

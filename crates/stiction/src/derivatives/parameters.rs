@@ -61,7 +61,7 @@ impl ContactProperty {
             .ok_or_else(|| unknown_name("contact property", name, names))
     }
 
-    /// The numbers of a material that it stands for.
+    /// The material values of this property.
     fn fields(self, m: &mut GeomMaterial) -> [Option<&mut f64>; 2] {
         match self {
             Self::Friction => [Some(&mut m.static_friction), Some(&mut m.dynamic_friction)],

@@ -15,7 +15,7 @@ use stiction_base::random::Random;
 use stiction_model::Pose;
 use stiction_multibody::QuaternionStep;
 
-/// Which force a world has, besides gravity and Coriolis forces.
+/// The force of a world, besides gravity and Coriolis forces.
 const KINDS: [&str; 10] = [
     "nothing",
     "springs",

@@ -243,7 +243,7 @@ fn distance_extents(mesh: &Mesh, tetrahedra: &Tetrahedra) -> Result<(Vec<f64>, S
     let flat = tetrahedra.cells.iter().filter(|c| c.iter().all(|&i| !inner[i as usize])).count();
     let soft = match flat {
         0 => String::new(),
-        n => format!("; {n} tetrahedra have all corners on the surface and push with nothing"),
+        n => format!("; {n} tetrahedra have all corners on the surface and exert no pressure"),
     };
     let note = format!("it has no field: distance to the surface over {most:.4} m is used{soft}");
     Ok((depths.into_iter().map(|d| d / most).collect(), note))

@@ -74,7 +74,7 @@ impl Simulation {
     /// are cleared. Buffers are reallocated, so do not call this in every step.
     pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
         if model.family() != self.model.family() {
-            return Err(InputError::Variant("it is no variant of this one; make one with varied".into()));
+            return Err(InputError::Variant("it is not a variant of the current model; use varied".into()));
         }
         let (options, law) = (self.options().clone(), self.contact_law().cloned());
         let refused = |error: OptionError| InputError::Variant(error.to_string());

@@ -40,7 +40,7 @@ pub(crate) struct RowLog {
     pub joint_limits: Vec<(usize, usize)>,
     /// Rows along tendons: (row, tendon, sign).
     pub tendons: Vec<(usize, usize, f64)>,
-    /// Those of them that are limits: (row, tendon).
+    /// Limit rows among them: (row, tendon).
     pub tendon_limits: Vec<(usize, usize)>,
     /// Coefficients of a row.
     pub scratch: Vec<(usize, f64)>,
@@ -100,7 +100,7 @@ impl RowLog {
 /// The problem's ids of bodies, created on first use.
 struct BodyIds {
     ids: Vec<Option<BodyId>>,
-    /// Which trees are free bodies.
+    /// Whether each tree is a free body.
     free: Vec<bool>,
     used: Vec<usize>,
     jacobian: Vec<[f64; 6]>,

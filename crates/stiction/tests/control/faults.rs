@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use stiction::model::Pose;
 use stiction::{Controller, Options, Sample, Sampled, Senses, StepError, TactileGrid};
 
-/// Adds up samples in its memory; fails, or gives something that is not finite, at one of them.
+/// Counts samples in its memory. At one of them it fails or returns a non-finite control.
 struct Fails {
     at: usize,
     with: Option<f64>,
@@ -52,7 +52,7 @@ fn a_controller_that_fails_is_named_and_leaves_the_state_before_the_step() {
             text.starts_with("controller 1 (Fails) failed at t = 0.005 s: ") && text.contains(reason),
             "{text}"
         );
-        // That of the first controller, which had been called, among it.
+        // This includes the memory of the first controller, which had been called.
         assert_eq!(*sim.state(), before);
         sim.remove_controller(1).unwrap();
         sim.step(5).unwrap();
@@ -64,7 +64,7 @@ fn a_controller_that_fails_is_named_and_leaves_the_state_before_the_step() {
 fn a_step_that_fails_after_its_controllers_were_called_leaves_the_state_before_it() {
     let model = arm(MOTORS);
     let mut sim = simulation(&model, Options::default());
-    // Finite, but the force it makes with the motor's gear is not.
+    // Finite, but the resulting force with the motor's gear is not.
     sim.set_controller(Box::new(Fails { at: 3, with: Some(f64::MAX) }));
     sim.step(3).unwrap();
     let before = sim.state().clone();

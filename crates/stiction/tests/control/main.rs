@@ -1,4 +1,5 @@
-//! Controllers: laws against closed forms, limits kept, paths consistent with their derivatives, and what is read when.
+//! Controllers: laws against closed forms, limits kept, paths consistent with their derivatives, and timing of
+//! measurements.
 
 #[path = "../common/mod.rs"]
 mod common;

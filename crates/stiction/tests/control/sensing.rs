@@ -1,4 +1,4 @@
-//! What controllers read, when they are called, and that a saved run of them continues bit for bit.
+//! Inputs of controllers, their scheduling, and bitwise resumption of a saved run.
 
 use crate::common::{G, model, simulation, tight};
 use crate::poses::pose;
@@ -24,7 +24,7 @@ pub fn press() -> Model {
     )
 }
 
-/// Presses with a force that follows what it feels, by everything a sample offers.
+/// Presses with a force that depends on all measurements of a sample.
 struct Feeler {
     period: f64,
     skin: stiction::TactileGrid,
@@ -127,7 +127,7 @@ fn a_run_with_controllers_that_feel_continues_bit_for_bit() {
     let with = |options: Options| {
         let mut sim = simulation(&model, options.clone());
         sim.add_controller(Box::new(Feeler::new(&model, 0.005)));
-        // A faster one on top, that reads the memory of the slower.
+        // Adds a faster controller that reads the memory of the slower one.
         sim.add_controller(Box::new(
             Sampled::new(0.002, |sample, ctrl| {
                 ctrl[0] += 0.01 * sample.memory_of(0).first().copied().unwrap_or(0.0);

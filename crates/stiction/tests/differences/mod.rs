@@ -133,7 +133,8 @@ pub fn compare(
             ContactProperty::Modulus => contact.hydroelastic_modulus.unwrap(),
             _ => 1.0,
         };
-        // Long enough that what the solver leaves, 1e-13 of the momentum and more of light bodies' velocities, is small over it.
+        // Long enough that the solver's error is negligible: 1e-13 of the momentum, and more for the velocities of
+        // light bodies.
         let h = 1e-3 * size;
         // Per relative change, so that all columns are velocities.
         let exact: Vec<f64> = at(&found.parameters, j).iter().map(|x| x * size).collect();
@@ -166,7 +167,7 @@ fn judge(name: &str, exact: &[f64], nv: usize, h: f64, side: &dyn Fn(f64) -> Vec
             out.kinks += 1;
             continue;
         }
-        // What rounding leaves of positions of order 1 over h, and what the solver's tolerance leaves of both differences.
+        // Rounding error of positions of order 1 over h, and error of both differences from the solver's tolerance.
         let noise = 5e-13 / h + 2.0 * spread;
         let error = (difference(&best, &exact[rows.clone()]) - noise).max(0.0) / scale;
         if error > out.error {

@@ -136,7 +136,7 @@ proptest! {
     fn the_wrench_and_the_stored_energy_are_continuous_with_state(
         (state, s, law, kind, _) in contact(), d in prop::array::uniform24(-1.0f64..1.0)
     ) {
-        // Rigid on compliant: the condition ∇p_A · ∇p_B ≤ 0 of A.2 holds by itself.
+        // Rigid on compliant: the condition ∇p_A · ∇p_B ≤ 0 of A.2 always holds.
         let model = pair(kind, true);
         let options = options(LAWS[law], 0.0);
         let mut dynamics = Dynamics::new(&model);

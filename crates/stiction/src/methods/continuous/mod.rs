@@ -289,7 +289,7 @@ impl Continuous {
         Ok(Outcome { error, factor: factor(error, 0.9, pair.order), iterations: 0, flow })
     }
 
-    /// Makes the end of the step the state.
+    /// Applies the end of the step to the state.
     fn accept(&mut self, model: &Model, options: &Options, state: &mut State, h: f64, next: f64) {
         let nv = model.nv();
         let integrator = options.continuous().integrator;

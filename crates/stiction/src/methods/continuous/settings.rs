@@ -67,7 +67,7 @@ impl Default for TangentialCompliance {
 /// Settings of the continuous method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContinuousOptions {
-    /// How a step is integrated.
+    /// Integrator.
     pub integrator: Integrator,
     /// Friction model.
     pub friction: TractionFriction,

@@ -171,7 +171,7 @@ impl Learned {
                 (true, false) => (a, -p.normal_w, p.p_wa),
                 _ => {
                     let reason = format!(
-                        "bodies \"{}\" and \"{}\" touch, and the law knows stationary surfaces only",
+                        "bodies \"{}\" and \"{}\" touch, but the law supports stationary surfaces only",
                         name(a),
                         name(b)
                     );
@@ -191,14 +191,14 @@ impl Learned {
         let (body, normal, _) = sides[0];
         if let Some(other) = sides.iter().find(|s| s.0 != body) {
             return Err(fail(format!(
-                "bodies \"{}\" and \"{}\" both touch; the law knows one",
+                "bodies \"{}\" and \"{}\" both touch; the law supports one body",
                 name(body),
                 name(other.0)
             )));
         }
         if sides.iter().any(|s| s.1.dot(&normal) < 0.999) {
             let reason = format!(
-                "body \"{}\" touches surfaces with different normals; the law knows one patch",
+                "body \"{}\" touches surfaces with different normals; the law supports one patch",
                 name(body)
             );
             return Err(fail(reason));

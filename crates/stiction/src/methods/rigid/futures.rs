@@ -73,7 +73,7 @@ pub struct Branch {
     pub frames: Vec<(f64, Vec<f64>, Vec<f64>)>,
     /// Impacts with a single outcome along it.
     pub passed: usize,
-    /// How it ends.
+    /// Its end.
     pub end: BranchEnd,
 }
 
@@ -121,7 +121,7 @@ pub enum FuturesError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         allowed: &'static str,
     },
 }

@@ -39,7 +39,7 @@ pub enum RigidContactError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A contact problem of a step without a solution.
