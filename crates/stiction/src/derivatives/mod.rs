@@ -15,7 +15,7 @@
 //! | open | for ∂r/∂x of |
 //! |---|---|
 //! | `stiction_multibody::derivatives` | inverse dynamics, in closed form |
-//! | `joints` | forces in closed form, each in its own file ([`crate::forces`]) |
+//! | `joints` | forces in closed form, each in its own file (`forces/`) |
 //! | `others` | forces without one (tendons, couplings, muscles…), by central differences of that part |
 //! | `pairs` | contact: from a pair's wrench to coordinates |
 //! | `manifold` | contact: the wrench of one manifold and its six-dimensional derivatives |

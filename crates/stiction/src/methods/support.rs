@@ -2,7 +2,7 @@
 //! documentation are generated from this table.
 //!
 //! A [`Feature`] is a kind of element in a world. Forces declare their features in their own files
-//! ([`crate::forces`]). The features of contact and sensing are here. No method ignores an unsupported feature
+//! (`forces/`). The features of contact and sensing are here. No method ignores an unsupported feature
 //! silently: a world with such a feature is an error ([`refusal`]).
 
 use crate::forces;

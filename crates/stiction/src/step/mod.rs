@@ -8,9 +8,11 @@
 //! results      impulses, q ⊕ δt v⁺    → contact results, q⁺               results.rs
 //! ```
 //!
-//! Each stage owns the buffers of its result and changes no other, so a steady step allocates nothing. [`Stages`]
-//! contains these stages. `fixed.rs` uses them for steps of fixed length, `error_control.rs` for steps by accuracy.
-//! Continuous time, learned contact and rigid motion ([`crate::methods`]) share the first stages.
+//! Each stage owns the buffers of its value and changes no other value, so a steady step allocates nothing. (The workspace of
+//! the kinematics is also scratch for the dynamics of later stages.) `Stages` is these stages: `observe` fills the first two,
+//! `solve` the next two, `accept` the last. The report times them as kinematics (forces included), proximity, assemble, solve
+//! and advance. `fixed.rs` takes steps of one length, `error_control.rs` steps by accuracy. Continuous time, learned contact and
+//! rigid motion ([`crate::methods`]) share the first two values and differ after them.
 
 pub(crate) mod assemble;
 pub(crate) mod error_control;
