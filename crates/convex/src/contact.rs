@@ -3,7 +3,7 @@
 //! Velocities are v_c = [v_t1, v_t2, v_n] of body b relative to a in the frame C whose z-axis is the normal
 //! from a into b; impulses act on b. A contact is a convex potential ℓ(v_c) with γ = −∂ℓ/∂v_c (ICF eq. 3).
 //!
-//! [`ContactTerms`] contains the inputs of the law. [`CompiledContact`] is the law during a solve. Both are generic
+//! `ContactTerms` contains the inputs of the law. [`CompiledContact`] is the law during a solve. Both are generic
 //! over the number type: the solver compiles contacts with `f64`, sensitivities use jets.
 
 use crate::friction::lagged::{self, Lagged};

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! n is the normal law ([`crate::normal`]) and m = μ γ_n0 the friction limit. [`Response`] holds these numbers. A model
-//! is a type that implements [`Friction`] over any [`Number`]; the solver's packets, its line search, single contacts
+//! is a type that implements [`Friction`] over any `Number`; the solver's packets, its line search, single contacts
 //! and sensitivities all call that one function. Continuous time calls [`soft`], [`cut_off`] and [`blended_friction`].
 //!
 //! | file | model |
@@ -85,7 +85,7 @@ pub const TINY: f64 = 1e-150;
 pub trait Friction {
     /// The normal law's argument is z of the Similar model instead of v_n.
     const GROUPED: bool = false;
-    /// The normal law is in series with a spring: see [`crate::packet`].
+    /// The normal law is in series with a spring: see `packet`.
     const SHIFTED: bool = false;
     /// μ_c = 0 always: normal and friction impulses are independent.
     const SEPARABLE: bool = false;

@@ -25,7 +25,7 @@ pub const NEAR_RIGID: f64 = 1e7;
 /// The Similar model.
 pub struct Similar;
 
-/// The Similar model with its normal law in series with a spring ([`crate::packet`]).
+/// The Similar model with its normal law in series with a spring (`packet`).
 pub struct Shifted;
 
 /// The grouping z of v_n and the root √(‖v_t‖²+ε²).

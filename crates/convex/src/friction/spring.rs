@@ -15,7 +15,7 @@
 //! within the step, carries m; it is continuous across the border, and repeated sliding leads it to
 //! m/(δt k_t). At rest the spring carries the load with v_t = 0: no creep.
 //!
-//! The law is evaluated at the velocity g/κ = v_t + [`SpringLaw::equivalent_velocity`], where it is friction
+//! The law is evaluated at the velocity g/κ = v_t + `SpringLaw::equivalent_velocity`, where it is friction
 //! proportional to slip up to ε = m/κ and constant beyond. Its normal part is the model's.
 
 use super::{Coefficients, Friction, Response, cut_off_root};
