@@ -147,12 +147,12 @@ def test_models_and_options_that_do_not_fit_are_refused():
     law = st.LearnedContact.load("box")
     hinge = '<body pos="0 0 1"><joint type="hinge" name="h" {}/><geom size="0.1" mass="1"/></body>'
     for bodies, rest, says in [
-        (hinge.format('range="-1 1" limited="true"'), "", "joint limits"),
-        (hinge.format(""), '<actuator><motor joint="h"/></actuator>', "actuators"),
-        (hinge.format('frictionloss="1"'), "", "dry friction"),
-        (hinge.format(""), '<sensor><jointpos joint="h"/></sensor>', "sensors"),
+        (hinge.format('range="-1 1" limited="true"'), "", 'joint "h" has limits.*remove the limits'),
+        (hinge.format(""), '<actuator><motor joint="h"/></actuator>', "drives a joint.*remove it"),
+        (hinge.format('frictionloss="1"'), "", "dry friction.*set its friction to zero"),
+        (hinge.format(""), '<sensor><jointactuatorfrc joint="h"/></sensor>', "reads accelerations or forces.*remove the sensor"),
     ]:
-        with pytest.raises(ValueError, match=f"{says}.*remove them"):
+        with pytest.raises(ValueError, match=f"{says}.*or choose another contact"):
             st.Simulation(model(bodies, rest), contact=law)
     for options, says in [
         ({"accuracy": 1e-3}, "fixed length"),

@@ -278,6 +278,7 @@ def test_options_come_back_as_given():
         "regularization": 0.0,
         "relative_tolerance": 1e-6,
         "margin": 1e-3,
+        "normal_law": "linear",
         "tangential_springs": {"stiffness_ratio": 0.5, "relaxation_time": 0.01},
         "max_iterations": 50,
         "tessellation": "fans",
@@ -288,6 +289,13 @@ def test_options_come_back_as_given():
         "adhesion": 0.0,
     }
     assert st.Simulation(models.ball(), **options).options == options
+    for law in ["hertz", "clamped-barrier:100,0.0005", [(0.0, 0.0), (0.001, 5.0)]]:
+        again = st.Simulation(models.ball(), margin=1e-3, normal_law=law).options
+        assert again["normal_law"] == law
+        assert st.Simulation(models.ball(), **again).options == again
+    for wrong in ["hertzian", [(0.0, 1.0), (1.0, 2.0)], [1.0, 2.0], 3]:
+        with pytest.raises(ValueError, match="normal.law"):
+            st.Simulation(models.ball(), normal_law=wrong)
     default = st.Simulation(models.ball()).options
     assert default["step"] == 1e-3 and default["tangential_springs"] is False
 

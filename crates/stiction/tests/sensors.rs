@@ -332,3 +332,38 @@ fn tendon_forces_are_before_the_gear_and_standing_bodies_have_weight() {
     close(&read(&mut sim, "pull"), &[5.5], 1e-12);
     close(&read(&mut sim, "energy"), &[5.0 * G * 2.0], 1e-9);
 }
+
+#[test]
+fn sensors_after_a_change_of_method_do_not_read_what_another_method_left() {
+    let box_ = "<geom type=\"plane\" size=\"1 1 1\"/><body name=\"box\" pos=\"0 0 0.1\"><freejoint/>\
+                <geom type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\"/><site name=\"s\"/></body>";
+    let model = common::model(box_, "<sensor><framepos objtype=\"site\" objname=\"s\"/></sensor>");
+    let mut sim = Simulation::new(&model, Options::default()).unwrap();
+    let law = std::sync::Arc::new(stiction::contact_law::DacLaw::coulomb(0.4));
+    for law in [Some(law.clone()), None, Some(law), None] {
+        sim.set_contact_law(law).unwrap();
+        assert!(sim.contacts().is_empty());
+        assert!((sim.sensors()[2] - 0.1).abs() < 1e-3);
+        sim.step(1).unwrap();
+        assert!((sim.sensors()[2] - 0.1).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn sensors_after_a_failed_step_read_the_state_and_no_forces() {
+    let soft = "<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value=\"1e6\"/>\
+                <drake:mesh_resolution_hint value=\"0.1\"/></drake:proximity_properties>";
+    let box_ = format!(
+        "<geom type=\"plane\" size=\"1 1 1\"/><body name=\"box\" pos=\"0 0 0.0999\"><freejoint/>\
+         <geom type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\">{soft}</geom><site name=\"s\" size=\"0.3\"/></body>"
+    );
+    let model = common::model(&box_, "<sensor><touch site=\"s\"/></sensor>");
+    let mut sim = Simulation::new(&model, Options::default()).unwrap();
+    sim.step(200).unwrap();
+    assert!((sim.sensors()[0] / 9.81 - 1.0).abs() < 0.05, "{}", sim.sensors()[0]);
+    let before = sim.state().clone();
+    sim.state_mut().applied[2] = 1.7e308;
+    assert!(sim.step(1).is_err());
+    assert_eq!(sim.sensors()[0], 0.0);
+    assert_eq!(sim.state().q, before.q);
+}

@@ -508,6 +508,9 @@ class Simulation:
     regularization: impact regularisation σ, without unit; 0 turns it off.
     relative_tolerance: relative tolerance of each step's solve.
     margin: distance within which contacts are found before they touch, m.
+    normal_law: force of a contact point against depth (contact="lagged" or "similar"): "linear"; "hertz", where the stiffness
+        of geoms is in N/m^1.5; "log-barrier:KAPPA" (J) or "clamped-barrier:KAPPA,RANGE" (N/m, m), which act before bodies
+        touch and need a margin; or rows of depth (m) and force (N), the first force 0 and none falling.
     tangential_springs: True for springs that carry friction while a contact sticks, so that it does not
         creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
         default 0.8) and relaxation_time (damping over stiffness, s, default 0).
@@ -1628,7 +1631,32 @@ def impact_outcomes(
     paths: Sequence[int] | None = None,
     restitution: ArrayLike | None = None,
 ) -> ImpactOutcomes:
-    """All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside."""
+    """All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside.
+
+    Give either a model with its state at the impact, or the matrices of a mechanism:
+
+    model: a stiction.Model.
+    qpos, qvel: the state at the impact.
+    mass: mass matrix; shape (nv, nv).
+    normals: rows that give the normal velocity of each contact, positive apart; shape (c, nv).
+    tangents: rows that give the two tangential velocities of each contact; shape (c, 2, nv), or (c, nv) for planar contacts, which have one.
+    friction: coefficient of each contact; shape (c,), or a number for all.
+    velocity: velocity before; shape (nv,).
+
+    samples: sampled solutions, beside every sequence of single impacts and the simultaneous one.
+    tolerance: error allowed along a sampled solution, relative to the largest contact speed.
+    cap: largest normal impulse of a contact in a step of the resolution, N s; None for no limit.
+    seed: another seed, other samples.
+    touch: distance within which bodies touch, m (models only).
+    outer: whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
+    pieces: convex sets that a cell of the outer bound may hold; more are tighter and slower.
+    paths: numbers of outcomes whose contact velocities along the way are wanted.
+    restitution: Poisson's coefficient of every contact, or one for each; None for no restitution. Verdict and bounds are those of the compression.
+
+    Returns an ImpactOutcomes; it is empty (n = 0) if no contact approaches.
+
+    Raises ValueError for a state or matrices that do not fit, a singular mass matrix, or a feature that rigid contact does not support.
+    """
 
 def futures(
     model: Model,
@@ -1647,7 +1675,27 @@ def futures(
     frame: float = 0.01,
     seed: int = 0,
 ) -> Futures:
-    """Follows the futures of a state: a tree that forks at every impact with several outcomes."""
+    """Follows the futures of a state: a tree that forks at every impact with several outcomes.
+
+    Between impacts a branch is moved by the convex simulation, with the controls given here. At an impact it forks over a few outcomes that lie far
+    apart. Weights are the shares of sampled outcomes nearest to each: a sampling measure, not probabilities.
+
+    model: a stiction.Model.
+    qpos, qvel: the state to start from.
+    horizon: how far to look ahead, s.
+    ctrl: control of each actuator, held; None for zeros.
+    outcomes: outcomes that a fork follows at most.
+    budget: branches at most; beyond, an impact goes on with all of its contacts at once.
+    samples: sampled solutions at each impact.
+    step: step of the simulation, s.
+    touch: distance within which bodies touch, m.
+    speed: approach speed from which on an arriving contact is an impact, m/s.
+    merge: largest difference of states at which branches count as one.
+    frame: time between recorded frames, s.
+    seed: another seed, other samples.
+
+    Returns a Futures. Raises ValueError for a state that does not fit or a number out of its range, RuntimeError if a step fails.
+    """
 
 def routh(
     delassus: ArrayLike,

@@ -23,6 +23,9 @@ use stiction_multibody::{Factor, MassMatrix};
 /// motion.
 pub const RUNAWAY: f64 = 1e3;
 
+/// Speeds and impulses beyond this have no finite energy.
+const OVERFLOW: f64 = 1e150;
+
 /// Forces and free motion of a step.
 pub(crate) struct FreeMotion {
     pub mass: MassMatrix,
@@ -93,6 +96,15 @@ impl FreeMotion {
         let v0 = &kinematics.v;
         for (i, &locked) in model.multibody().locked().iter().enumerate() {
             self.impulse[i] = if locked { 0.0 } else { dt * self.impulse[i] - self.added[i] * v0[i] };
+        }
+        let overflows = |x: &f64| x.is_nan() || x.abs() >= OVERFLOW;
+        if let Some(dof) = v0.iter().zip(&self.impulse).position(|(v, p)| overflows(v) || overflows(p)) {
+            let (joint, speed, impulse) = (model.joint_of(dof), v0[dof].abs(), self.impulse[dof].abs());
+            let what = format!(
+                "joint \"{joint}\" has a speed of {speed:.1e} m/s or rad/s and an impulse of {impulse:.1e} N s or N m s, whose \
+                 squares overflow"
+            );
+            return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
         }
         if self.factor.compute(&self.mass, &self.added) {
             return Ok(());
