@@ -17,6 +17,7 @@ use crate::forces::{self, At, Force, Implicit};
 use crate::model::Model;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
+use crate::step::not_finite;
 use stiction_multibody::{Factor, MassMatrix};
 
 /// Displacement per step, m or rad, above which a failed factorisation of the mass matrix is attributed to the
@@ -99,23 +100,15 @@ impl FreeMotion {
         }
         let overflows = |x: &f64| x.is_nan() || x.abs() >= OVERFLOW;
         if let Some(dof) = v0.iter().zip(&self.impulse).position(|(v, p)| overflows(v) || overflows(p)) {
-            let (joint, speed, impulse) = (model.joint_of(dof), v0[dof].abs(), self.impulse[dof].abs());
-            let what = format!(
-                "joint \"{joint}\" has a speed of {speed:.1e} m/s or rad/s and an impulse of {impulse:.1e} N s or N m s, whose \
-                 squares overflow"
-            );
-            return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
+            let what = format!("the force on joint \"{}\" is too large for its square", model.joint_of(dof));
+            return Err(not_finite(model, kinematics, self, dt, state, &what));
         }
         if self.factor.compute(&self.mass, &self.added) {
             return Ok(());
         }
         // A diverged state overflows here first. More mass or armature would not help.
-        if let Some(dof) = v0.iter().position(|v| v.abs() * dt > RUNAWAY) {
-            let (joint, speed) = (model.joint_of(dof), v0[dof].abs());
-            let what =
-                format!("joint \"{joint}\" had reached {speed:.1e} m/s or rad/s, too fast for its step");
-            let last_good = Box::new(state.clone());
-            return Err(StepError::NotFinite { time: state.time, what, last_good });
+        if v0.iter().any(|v| v.abs() * dt > RUNAWAY) {
+            return Err(not_finite(model, kinematics, self, dt, state, &"the mass matrix"));
         }
         let pivots = self.factor.inverse_diagonal();
         let dof = pivots.iter().position(|d| !(d.is_finite() && *d > 0.0)).unwrap_or(0);
