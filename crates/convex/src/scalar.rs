@@ -93,6 +93,15 @@ impl RowCompliance {
         (phi.signum() * (made + closes), slope)
     }
 
+    /// δt + τ (s) during a step of `dt`: a limit that is not violated acts below the velocity −φ/(δt + τ).
+    #[inline]
+    pub fn span(&self, dt: f64) -> f64 {
+        match *self {
+            Self::NearRigid { beta, .. } => dt + beta * dt.max(NEAR_RIGID_MIN_STEP) / PI,
+            Self::Spring { relaxation_time, .. } => dt + relaxation_time,
+        }
+    }
+
     /// R (1/kg) and δt + τ (s) for a row with Delassus estimate `w`.
     fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
         match *self {

@@ -14,7 +14,6 @@ use crate::state::State;
 use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use nalgebra::{Vector3, Vector6};
-use stiction_convex::scalar::ScalarLaw;
 use stiction_convex::{
     BodyId, ContactSettings, NormalLaw, NormalLawId, PairId, Problem, ProblemError, RowCompliance, RowLaw,
 };
@@ -67,8 +66,9 @@ pub(crate) enum LimitOf {
 struct LeftOut {
     of: LimitOf,
     law: RowLaw,
-    /// Velocity below which the law has an impulse.
-    acts_below: f64,
+    /// The law has an impulse below the velocity −φ/span.
+    phi: f64,
+    span: f64,
     bias: f64,
     arms: (usize, usize),
 }
@@ -214,13 +214,11 @@ impl Rows<'_> {
         if phi < reach {
             let row = self.problem.add_row(arms, bias, law)?;
             self.log.add_limit(of, row);
-        } else if let ScalarLaw::Spring { v_hat: acts_below, .. } = law.compile(self.dt, 1.0)
-            && phi.is_finite()
-        {
+        } else if phi.is_finite() {
             let first = self.log.left_out_arms.len();
             self.log.left_out_arms.extend_from_slice(arms);
             let arms = (first, self.log.left_out_arms.len());
-            self.log.left_out.push(LeftOut { of, law, acts_below, bias, arms });
+            self.log.left_out.push(LeftOut { of, law, phi, span: compliance.span(self.dt), bias, arms });
         }
         Ok(())
     }
@@ -340,7 +338,7 @@ impl Assembly {
             let limit = self.log.left_out[k];
             let arms = &self.log.left_out_arms[limit.arms.0..limit.arms.1];
             let rate = limit.bias + arms.iter().map(|&(i, arm)| arm * v[i]).sum::<f64>();
-            if rate >= limit.acts_below {
+            if rate * limit.span >= -limit.phi {
                 k += 1;
                 continue;
             }
