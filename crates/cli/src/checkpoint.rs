@@ -1,15 +1,25 @@
 //! `--checkpoint FILE`: the state on disk, from which an interrupted run resumes bit for bit.
 //!
-//! A checkpoint is replaced atomically: it is written to a temporary file, which is then renamed.
+//! A checkpoint is replaced atomically: it is written to a temporary file, which is then renamed. It begins with the
+//! hash of the options of the run; a run with other options does not resume from it unless `--resume-anyway` is given.
 
 use crate::failure::Failure;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stiction::Simulation;
+use stiction_base::hash::fnv1a;
 
 /// Time between two checkpoints: the most that a power cut loses.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// How a checkpoint begins, with its version. The hash of the options follows, then the state with its checksum.
+const MAGIC: [u8; 8] = *b"STICTCK1";
+
+/// The hash of all options of a run; `{:?}` prints numbers so that they can be read back exactly.
+fn options_hash(simulation: &Simulation) -> [u8; 8] {
+    fnv1a(format!("{:?}", simulation.options()).as_bytes()).to_le_bytes()
+}
 
 /// The file and when it was last written.
 pub struct Checkpoint {
@@ -18,11 +28,12 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Resumes from the file if it exists; otherwise checks that it can be written.
-    pub fn open(path: &Path, simulation: &mut Simulation) -> Result<Self, Failure> {
+    /// Resumes from the file if it exists; otherwise checks that it can be written. `anyway` allows other options than
+    /// those of the run that saved it.
+    pub fn open(path: &Path, anyway: bool, simulation: &mut Simulation) -> Result<Self, Failure> {
         let checkpoint = Self { path: path.to_owned(), last: Instant::now() };
         match std::fs::read(path) {
-            Ok(bytes) => simulation.load_state(&bytes).map_err(|e| {
+            Ok(bytes) => resume(&bytes, anyway, simulation).map_err(|e| {
                 let remedy = "give the scene and the options it was made with, or another --checkpoint";
                 Failure::input(format!("{}: {e}; {remedy}", path.display()))
             })?,
@@ -50,6 +61,8 @@ impl Checkpoint {
         beside.push(".part");
         let write = || {
             let mut file = std::fs::File::create(&beside)?;
+            file.write_all(&MAGIC)?;
+            file.write_all(&options_hash(simulation))?;
             file.write_all(&simulation.save_state())?;
             file.sync_data()?;
             std::fs::rename(&beside, &self.path)
@@ -68,4 +81,20 @@ impl Checkpoint {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Loads the state of a checkpoint.
+fn resume(bytes: &[u8], anyway: bool, simulation: &mut Simulation) -> Result<(), String> {
+    let (head, state) = bytes.split_at_checked(16).ok_or("it is shorter than a header; it is cut off")?;
+    if head[..8] != MAGIC {
+        return Err("it does not begin like a checkpoint of this version".into());
+    }
+    // The state first: its checksum tells damage from other options.
+    let before = simulation.state().clone();
+    simulation.load_state(state).map_err(|e| e.to_string())?;
+    if head[8..] != options_hash(simulation) && !anyway {
+        *simulation.state_mut() = before;
+        return Err("it was saved by a run with other options (--resume-anyway resumes all the same)".into());
+    }
+    Ok(())
 }

@@ -143,6 +143,32 @@ fn a_checkpoint_of_another_model_or_a_damaged_one_is_an_error() {
     assert!(text(&nowhere.stderr).contains("cannot write the checkpoint"), "{}", text(&nowhere.stderr));
 }
 
+#[test]
+fn a_checkpoint_of_other_options_resumes_only_if_asked() {
+    let folder = folder("other options");
+    let state = path(&folder, "state");
+    let run = |more: &[&str]| {
+        let begin = ["run", "stack", "--checkpoint", &state];
+        command(&[begin.as_slice(), more].concat()).output().unwrap()
+    };
+    assert!(run(&["--time", "0.01"]).status.success());
+    let before = std::fs::read(&state).unwrap();
+    for other in [["--step", "0.003"], ["--contact", "sap"]] {
+        let refused = run(&[["--time", "0.02"], other].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("--resume-anyway"), "{}", text(&refused.stderr));
+        assert_eq!(std::fs::read(&state).unwrap(), before, "a refused run leaves the checkpoint");
+    }
+    let mut damaged = before.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    std::fs::write(&state, &damaged).unwrap();
+    let refused = run(&["--time", "0.02"]);
+    assert!(text(&refused.stderr).contains("checksum"), "{}", text(&refused.stderr));
+    std::fs::write(&state, &before).unwrap();
+    assert!(run(&["--time", "0.02", "--step", "0.003", "--resume-anyway"]).status.success());
+    assert!(!command(&["run", "stack", "--resume-anyway"]).output().unwrap().status.success());
+}
+
 /// Nobody can create a folder below a plain file, whatever the permissions.
 #[test]
 fn a_path_that_cannot_be_written_is_an_error_before_any_work() {

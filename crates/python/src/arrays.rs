@@ -3,21 +3,18 @@
 use crate::scratch::check;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
 use std::ops::Deref;
 
 /// Anything numpy can read as 64-bit floats, in rows, with its shape.
 fn numbers(values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
-    static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static REQUIRE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = values.py();
-    let as_array = AS_ARRAY.import(py, "numpy", "asarray")?;
-    let keywords = PyDict::new(py);
-    keywords.set_item(intern!(py, "dtype"), numpy::dtype::<f64>(py))?;
-    keywords.set_item(intern!(py, "order"), "C")?;
-    let array = as_array.call((values,), Some(&keywords))?.cast_into::<PyArrayDyn<f64>>()?;
+    let require = REQUIRE.import(py, "numpy", "require")?;
+    // Arrays in another order or not aligned are copied.
+    let array =
+        require.call1((values, numpy::dtype::<f64>(py), ["C", "ALIGNED"]))?.cast_into::<PyArrayDyn<f64>>()?;
     let data = array.try_readonly()?.as_slice()?.to_vec();
     Ok((array.shape().to_vec(), data))
 }

@@ -1,7 +1,8 @@
-//! Rust's errors as exceptions: wrong input is a `ValueError`, a failed step a `RuntimeError`.
+//! Rust's errors as exceptions: wrong input is a `ValueError`, a failed step a `RuntimeError`, too little memory a
+//! `MemoryError`.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use stiction::{InputError, LoadError, OptionError, StepError};
 
@@ -27,7 +28,10 @@ pub fn input_error(error: InputError) -> PyErr {
 }
 
 pub fn option_error(error: OptionError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    match error {
+        OptionError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        other => PyValueError::new_err(other.to_string()),
+    }
 }
 
 pub fn step_error(error: StepError) -> PyErr {

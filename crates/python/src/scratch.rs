@@ -2,8 +2,7 @@
 //! the algorithm itself.
 
 use crate::errors::input_error;
-use numpy::ndarray::ArrayView2;
-use numpy::{PyArray1, PyArray2, ToPyArray};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use stiction::multibody::{MassMatrix, Multibody, Workspace};
 use stiction::{InputError, Model};
@@ -12,18 +11,12 @@ pub struct Scratch {
     workspace: Workspace,
     mass: MassMatrix,
     vector: Vec<f64>,
-    matrix: Vec<f64>,
 }
 
 impl Scratch {
     pub fn new(model: &Model) -> Self {
         let (multibody, nv) = (model.multibody(), model.nv());
-        Self {
-            workspace: Workspace::new(multibody),
-            mass: MassMatrix::new(multibody),
-            vector: vec![0.0; nv],
-            matrix: vec![0.0; nv * nv],
-        }
+        Self { workspace: Workspace::new(multibody), mass: MassMatrix::new(multibody), vector: vec![0.0; nv] }
     }
 
     /// The workspace with all bodies placed by `q`; mocap bodies stand where the model puts them.
@@ -42,19 +35,22 @@ impl Scratch {
         self.at(model, q)?;
         let (multibody, n) = (model.multibody(), model.nv());
         multibody.mass_matrix(&mut self.workspace, &mut self.mass);
-        // Between trees the matrix is zero, as it was made.
+        // NumPy raises MemoryError if there is no room. Between trees the matrix stays zero.
+        let array = py.import("numpy")?.call_method1("zeros", ((n, n),))?.cast_into::<PyArray2<f64>>()?;
+        let mut entries = array.try_readwrite()?;
+        let matrix = entries.as_slice_mut()?;
         for (t, tree) in multibody.trees().iter().enumerate() {
             let (lower, first, size) = (self.mass.lower_block(t), tree.v.start, tree.v.len());
             for i in 0..size {
                 for j in 0..=i {
                     let entry = lower[i * size + j];
-                    self.matrix[(first + i) * n + first + j] = entry;
-                    self.matrix[(first + j) * n + first + i] = entry;
+                    matrix[(first + i) * n + first + j] = entry;
+                    matrix[(first + j) * n + first + i] = entry;
                 }
             }
         }
-        let view = ArrayView2::from_shape((n, n), &self.matrix).expect("made with n × n numbers");
-        Ok(view.to_pyarray(py))
+        drop(entries);
+        Ok(array)
     }
 
     /// Runs an algorithm that fills nv numbers, at positions `q` and velocities `v`.

@@ -5,6 +5,7 @@ import re
 
 import models
 import numpy as np
+import pytest
 import stiction as st
 
 ARM = """<mujoco><worldbody>
@@ -280,3 +281,43 @@ def test_no_method_that_takes_something_is_left_out():
             if takes and f"{owner.__name__}.{name}" not in tried | elsewhere:
                 missing.append(f"{owner.__name__}.{name}")
     assert not missing
+
+
+def test_ten_thousand_free_bodies_do_not_take_the_memory_of_a_full_mass_matrix():
+    row = "<replicate count='100' offset='.2 0 0'><replicate count='100' offset='0 .2 0'>"
+    body = "<body><freejoint/><geom size='.05'/></body>"
+    model = st.Model.from_string(f"<mujoco><worldbody>{row}{body}</replicate></replicate></worldbody></mujoco>")
+    assert model.nv == 60_000  # 28.8 GB as a full matrix
+    st.Simulation(model).step()
+
+
+def test_more_worlds_than_memory_holds_raise_memory_error():
+    for n in (2**45, 2**62):
+        with pytest.raises(MemoryError, match="fewer worlds"):
+            st.Batch(MODEL, n)
+
+
+def test_a_time_that_steps_do_not_change_is_refused():
+    sim = st.Simulation(MODEL)
+    sim.time = 1e16
+    with pytest.raises(ValueError, match="smaller time"):
+        sim.run_until(1e16 + 10)
+
+
+def test_arrays_that_are_not_aligned_are_read():
+    raw = np.zeros(8 * MODEL.nq + 1, np.uint8)[1:].view(float)
+    raw[:] = MODEL.default_qpos
+    assert not raw.flags.aligned
+    assert np.array_equal(MODEL.com(raw), MODEL.com(MODEL.default_qpos))
+
+
+def test_damaged_states_are_refused():
+    saved = SIM.save_state()
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        damaged = bytearray(saved)
+        damaged[random.integers(len(saved))] ^= 1 << random.integers(8)
+        with pytest.raises(ValueError):
+            SIM.load_state(bytes(damaged))
+    with pytest.raises(ValueError, match="checksum"):
+        SIM.load_state(saved + b"junk")

@@ -89,6 +89,14 @@ pub enum OptionError {
     /// A model that cannot be stepped with any options: one of its coordinates has no inertia or damping.
     #[error("this model cannot be stepped: {0}")]
     NoInertia(MultibodyError),
+    /// More worlds than fit into memory.
+    #[error("no room for {worlds} worlds, at least {bytes:.1e} bytes: make fewer worlds at a time")]
+    Memory {
+        /// Number of worlds.
+        worlds: usize,
+        /// What they need at least.
+        bytes: f64,
+    },
 }
 
 /// A vector, state or name that does not match the model or simulation.
@@ -113,6 +121,17 @@ pub enum InputError {
         index: usize,
         /// Its value.
         value: f64,
+    },
+    /// A time so large that a step does not change it.
+    #[error(
+        "at t = {time} s a step of {step} s does not change the time in double precision: set a smaller time, or take \
+         longer steps"
+    )]
+    TimeStandsStill {
+        /// The time, s.
+        time: f64,
+        /// The longest step, s.
+        step: f64,
     },
     /// A tactile grid that cannot be made.
     #[error("this tactile grid cannot be made: {0}")]

@@ -7,6 +7,7 @@ use crate::control::Measured;
 use crate::error::InputError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use stiction_base::checksum;
 use stiction_model::Pose;
 
 /// Stretch of the tangential spring of one contact point.
@@ -112,7 +113,7 @@ impl State {
 }
 
 const MAGIC: [u8; 8] = *b"STICTION";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 impl State {
     /// The state as an opaque, versioned blob. `fingerprint` ties it to a model.
@@ -122,13 +123,13 @@ impl State {
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&fingerprint.to_le_bytes());
         bytes.extend(postcard::to_allocvec(self).expect("a state is plain numbers and always serialises"));
-        bytes
+        checksum::seal(bytes)
     }
 
     /// Reads a blob written by [`State::to_bytes`] for the model of the same fingerprint.
     pub fn from_bytes(bytes: &[u8], fingerprint: u64) -> Result<Self, InputError> {
         let err = |what: &str| Err(InputError::State(what.into()));
-        let Some((head, rest)) = bytes.split_at_checked(20) else {
+        let Some((head, _)) = bytes.split_at_checked(20) else {
             return err("it is shorter than a header; the file is cut off or of another kind");
         };
         if head[..8] != MAGIC {
@@ -138,10 +139,13 @@ impl State {
         if version != VERSION {
             return err(&format!("it has version {version}, this program reads version {VERSION}"));
         }
+        let Some(content) = checksum::unseal(bytes).and_then(|b| b.get(20..)) else {
+            return err("its checksum is wrong; the file is damaged or cut off, load another copy of it");
+        };
         if u64::from_le_bytes(head[12..20].try_into().expect("eight bytes")) != fingerprint {
             return err("it was saved from another model; load it with the model it was made from");
         }
-        match postcard::from_bytes::<State>(rest) {
+        match postcard::from_bytes::<State>(content) {
             Ok(state) => Ok(state),
             Err(e) => err(&format!("its content is damaged ({e})")),
         }

@@ -79,6 +79,9 @@ pub struct RunArguments {
     /// resumed time, which is added to their names
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
+    /// Resume from a checkpoint that was saved by a run with other options
+    #[arg(long, requires = "checkpoint")]
+    pub resume_anyway: bool,
     /// Print JSON instead of a summary
     #[arg(long)]
     pub json: bool,

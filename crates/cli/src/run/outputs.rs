@@ -25,7 +25,7 @@ impl Outputs {
         let mut outputs = Self { trajectory: None, recorder: None, checkpoint: None, hash };
         let begin = simulation.state().time;
         if let Some(path) = &arguments.checkpoint {
-            outputs.checkpoint = Some(Checkpoint::open(path, simulation)?);
+            outputs.checkpoint = Some(Checkpoint::open(path, arguments.resume_anyway, simulation)?);
         }
         let time = simulation.state().time;
         let mut name = arguments.read.name();

@@ -96,8 +96,17 @@ impl Batch {
     /// `worlds` worlds at the model's default state, for `threads` threads, of which the caller is one.
     pub fn new(model: &Model, worlds: usize, threads: usize, options: Options) -> Result<Self, OptionError> {
         options.check()?;
-        let world = |_| Simulation::new(model, options.clone());
-        let simulations = (0..worlds).map(world).collect::<Result<Vec<_>, _>>()?;
+        // The numbers of a state alone: q, v, applied forces and the matrices of a step are more.
+        let least = size_of::<Simulation>() + 8 * (model.nq() + 2 * model.nv());
+        let full = || OptionError::Memory { worlds, bytes: worlds as f64 * least as f64 };
+        let mut room = Vec::<u8>::new();
+        worlds.checked_mul(least).and_then(|bytes| room.try_reserve_exact(bytes).ok()).ok_or_else(full)?;
+        drop(room);
+        let mut simulations = Vec::new();
+        simulations.try_reserve_exact(worlds).map_err(|_| full())?;
+        for _ in 0..worlds {
+            simulations.push(Simulation::new(model, options.clone())?);
+        }
         let pool = ThreadPool::new(simulations, threads.clamp(1, worlds.max(1)));
         let variations = vec![Variation::default(); worlds];
         Ok(Self { model: model.clone(), options, variations, pool })

@@ -2,10 +2,11 @@
 
 use crate::error::LoadError;
 use crate::model::{Identity, Model};
+use stiction_base::checksum;
 use stiction_model::World;
 
 const MAGIC: [u8; 8] = *b"STICTMOD";
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 impl Model {
     /// The description as an opaque, versioned blob, including meshes.
@@ -17,13 +18,13 @@ impl Model {
         bytes.extend_from_slice(&self.family().to_le_bytes());
         let world = postcard::to_allocvec(self.world());
         bytes.extend(world.expect("a description is plain data and always serialises"));
-        bytes
+        checksum::seal(bytes)
     }
 
     /// Compiles the description written by [`Model::to_bytes`]; the model has the same fingerprint.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
         let err = |what: &str| Err(LoadError::Archive(what.into()));
-        let Some((head, rest)) = bytes.split_at_checked(28) else {
+        let Some((head, _)) = bytes.split_at_checked(28) else {
             return err("it is shorter than a header; it is cut off or of another kind");
         };
         if head[..8] != MAGIC {
@@ -33,7 +34,10 @@ impl Model {
         if version != VERSION {
             return err(&format!("it has version {version}, this program reads version {VERSION}"));
         }
-        match postcard::from_bytes::<World>(rest) {
+        let Some(content) = checksum::unseal(bytes).and_then(|b| b.get(28..)) else {
+            return err("its checksum is wrong; it is damaged or cut off, save the model again");
+        };
+        match postcard::from_bytes::<World>(content) {
             Ok(world) => {
                 world.validate()?;
                 let number =

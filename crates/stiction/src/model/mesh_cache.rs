@@ -1,6 +1,6 @@
 //! Cache of tetrahedral meshes. The tetrahedra of a surface are a function of its triangles and the options, so
 //! their hash is used as the file name. The cache affects the speed but never the result: a file that cannot be
-//! read, or that belongs to other data, is regenerated.
+//! read, that belongs to other data, or whose checksum is wrong is regenerated.
 //!
 //! The folder is `$STICTION_CACHE` (`off` for none), else `stiction` in the user's cache folder.
 
@@ -75,6 +75,7 @@ fn key(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], resolution: Option<f64
 mod store {
     use super::{Entry, VERSION};
     use std::path::PathBuf;
+    use stiction_base::checksum;
 
     fn folder() -> Option<PathBuf> {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
@@ -88,12 +89,13 @@ mod store {
         }
     }
 
-    fn path(key: [u64; 2]) -> Option<PathBuf> {
+    pub(super) fn path(key: [u64; 2]) -> Option<PathBuf> {
         Some(folder()?.join(format!("solid-{:016x}{:016x}.bin", key[0], key[1])))
     }
 
     pub(super) fn read(key: [u64; 2]) -> Option<Entry> {
-        let entry: Entry = postcard::from_bytes(&std::fs::read(path(key)?).ok()?).ok()?;
+        let bytes = std::fs::read(path(key)?).ok()?;
+        let entry: Entry = postcard::from_bytes(checksum::unseal(&bytes)?).ok()?;
         let count = entry.vertices.len();
         let sound =
             entry.tets.iter().flatten().all(|&i| (i as usize) < count) && entry.extents.len() == count;
@@ -108,7 +110,7 @@ mod store {
         let done = path
             .parent()
             .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::fs::write(&beside, bytes));
+            .and_then(|()| std::fs::write(&beside, checksum::seal(bytes)));
         if done.and_then(|()| std::fs::rename(&beside, &path)).is_err() {
             let _ = std::fs::remove_file(&beside);
         }
@@ -145,5 +147,24 @@ mod tests {
         moved[3].x += 1e-12;
         assert_ne!(key(&v, &f, None), key(&moved, &f, None));
         assert_ne!(key(&v, &f, None), key(&v, &f, Some(0.01)));
+    }
+
+    #[test]
+    #[cfg(feature = "fs")]
+    fn a_damaged_file_is_meshed_again() {
+        let (v, f) = shapes::blob(90_211, 0.04, 14);
+        let options = FillOptions::default();
+        let first = fill_cached(&v, &f, &options).unwrap();
+        let key = key(&v, &f, options.mesher.resolution);
+        let path = store::path(key).expect("tests run with a cache");
+        let whole = std::fs::read(&path).unwrap();
+        for at in (0..whole.len()).step_by(1 + whole.len() / 40) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 64;
+            std::fs::write(&path, &damaged).unwrap();
+            assert!(store::read(key).is_none(), "byte {at} of {}", whole.len());
+        }
+        assert_eq!(fill_cached(&v, &f, &options).unwrap(), first);
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
     }
 }

@@ -270,6 +270,11 @@ impl Simulation {
 
     /// The step itself, with the current controls.
     fn advance(&mut self, end: f64) -> Result<(), StepError> {
+        let (time, options) = (self.state.time, self.options());
+        let longest = if options.error_controlled() { options.max_step } else { options.step };
+        if time + longest <= time {
+            return Err(InputError::TimeStandsStill { time, step: longest }.into());
+        }
         let limit = end.min(self.next_sample()) - self.state.time;
         let Self { stepping, stages, model, settings, state, .. } = self;
         let report = stepping.step(stages, model, settings, state, limit)?;
