@@ -324,6 +324,17 @@ impl Problem {
         Ok(())
     }
 
+    /// Adds a velocity (world axes, m/s) to the bias of a contact.
+    pub fn add_bias(&mut self, contact: usize, velocity: Vector3<f64>) -> Result<(), ProblemError> {
+        let count = self.contacts.len();
+        let what = "contact";
+        let entry =
+            self.contacts.get_mut(contact).ok_or(ProblemError::Index { what, index: contact, count })?;
+        finite("contact bias", velocity.as_slice())?;
+        entry.bias += velocity;
+        Ok(())
+    }
+
     /// Adds a row on a pair's relative twist V: velocity w · V with w = [angular; linear] about P.
     /// Returns its index among all rows.
     pub fn add_pair_row(

@@ -18,6 +18,7 @@ use crate::simulation::stats::Stats;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
 use crate::step::profile::Profile;
+use crate::step::travel::TurnWarnings;
 use crate::step::{Settings, Stages, StepReport};
 use controllers::Controllers;
 use nalgebra::{Vector3, Vector6};
@@ -39,6 +40,7 @@ pub struct Simulation {
     readings: Readings,
     last_report: StepReport,
     patch_warnings: PatchWarnings,
+    turn_warnings: TurnWarnings,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,
@@ -59,6 +61,7 @@ impl Simulation {
             readings: Readings::default(),
             last_report: StepReport::default(),
             patch_warnings: PatchWarnings::default(),
+            turn_warnings: TurnWarnings::default(),
             stats: Stats::default(),
             controllers: Controllers::default(),
             differentiator: None,
@@ -86,6 +89,7 @@ impl Simulation {
         self.now = Kinematics::new(model.compiled());
         self.last_report = StepReport::default();
         self.patch_warnings = PatchWarnings::default();
+        self.turn_warnings = TurnWarnings::default();
         self.differentiator = None;
         self.model = model.clone();
         Ok(())
@@ -280,6 +284,7 @@ impl Simulation {
         let report = stepping.step(stages, model, settings, state, limit)?;
         self.last_report = report;
         self.patch_warnings.add(&self.stages.contacts.patches);
+        self.turn_warnings.add(&self.stages.travel);
         record(&mut self.stats, &report);
         self.measure_if_due();
         Ok(())
@@ -313,9 +318,12 @@ impl Simulation {
 
     /// Warnings about unreliable contact patches since the simulation was created, one for each geom pair: the core
     /// of a pressure field was reached (thin or soft bodies under too much load), or a body is completely inside
-    /// another. Allocates.
+    /// another. Then one for each geom pair that turned by more than 0.2 rad in a step while its contact point travelled
+    /// over a curved surface. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.patch_warnings.warnings(&self.model)
+        let mut warnings = self.patch_warnings.warnings(&self.model);
+        warnings.extend(self.turn_warnings.warnings(&self.model));
+        warnings
     }
 
     /// The last step's patches and the poses of the bodies at its beginning.

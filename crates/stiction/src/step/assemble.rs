@@ -253,6 +253,9 @@ pub(crate) struct Assembly {
     pub manifolds: Vec<Manifold>,
     /// For each contact of the problem.
     pub places: Vec<EntryPlace>,
+    /// For each contact of the problem, the part of its bias along the normal that stands for the travel of the contact over
+    /// turning bodies, m/s ([`crate::step::travel`]).
+    pub travel: Vec<f64>,
     pub log: RowLog,
     bodies: BodyIds,
     block: Vec<f64>,
@@ -278,6 +281,7 @@ impl Assembly {
             normal_law: Default::default(),
             manifolds: Vec::new(),
             places: Vec::new(),
+            travel: Vec::new(),
             log: RowLog::default(),
             bodies: BodyIds { ids, free, used: Vec::new(), jacobian: vec![[0.0; 6]; largest] },
             block: vec![0.0; largest * largest],
@@ -290,6 +294,8 @@ impl Assembly {
         self.begin(parts)?;
         self.cliques(parts)?;
         self.contacts(parts)?;
+        self.travel.clear();
+        self.travel.resize(self.places.len(), 0.0);
         self.rows(parts)?;
         Ok(&self.problem)
     }

@@ -24,6 +24,7 @@ pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod timer;
+pub(crate) mod travel;
 
 use crate::contact::query::ContactQuery;
 use crate::error::{OptionError, StepError};
@@ -41,6 +42,7 @@ use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver, SolverSett
 use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
 use timer::Timer;
+use travel::{PASSES, Travel};
 
 /// Settings of all steps.
 #[derive(Clone)]
@@ -108,6 +110,7 @@ pub(crate) struct Stages {
     pub assembly: Assembly,
     pub solver: Solver,
     pub results: Results,
+    pub travel: Travel,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
     /// Initial guess of a solve.
@@ -126,6 +129,7 @@ impl Stages {
             assembly: Assembly::new(model),
             solver: Solver::default(),
             results: Results::default(),
+            travel: Travel::new(model),
             q_next: model.default_q().to_vec(),
             start: Vec::new(),
             profile: None,
@@ -184,7 +188,7 @@ impl Stages {
         guess: Option<&[f64]>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let Self { kinematics, contacts, free, assembly, solver, q_next, start, profile, .. } = self;
+        let Self { kinematics, contacts, free, assembly, solver, travel, q_next, start, profile, .. } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
         timer.stage(&mut report.seconds.kinematics);
@@ -202,10 +206,27 @@ impl Stages {
         for _ in 1..settings.calibration.friction_passes {
             friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
         }
+        model.multibody().integrate(&state.q, solver.velocities(), dt, QuaternionStep::Projected, q_next);
+        travel.fast.clear();
+        if Travel::applies(model, &settings.options, assembly, &contacts.points) {
+            for _ in 0..PASSES {
+                let (parts, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
+                let points = &contacts.points;
+                if !travel
+                    .correct(model, state, &kinematics.x_wb, points, parts, end, report)
+                    .map_err(fail)?
+                {
+                    break;
+                }
+                start.copy_from_slice(solver.velocities());
+                solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
+                let v = solver.velocities();
+                model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
+            }
+        }
         timer.stage(&mut report.seconds.solve);
 
         let v = solver.velocities();
-        model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
         let bad = v.iter().position(|x| !x.is_finite());
         if let Some(dof) = bad.or_else(|| q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
             let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));

@@ -26,6 +26,10 @@ pub struct StepReport {
     pub faces: u64,
     /// Unreliable patches: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
+    /// Contact points whose travel over a turning body was corrected for: see the documentation of contact.
+    pub travelling: u64,
+    /// Largest turn of one body relative to another over the step, of those contacts, rad.
+    pub max_turn: f64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
     /// Energy dissipated by friction in this step, J.

@@ -70,7 +70,8 @@ impl Results {
             }
             let relative =
                 assembly.problem.contacts()[entry].bias + before.0 + before.1.cross(&place.position);
-            let mean = 0.5 * (velocity + relative);
+            // The travel of a contact point over a turning body is no velocity of the bodies.
+            let mean = 0.5 * (velocity + relative) - normal * assembly.travel[entry];
             let friction = f64::max(-tangential.dot(&mean), -tangential.dot(&velocity));
             report.friction_loss += friction;
             report.normal_loss -= impulse.dot(&mean) + friction;

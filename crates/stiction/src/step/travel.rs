@@ -1,0 +1,227 @@
+//! Travel of a contact point over a curved body that turns.
+//!
+//! At an instant, the penetration x of two smooth bodies changes at the rate −v_n of the material points that touch: the
+//! depth is an extremum over points, so their travel over the surfaces adds nothing to its first derivative. Over a step
+//! the travel adds a second-order term,
+//!
+//! ```text
+//! x(δt) = x0 − δt v_n + r,      r ≈ ½ (ω δt)² (ρ − h)
+//! ```
+//!
+//! with ρ the radius of curvature at the contact and h the height of the centre above it. A convex step that leaves r out
+//! lets the body sink by r in each step. The elastic force recovers at most δt/d in a step, because Hunt & Crossley's factor
+//! (1 − d v_n)₊ vanishes for v_n > 1/d: where r is larger, the body sinks without end. The mean geometric rate of
+//! penetration, −v_n + r/δt, therefore belongs in both factors of the law.
+//!
+//! r is measured: after a solve the contact is found again at q⁺. If its depth exceeds the predicted one by more than
+//! half of the recovery, δt/(2d), the excess becomes a closing velocity of the contact, and the step is solved again. The
+//! prediction of the last solve then holds to δt/(4d). Without dissipation, and with SAP, the elastic force always recovers
+//! and nothing is changed. Ellipsoids and rims of cylinders are examined: other shapes touch at material points, or at
+//! points with a fixed centre.
+
+use crate::contact::entries::EntrySource;
+use crate::model::Model;
+use crate::options::Options;
+use crate::state::State;
+use crate::step::assemble::Assembly;
+use crate::step::kinematics::Kinematics;
+use crate::step::report::StepReport;
+use nalgebra::Vector3;
+use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver};
+use stiction_geometry::point::{Scratch, contact_pair};
+use stiction_geometry::{ContactPoint, Geom, Shape};
+use stiction_model::{Pose, Warning};
+
+/// Solves of a step for the travel of its contacts. Each reduces the error of r by about the change of the turn.
+pub(crate) const PASSES: usize = 6;
+
+/// Turn in a step up to which the depth is held within the law's recovery, rad.
+pub(crate) const STRICT_TURN: f64 = 0.2;
+
+/// Buffers.
+pub(crate) struct Travel {
+    end: Kinematics,
+    scratch: Scratch,
+    found: Vec<ContactPoint>,
+    /// Pairs of geoms that turned by more than [`STRICT_TURN`] while their contact travelled.
+    pub fast: Vec<(usize, usize)>,
+}
+
+impl Travel {
+    pub fn new(model: &Model) -> Self {
+        Self {
+            end: Kinematics::new(model.compiled()),
+            scratch: Scratch::default(),
+            found: Vec::new(),
+            fast: Vec::new(),
+        }
+    }
+
+    /// Whether some contact of the problem could travel.
+    pub fn applies(model: &Model, options: &Options, assembly: &Assembly, points: &[ContactPoint]) -> bool {
+        let geoms = model.compiled().geoms.geoms();
+        let damped =
+            !matches!(options.normal_law, NormalLaw::LogBarrier { .. } | NormalLaw::ClampedBarrier { .. });
+        damped
+            && options.contact != FrictionModel::Sap
+            && assembly.places.iter().enumerate().any(|(entry, place)| match place.source {
+                EntrySource::Point(index) => {
+                    let p = &points[index];
+                    assembly.problem.contacts()[entry].dissipation > 0.0
+                        && (reach(&geoms[p.geom_a]) > 0.0 || reach(&geoms[p.geom_b]) > 0.0)
+                }
+                EntrySource::Face(..) => false,
+            })
+    }
+
+    /// Compares the depths at `q_next` with those the solve predicted, and sets the closing velocities of contacts that
+    /// travelled. Returns whether any changed by more than the tolerance, so that the step must be solved again.
+    #[allow(clippy::too_many_arguments)]
+    pub fn correct(
+        &mut self,
+        model: &Model,
+        state: &State,
+        x_wb: &[Pose],
+        points: &[ContactPoint],
+        (assembly, solver): (&mut Assembly, &Solver),
+        (q_next, dt): (&[f64], f64),
+        report: &mut StepReport,
+    ) -> Result<bool, ProblemError> {
+        let compiled = model.compiled();
+        let geoms = compiled.geoms.geoms();
+        self.end.positions(compiled, &state.mocap, q_next);
+        self.fast.clear();
+        (report.travelling, report.max_turn) = (0, 0.0);
+        let (mut begin, mut changed) = (0, false);
+        while begin < assembly.places.len() {
+            let EntrySource::Point(first) = assembly.places[begin].source else {
+                begin += 1;
+                continue;
+            };
+            let pair = (points[first].geom_a, points[first].geom_b);
+            let of_pair = |source: EntrySource| matches!(source, EntrySource::Point(i) if (points[i].geom_a, points[i].geom_b) == pair);
+            let entries = begin
+                ..begin + assembly.places[begin..].iter().take_while(|place| of_pair(place.source)).count();
+            begin = entries.end;
+            let (a, b) = (&geoms[pair.0], &geoms[pair.1]);
+            let (reach_a, reach_b) = (reach(a), reach(b));
+            let d = assembly.problem.contacts()[entries.start].dissipation;
+            if d == 0.0 || reach_a.max(reach_b) == 0.0 {
+                continue;
+            }
+            let allowed = 0.5 * dt / d;
+            let relative = |x: &[Pose]| x[a.body].rotation.inverse() * x[b.body].rotation;
+            let turn = relative(x_wb).angle_to(&relative(&self.end.x_wb));
+            // No turn by an angle moves a surface further than that angle times its distance from the centre.
+            if turn * reach_a.max(reach_b) <= allowed && entries.clone().all(|e| assembly.travel[e] == 0.0) {
+                continue;
+            }
+            let most = entries.clone().fold(0.0, |most: f64, e| most.max(-assembly.travel[e] * dt));
+            let (xa, xb) = (self.end.x_wb[a.body] * a.x_bg, self.end.x_wb[b.body] * b.x_bg);
+            self.found.clear();
+            contact_pair(
+                (&a.shape, &xa),
+                (&b.shape, &xb),
+                most + allowed,
+                &mut self.scratch,
+                &mut self.found,
+            );
+            let deepest = self.found.iter().min_by(|p, q| p.distance.total_cmp(&q.distance));
+            // The entry from which the contact travelled: on each body, the one nearest to the new point.
+            let nearest = deepest.and_then(|p| {
+                let at = |x: &Pose, x1: &Pose, p: &Vector3<f64>| {
+                    (x * x1.inverse_transform_point(&(*p).into())).coords
+                };
+                let (p_a, p_b) = (
+                    at(&x_wb[a.body], &self.end.x_wb[a.body], &p.p_wa),
+                    at(&x_wb[b.body], &self.end.x_wb[b.body], &p.p_wb),
+                );
+                let curved_b = reach_b >= reach_a;
+                let new = if curved_b { p_b } else { p_a };
+                let old = |e: usize| {
+                    let EntrySource::Point(i) = assembly.places[e].source else { unreachable!() };
+                    if curved_b { points[i].p_wb } else { points[i].p_wa }
+                };
+                let nearest = entries.clone().min_by(|&e, &f| {
+                    (old(e) - new).norm_squared().total_cmp(&(old(f) - new).norm_squared())
+                })?;
+                let geom = if curved_b { b } else { a };
+                let local =
+                    |p: Vector3<f64>| (x_wb[geom.body] * geom.x_bg).inverse_transform_point(&p.into()).coords;
+                same_feature(geom, &local(old(nearest)), &local(new)).then_some((nearest, p.distance))
+            });
+            for e in entries {
+                let normal: Vector3<f64> = assembly.places[e].frame.column(2).into();
+                let EntrySource::Point(i) = assembly.places[e].source else { unreachable!() };
+                let v_n = normal.dot(&solver.contact_velocities()[e]) - assembly.travel[e];
+                let predicted = points[i].distance + dt * v_n;
+                let excess = match nearest {
+                    Some((nearest, distance)) if nearest == e => predicted - distance - allowed,
+                    _ => 0.0,
+                };
+                let closing = -excess.max(0.0) / dt;
+                let change = closing - assembly.travel[e];
+                if closing < 0.0 {
+                    report.travelling += 1;
+                    report.max_turn = report.max_turn.max(turn);
+                    if turn > STRICT_TURN && self.fast.last() != Some(&pair) {
+                        self.fast.push(pair);
+                    }
+                }
+                if change.abs() * dt > 0.5 * allowed {
+                    changed = true;
+                    assembly.travel[e] = closing;
+                    assembly.problem.add_bias(e, normal * change)?;
+                }
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// The geom pairs that turned by more than [`STRICT_TURN`] in a step while their contact travelled, sorted.
+#[derive(Default)]
+pub(crate) struct TurnWarnings(Vec<(usize, usize)>);
+
+impl TurnWarnings {
+    /// Adds the pairs of an accepted step. Allocates only for a new pair.
+    pub fn add(&mut self, travel: &Travel) {
+        for pair in &travel.fast {
+            if let Err(place) = self.0.binary_search(pair) {
+                self.0.insert(place, *pair);
+            }
+        }
+    }
+
+    /// A warning for each of them.
+    pub fn warnings<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Warning> + 'a {
+        let compiled = model.compiled();
+        self.0.iter().map(move |&(a, b)| {
+            let [a, b] = [a, b].map(|g| &compiled.world.geoms[compiled.colliding[g]]);
+            let message = format!(
+                "\"{}\" and \"{}\" turned by more than {STRICT_TURN} rad relative to each other in a step while they \
+                 touched: their depth is bounded, but larger than the contact law says; use smaller steps",
+                a.name, b.name
+            );
+            Warning { source: a.source.clone(), message }
+        })
+    }
+}
+
+/// Distance of a geom's surface from its centre at most, if a contact travels over it: 0 for other shapes.
+fn reach(geom: &Geom) -> f64 {
+    match geom.shape {
+        Shape::Ellipsoid { radii } => radii.max(),
+        Shape::Cylinder { radius, half_length } => radius.hypot(half_length),
+        _ => 0.0,
+    }
+}
+
+/// Whether a contact at `old` can have travelled to `new`, in the geom's frame. A cylinder that falls flat strikes with the
+/// opposite part of its rim: that is another contact.
+fn same_feature(geom: &Geom, old: &Vector3<f64>, new: &Vector3<f64>) -> bool {
+    match geom.shape {
+        Shape::Cylinder { .. } => old.z * new.z > 0.0 && old.xy().dot(&new.xy()) > 0.0,
+        _ => true,
+    }
+}
