@@ -417,6 +417,10 @@ fn a_stiffening_field_follows_its_curve_in_layers() {
         let e = p * 5.0 / (1.0 + 0.8 * p * 5.0);
         assert!((e - (1.0 - v.norm() / 0.05)).abs() < 0.06, "{e} {}", v.norm());
     }
+    // L is that of the extent (PFC eq. 5.8): stiffening does not change it, and a ball's is its radius.
+    let length = report.field.characteristic_length;
+    let linear = filled(&ball(0.05, 32), &at_resolution(0.008)).1.field.characteristic_length;
+    assert!(length == linear && (length / 0.05 - 1.0).abs() < 0.06, "{length} {linear}");
     // A user's curve with one kink.
     options.field.stiffening = Stiffening::Curve(vec![(0.0, 0.0), (0.5, 0.2), (1.0, 2.0)]);
     let (solid, report) = filled(&ball(0.05, 32), &options);

@@ -71,8 +71,9 @@ pub fn make_field(
         kind => solve(kind, &mut mesh, &boundary, options, &mut report)?,
     };
     check::check(&mesh, &mut extents, &mut report);
-    let scale = options.stiffening.apply(&mut mesh, &mut extents, options.layer_tolerance, &mut report)?;
+    // PFC eq. 5.8 is about the extent e; stiffening (eq. 5.4) turns e into a pressure.
     report.characteristic_length = characteristic_length(&mesh.vertices, &mesh.tets, &extents);
+    let scale = options.stiffening.apply(&mut mesh, &mut extents, options.layer_tolerance, &mut report)?;
     report.tets = mesh.tets.len();
     Ok((FieldMesh { mesh, extents, scale }, report))
 }
