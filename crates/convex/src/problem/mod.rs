@@ -32,7 +32,7 @@ use crate::scalar::RowLaw;
 use crate::spatial::{V6, shift_twist, sub};
 use check::{check_law, finite, length};
 use entry::check_contact;
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
 
 /// Index of a body of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -321,6 +321,19 @@ impl Problem {
         let slot = self.lagged.get_mut(contact).ok_or(ProblemError::Index { what, index: contact, count })?;
         require(impulse >= 0.0 && impulse.is_finite(), "lagged impulse", impulse, "at least 0 and finite")?;
         *slot = Some(impulse);
+        Ok(())
+    }
+
+    /// Sets the stretch (m, in the contact frame) of a contact's tangential spring. A contact without one is unchanged.
+    pub fn set_stretch(&mut self, contact: usize, stretch: Vector2<f64>) -> Result<(), ProblemError> {
+        let count = self.contacts.len();
+        let what = "contact";
+        let entry =
+            self.contacts.get_mut(contact).ok_or(ProblemError::Index { what, index: contact, count })?;
+        finite("tangential stretch", stretch.as_slice())?;
+        if let Some(spring) = &mut entry.spring {
+            spring.stretch = stretch;
+        }
         Ok(())
     }
 
