@@ -200,9 +200,14 @@ fn normal_law(value: &Bound<'_, PyAny>) -> PyResult<NormalLaw> {
 /// Tangential springs of convex steps.
 fn convex_springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialSprings>> {
     let mut found = TangentialSprings::default();
-    let TangentialSprings { stiffness_ratio, relaxation_time } = &mut found;
-    let wanted =
-        springs(value, vec![("stiffness_ratio", stiffness_ratio), ("relaxation_time", relaxation_time)])?;
+    let TangentialSprings { stiffness_ratio, relaxation_time, patches } = &mut found;
+    let fields = vec![
+        ("stiffness_ratio", stiffness_ratio),
+        ("relaxation_time", relaxation_time),
+        ("stretch", &mut patches.stretch),
+        ("patch_relaxation_time", &mut patches.relaxation_time),
+    ];
+    let wanted = springs(value, fields)?;
     Ok(wanted.then_some(found))
 }
 
@@ -250,6 +255,8 @@ pub fn keywords<'py>(
             let parameters = PyDict::new(py);
             parameters.set_item("stiffness_ratio", springs.stiffness_ratio)?;
             parameters.set_item("relaxation_time", springs.relaxation_time)?;
+            parameters.set_item("stretch", springs.patches.stretch)?;
+            parameters.set_item("patch_relaxation_time", springs.patches.relaxation_time)?;
             dict.set_item("tangential_springs", parameters)?;
         }
     }

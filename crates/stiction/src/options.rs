@@ -1,7 +1,7 @@
 //! Options of a simulation.
 
 use crate::error::OptionError;
-use crate::methods::continuous::ContinuousOptions;
+use crate::methods::continuous::{ContinuousOptions, TangentialCompliance};
 use stiction_convex::normal::table::ForceTable;
 use stiction_convex::{FrictionModel as ContactModel, NormalLaw};
 use stiction_geometry::patch::Tessellation;
@@ -84,15 +84,17 @@ pub fn normal_law_from_table(points: &[(f64, f64)]) -> Result<NormalLaw, OptionE
 /// Springs that carry friction while a contact sticks, so it holds without creep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TangentialSprings {
-    /// Tangential over normal stiffness; Mindlin's value for like materials is 2(1−ν)/(2−ν) ≈ 0.8.
+    /// Of contact points: tangential over normal stiffness; Mindlin's value for like materials is 2(1−ν)/(2−ν) ≈ 0.8.
     pub stiffness_ratio: f64,
-    /// Damping over stiffness, s.
+    /// Of contact points: damping over stiffness, s.
     pub relaxation_time: f64,
+    /// Of contact patches. It is that of continuous time, to which the steps converge.
+    pub patches: TangentialCompliance,
 }
 
 impl Default for TangentialSprings {
     fn default() -> Self {
-        Self { stiffness_ratio: 0.8, relaxation_time: 0.0 }
+        Self { stiffness_ratio: 0.8, relaxation_time: 0.0, patches: TangentialCompliance::default() }
     }
 }
 
@@ -144,7 +146,7 @@ pub struct Options {
     pub margin: f64,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
-    /// Optional tangential springs of contact points (Lagged only). Patches do not use them.
+    /// Optional tangential springs of contact points and patches (Lagged only).
     pub tangential_springs: Option<TangentialSprings>,
     /// Conversion of the polygons of contact patches to faces.
     pub tessellation: Tessellation,
@@ -296,6 +298,7 @@ impl Options {
             )?;
             let tau = springs.relaxation_time;
             range("tangential relaxation time", tau, tau >= 0.0, not_negative)?;
+            springs.patches.check(true)?;
             if self.contact != ContactModel::Lagged {
                 return Err(OptionError::SpringsNeedLagged(contact_model_name(self.contact)));
             }

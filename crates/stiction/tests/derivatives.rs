@@ -530,9 +530,10 @@ fn tangential_springs_that_stick_and_slide() {
         model(&(floor() + &body("low", first, &tags[0]) + &body("high", second, &tags[1])), "")
     };
     let (ball, block) = ("type=\"sphere\" size=\"0.06\"", "type=\"box\" size=\"0.1 0.08 0.05\"");
-    for springs in
-        [TangentialSprings::default(), TangentialSprings { stiffness_ratio: 0.3, relaxation_time: 5e-3 }]
-    {
+    for springs in [
+        TangentialSprings::default(),
+        TangentialSprings { stiffness_ratio: 0.3, relaxation_time: 5e-3, ..TangentialSprings::default() },
+    ] {
         let options = Options { tangential_springs: Some(springs), ..options(ContactModel::Lagged) };
         // A ball on a box has a closed form, a box on a box is differenced; with the geoms in the other order the stretches are
         // kept in the other body's frame.

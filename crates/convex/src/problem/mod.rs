@@ -32,7 +32,7 @@ use crate::scalar::RowLaw;
 use crate::spatial::{V6, shift_twist, sub};
 use check::{check_law, finite, length};
 use entry::check_contact;
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
 
 /// Index of a body of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -324,14 +324,25 @@ impl Problem {
         Ok(())
     }
 
-    /// Adds a velocity (world axes, m/s) to the bias of a contact.
-    pub fn add_bias(&mut self, contact: usize, velocity: Vector3<f64>) -> Result<(), ProblemError> {
+    fn contact_mut(&mut self, contact: usize) -> Result<&mut ContactEntry, ProblemError> {
         let count = self.contacts.len();
         let what = "contact";
-        let entry =
-            self.contacts.get_mut(contact).ok_or(ProblemError::Index { what, index: contact, count })?;
+        self.contacts.get_mut(contact).ok_or(ProblemError::Index { what, index: contact, count })
+    }
+
+    /// Adds a velocity (world axes, m/s) to the bias of a contact.
+    pub fn add_bias(&mut self, contact: usize, velocity: Vector3<f64>) -> Result<(), ProblemError> {
         finite("contact bias", velocity.as_slice())?;
-        entry.bias += velocity;
+        self.contact_mut(contact)?.bias += velocity;
+        Ok(())
+    }
+
+    /// Sets the stretch (m, in the contact frame) of a contact's tangential spring. A contact without one is unchanged.
+    pub fn set_stretch(&mut self, contact: usize, stretch: Vector2<f64>) -> Result<(), ProblemError> {
+        finite("tangential stretch", stretch.as_slice())?;
+        if let Some(spring) = &mut self.contact_mut(contact)?.spring {
+            spring.stretch = stretch;
+        }
         Ok(())
     }
 

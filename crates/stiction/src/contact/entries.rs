@@ -6,6 +6,7 @@
 //! ordered by index; if the geoms of a contact have the opposite order, its frame is flipped.
 
 use crate::contact::calibration::StepCalibration;
+use crate::contact::patch_springs::SprungPatch;
 use crate::contact::patches::{PatchSet, gradient_in_step, least_gradient};
 use crate::contact::quadrature::FacePolygon;
 use crate::contact::query::Touching;
@@ -119,14 +120,29 @@ pub(crate) struct ManifoldEntries<'a> {
     pub manifold: Manifold,
     /// Point of the problem's pair.
     pub reference: Vector3<f64>,
-    /// Motion of the pair at the beginning, linear at the world's origin and angular, where the calibration needs it.
+    /// Motion of the pair at the beginning, linear at the world's origin and angular, where the calibration or springs of
+    /// patches need it.
     pub relative: Option<(Vector3<f64>, Vector3<f64>)>,
 }
 
 impl ManifoldEntries<'_> {
-    /// Adds the entries to the pair added last, and their places.
-    pub fn add(&self, places: &mut Vec<EntryPlace>, problem: &mut Problem) -> Result<(), ProblemError> {
-        if self.manifold.patch { self.faces(places, problem) } else { self.points(places, problem) }
+    /// Adds the entries to the pair added last, their places, and the springs of a patch.
+    pub fn add(
+        &self,
+        places: &mut Vec<EntryPlace>,
+        sprung: &mut Vec<SprungPatch>,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        if !self.manifold.patch {
+            return self.points(places, problem);
+        }
+        let first = problem.contact_count();
+        self.faces(places, problem)?;
+        let Some(springs) = &self.calibration.springs else { return Ok(()) };
+        let (of, entries) = ((self.manifold.geoms, self.manifold.sign()), first..problem.contact_count());
+        let x_wb = &self.x_wb[self.compiled.geoms.geoms()[self.geoms().1].body];
+        sprung.extend(SprungPatch::new(problem, of, entries, &self.state.springs, x_wb, springs)?);
+        Ok(())
     }
 
     fn geoms(&self) -> (usize, usize) {
@@ -184,7 +200,8 @@ impl ManifoldEntries<'_> {
                 normal_law: *normal_law,
                 spring,
             };
-            let lagged = self.relative.map(|(linear, angular)| {
+            let relative = self.relative.filter(|_| self.calibration.reads_velocities());
+            let lagged = relative.map(|(linear, angular)| {
                 let velocity = linear + angular.cross(&position) + sign * belt;
                 self.calibration.apply(&mut entry, frame.tr_mul(&velocity), touching.max(1))
             });
@@ -216,7 +233,16 @@ impl ManifoldEntries<'_> {
             let frame = frame_from_normal(&(sign * face.normal));
             let gradient = gradient_in_step(face, least);
             let mut add = |position: Vector3<f64>, share: f64, pressure: f64| {
-                let area = share * face.area;
+                let (area, belt) = (share * face.area, sign * belt(&position));
+                // PFC eq. 6.17, 6.18, with the normal force that limits the friction of the entry.
+                let spring =
+                    self.calibration.springs.zip(self.relative).map(|(springs, (linear, angular))| {
+                        let speed = frame.column(2).dot(&(linear + angular.cross(&position) + belt));
+                        let load = (area * pressure).max(0.0) * (1.0 - material.dissipation * speed).max(0.0);
+                        let stiffness = load / springs.patches.stretch;
+                        let damping = springs.patches.relaxation_time * stiffness;
+                        TangentialSpring { stiffness, damping, stretch: Vector2::zeros() }
+                    });
                 problem.add_contact(ContactEntry {
                     r: position - self.reference,
                     frame,
@@ -227,9 +253,9 @@ impl ManifoldEntries<'_> {
                     relaxation_time: material.relaxation_time,
                     friction_static: material.static_friction,
                     friction_dynamic: material.dynamic_friction,
-                    bias: sign * belt(&position),
+                    bias: belt,
                     normal_law: NormalLawId::default(),
-                    spring: None,
+                    spring,
                 })?;
                 let (source, bodies) = (EntrySource::Face(index, share), manifold.bodies);
                 let friction = material.static_friction;

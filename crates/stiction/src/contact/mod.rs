@@ -17,6 +17,7 @@
 pub(crate) mod calibration;
 pub(crate) mod entries;
 pub(crate) mod patch_faults;
+pub(crate) mod patch_springs;
 pub(crate) mod patch_view;
 pub(crate) mod patches;
 pub(crate) mod quadrature;

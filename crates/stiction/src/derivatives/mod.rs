@@ -341,6 +341,12 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
             "the contact law of the file or of a learned contact has no derivative; give Options::law = Some(Default::default())",
         ));
     }
+    if options.tangential_springs.is_some() && !model.compiled().solids.is_empty() {
+        return Err(DerivativeError::Method(
+            "the stiffness of tangential springs of patches has no derivative; leave out tangential_springs, or make the model's \
+             geoms rigid",
+        ));
+    }
     if let Some(reason) = refusal(model.world(), MethodKind::Derivatives) {
         return Err(DerivativeError::Model(reason));
     }

@@ -5,6 +5,7 @@
 
 use crate::contact::calibration::StepCalibration;
 use crate::contact::entries::{EntryPlace, Manifold, ManifoldEntries, find_manifolds};
+use crate::contact::patch_springs::SprungPatch;
 use crate::contact::query::Touching;
 use crate::forces::moments::Moments;
 use crate::forces::{self, StepAt};
@@ -256,6 +257,8 @@ pub(crate) struct Assembly {
     /// For each contact of the problem, the part of its bias along the normal that stands for the travel of the contact over
     /// turning bodies, m/s ([`crate::step::travel`]).
     pub travel: Vec<f64>,
+    /// Springs of the patches.
+    pub sprung: Vec<SprungPatch>,
     pub log: RowLog,
     bodies: BodyIds,
     block: Vec<f64>,
@@ -282,6 +285,7 @@ impl Assembly {
             manifolds: Vec::new(),
             places: Vec::new(),
             travel: Vec::new(),
+            sprung: Vec::new(),
             log: RowLog::default(),
             bodies: BodyIds { ids, free, used: Vec::new(), jacobian: vec![[0.0; 6]; largest] },
             block: vec![0.0; largest * largest],
@@ -332,7 +336,7 @@ impl Assembly {
             reference,
             relative: None,
         };
-        entries.add(&mut self.places, &mut self.problem)?;
+        entries.add(&mut self.places, &mut self.sprung, &mut self.problem)?;
         Ok(&self.problem)
     }
 
@@ -376,6 +380,7 @@ impl Assembly {
         }
         self.bodies.clear();
         self.places.clear();
+        self.sprung.clear();
         self.log.clear();
         Ok(())
     }
@@ -422,11 +427,8 @@ impl Assembly {
         let Parts { model, options, kinematics, touching, state, .. } = *parts;
         let compiled = model.compiled();
         let law = parts.calibration;
-        let springs = options.tangential_springs.or(law.springs.map(|[stiffness_ratio, relaxation_time]| {
-            TangentialSprings { stiffness_ratio, relaxation_time }
-        }));
-        let calibration = StepCalibration { law, springs, dt: parts.dt };
-        let Self { problem, log, bodies, manifolds, places, normal_law, .. } = self;
+        let calibration = StepCalibration { law, springs: active_springs(options, law), dt: parts.dt };
+        let Self { problem, log, bodies, manifolds, places, sprung, normal_law, .. } = self;
         find_manifolds(compiled, touching, manifolds);
         let mut rows = Rows { problem, log, bodies, dt: parts.dt };
         for group in manifolds.chunk_by(|m, n| m.bodies == n.bodies) {
@@ -435,8 +437,9 @@ impl Assembly {
             let reference = group.iter().map(|m| m.sum_of_points(touching)).sum::<Vector3<f64>>() / number;
             let carriers = (bodies.0 as usize, bodies.1 as usize);
             rows.pair(compiled, state, kinematics, carriers, reference)?;
-            let relative =
-                calibration.reads_velocities().then(|| kinematics.relative_twist(compiled, bodies));
+            let needed = calibration.reads_velocities()
+                || calibration.springs.is_some() && group.iter().any(|manifold| manifold.patch);
+            let relative = needed.then(|| kinematics.relative_twist(compiled, bodies));
             for &manifold in group {
                 let x_wb = &kinematics.x_wb;
                 let entries = ManifoldEntries {
@@ -450,7 +453,7 @@ impl Assembly {
                     reference,
                     relative,
                 };
-                entries.add(places, rows.problem)?;
+                entries.add(places, sprung, rows.problem)?;
             }
         }
         Ok(())
@@ -470,6 +473,16 @@ impl Assembly {
         let mut rows = Rows { problem, log, bodies, dt: parts.dt };
         forces::all().iter().try_for_each(|force| force.rows(&at, &mut rows))
     }
+}
+
+/// The tangential springs of the options, or those of a calibrated contact.
+pub(crate) fn active_springs(options: &Options, law: &ContactCalibration) -> Option<TangentialSprings> {
+    let calibrated = |[stiffness_ratio, relaxation_time]: [f64; 2]| TangentialSprings {
+        stiffness_ratio,
+        relaxation_time,
+        ..TangentialSprings::default()
+    };
+    options.tangential_springs.or(law.springs.map(calibrated))
 }
 
 /// Whether a tree is a body with a free joint on the world, with the bodies welded to it.

@@ -255,6 +255,7 @@ impl Stages {
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);
         results.write(&parts, assembly, solver, report);
         std::mem::swap(&mut state.stretches, &mut results.stretches);
+        std::mem::swap(&mut state.springs, &mut results.springs);
         timer.stage(&mut report.seconds.advance);
         timer.lap(|p| &mut p.advance);
     }

@@ -1,11 +1,12 @@
 //! Contact results of a step's solve: the fifth stage of a step.
 
 use crate::contact::entries::EntrySource;
+use crate::contact::patch_springs::springs_after;
 use crate::contact::patch_view::{FaceResult, SolvedPatches};
 use crate::contact::patches::PatchSet;
 use crate::contact::result::Contact;
-use crate::state::ContactStretch;
-use crate::step::assemble::{Assembly, Parts};
+use crate::state::{ContactStretch, PatchSpring};
+use crate::step::assemble::{Assembly, Parts, active_springs};
 use crate::step::report::StepReport;
 use nalgebra::Vector3;
 use stiction_convex::Solver;
@@ -24,6 +25,8 @@ pub(crate) struct Results {
     pub faces: Vec<FaceResult>,
     /// Tangential springs at the end of the step.
     pub stretches: Vec<ContactStretch>,
+    /// Those of patches.
+    pub springs: Vec<PatchSpring>,
 }
 
 impl Results {
@@ -42,7 +45,14 @@ impl Results {
     pub fn write(&mut self, parts: &Parts, assembly: &Assembly, solver: &Solver, report: &mut StepReport) {
         let (compiled, dt) = (parts.model.compiled(), parts.dt);
         let (points, patches) = (parts.touching.points, parts.touching.patches);
-        let springs = parts.options.tangential_springs.is_some() || parts.calibration.springs.is_some();
+        self.springs.clear();
+        let springs = active_springs(parts.options, parts.calibration);
+        if let Some(springs) = &springs {
+            let (x_wb, solved) = (&parts.kinematics.x_wb, (&assembly.problem, solver, dt));
+            let before = &parts.state.springs;
+            springs_after(compiled, x_wb, solved, (&assembly.sprung, springs), before, &mut self.springs);
+        }
+        let springs = springs.is_some();
         self.step = dt;
         self.contacts.clear();
         self.contacts.resize(points.len(), Contact::default());

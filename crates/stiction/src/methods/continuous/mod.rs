@@ -3,7 +3,7 @@
 //! ```text
 //! kinematics   q, v             → poses, twists                                            dynamics.rs
 //! proximity    poses            → contact surfaces as quadrature points                    surface.rs
-//! traction     surfaces, twists → p (n̂ + t̄_f), summed to wrenches; ṡ of tangential springs  traction.rs, law.rs, springs.rs
+//! traction     surfaces, twists → p (n̂ + t̄_f), summed to wrenches; ṡ of tangential springs  traction.rs, law.rs, contact/patch_springs.rs
 //! dynamics     wrenches, forces → v̇                                                        dynamics.rs, ../../forces/
 //! integrate    q, v, s          → q⁺, v⁺, s⁺ within the accuracy                            radau.rs, explicit.rs
 //! ```
@@ -26,7 +26,6 @@ pub mod law;
 mod lu;
 mod radau;
 mod settings;
-mod springs;
 mod surface;
 mod traction;
 

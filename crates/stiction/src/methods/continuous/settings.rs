@@ -33,6 +33,10 @@ impl Integrator {
     }
 }
 
+fn range(option: &'static str, value: f64, fine: bool, allowed: &'static str) -> Result<(), OptionError> {
+    if fine && value.is_finite() { Ok(()) } else { Err(OptionError::Range { option, value, allowed }) }
+}
+
 /// Friction model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TractionFriction {
@@ -57,6 +61,17 @@ pub struct TangentialCompliance {
     pub relaxation_time: f64,
 }
 
+impl TangentialCompliance {
+    /// Checks both values. Springs without damping are for convex steps only.
+    pub(crate) fn check(&self, undamped: bool) -> Result<(), OptionError> {
+        let (stretch, tau) = (self.stretch, self.relaxation_time);
+        range("tangential stretch", stretch, stretch > 0.0, "a positive number of metres")?;
+        let allowed =
+            if undamped { "zero or a positive number of seconds" } else { "a positive number of seconds" };
+        range("tangential relaxation time", tau, tau > 0.0 || undamped && tau == 0.0, allowed)
+    }
+}
+
 impl Default for TangentialCompliance {
     /// 0.1 mm, and approximately critical damping of a body at rest under gravity, 2 √(stretch/g) = 6 ms.
     fn default() -> Self {
@@ -78,18 +93,9 @@ pub struct ContinuousOptions {
 impl ContinuousOptions {
     /// Checks every value.
     pub(crate) fn check(&self) -> Result<(), OptionError> {
-        let range = |option, value: f64, fine: bool, allowed| {
-            if fine && value.is_finite() {
-                Ok(())
-            } else {
-                Err(OptionError::Range { option, value, allowed })
-            }
-        };
         range("adhesion", self.adhesion, self.adhesion >= 0.0, "zero or a positive number of Pa")?;
         if let TractionFriction::Springs(springs) = self.friction {
-            let (stretch, tau) = (springs.stretch, springs.relaxation_time);
-            range("tangential stretch", stretch, stretch > 0.0, "a positive number of metres")?;
-            range("tangential relaxation time", tau, tau > 0.0, "a positive number of seconds")?;
+            springs.check(false)?;
         }
         Ok(())
     }

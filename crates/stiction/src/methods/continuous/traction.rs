@@ -3,8 +3,8 @@
 use super::damping::PairLaw;
 use super::law::{KelvinVoigt, cutoff_friction, pressure, soft_friction};
 use super::settings::{ContinuousOptions, TractionFriction};
-use super::springs::{StiffnessSums, stretch};
 use super::surface::SurfacePoint;
+use crate::contact::patch_springs::{StiffnessSums, stretch};
 use nalgebra::{Vector3, Vector6};
 use stiction_convex::friction::blended_friction;
 

@@ -1,4 +1,4 @@
-//! Tangential compliance of a whole patch in six numbers (PFC 6.2, Appendix D).
+//! Tangential compliance of a whole patch in six numbers (PFC 6.2, Appendix D), in continuous time and in convex steps.
 //!
 //! The surface yields by one spatial displacement Δ = (Δ_θ, Δ_r) about its centre of pressure c:
 //!
@@ -18,8 +18,34 @@
 //! ```text
 //! loss = −∫ t_f·v_T dS − U̇ = ∫ (−t_f·v_slip + c ‖δ̇‖²) dS + τ⁻¹ (‖s‖² − ‖W s‖²)  ≥ 0
 //! ```
+//!
+//! **In a convex step** ([`SprungPatch`]) each entry i of the patch has the convex potential of a contact point's spring
+//! (`stiction_convex::friction::spring`) with k_i = f_i/ℓ, c_i = τ k_i and the stretch δ_i = G_i Δ, where f_i is the normal
+//! force that limits its friction and ℓ = 1/k̄. The solve returns the new stretches δ_i⁺. Their weighted least-squares fit
+//! by one displacement, Σ k_i G_iᵀ G_i Δ⁺ = Σ k_i G_iᵀ δ_i⁺, with δ_i⁺ = (τ δ_i − δt t_i/k_i)/(τ + δt) for the friction force t_i, is
+//!
+//! ```text
+//! Δ⁺ = (τ Δ − δt K⁻¹ f_c)/(τ + δt)
+//! ```
+//!
+//! which is 6.13 by implicit Euler: the fit is chapter 6 in discrete time and converges to it with first order. While all
+//! entries stick δ_i⁺ = δ_i + δt v_i is such a field and the fit is exact. At rest δ_i⁺ = δ_i: the patch does not creep. In s, with
+//! β = δt/(τ + δt):
+//!
+//! ```text
+//! s⁺ = s − β (s − K̄^−½ S⁻¹ Σ k_i G_iᵀ δ_i) + K̄^−½ S⁻¹ Σ k_i G_iᵀ (δ_i⁺ − δ_i)
+//! ```
+//!
+//! The middle term is zero except for the components of s that the patch cannot carry. They decay, as all of s does
+//! without contact: s⁺ = (1 − β) s.
 
-use nalgebra::{Matrix3, Matrix6, SymmetricEigen, Vector3, Vector6};
+use crate::model::Compiled;
+use crate::options::TangentialSprings;
+use crate::state::PatchSpring;
+use nalgebra::{Matrix3, Matrix6, SymmetricEigen, UnitQuaternion, Vector2, Vector3, Vector6};
+use std::ops::Range;
+use stiction_convex::{Problem, ProblemError, Solver};
+use stiction_model::Pose;
 
 /// Directions of K̄ (of trace 2) softer than the first value carry no load, those stiffer than the second carry the
 /// full load.
@@ -113,10 +139,123 @@ pub(crate) fn stretch(delta: &Vector6<f64>, arm: &Vector3<f64>, normal: &Vector3
     d - normal * normal.dot(&d)
 }
 
+/// A spatial vector turned.
+fn turned(turn: &UnitQuaternion<f64>, s: &Vector6<f64>) -> Vector6<f64> {
+    let (a, b) = (turn * Vector3::new(s[0], s[1], s[2]), turn * Vector3::new(s[3], s[4], s[5]));
+    Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
+}
+
+/// Springs without contact whose components are all smaller (√J) are removed.
+const NEGLIGIBLE: f64 = 1e-18;
+
+/// The springs of one patch during a convex step.
+pub(crate) struct SprungPatch {
+    geoms: (u32, u32),
+    /// −1 if the problem's pair has the bodies in the opposite order.
+    sign: f64,
+    /// Its entries in the problem.
+    entries: Range<usize>,
+    /// Centre of pressure from the reference point.
+    center: Vector3<f64>,
+    stiffness: PatchStiffness,
+    /// s at the beginning of the step, world axes.
+    s: Vector6<f64>,
+    relaxation_time: f64,
+}
+
+impl SprungPatch {
+    /// Sets the stretches of the entries of a patch, which the problem already has with their stiffnesses, from the
+    /// springs stored for its geoms. `None` if no entry carries friction.
+    pub fn new(
+        problem: &mut Problem,
+        (geoms, sign): ((u32, u32), f64),
+        entries: Range<usize>,
+        stored: &[PatchSpring],
+        x_wb: &Pose,
+        springs: &TangentialSprings,
+    ) -> Result<Option<Self>, ProblemError> {
+        let (mut total, mut first) = (0.0, Vector3::zeros());
+        for entry in &problem.contacts()[entries.clone()] {
+            let weight = entry.spring.map_or(0.0, |s| s.stiffness);
+            total += weight;
+            first += entry.r * weight;
+        }
+        if total <= 0.0 {
+            return Ok(None);
+        }
+        let center = first / total;
+        let mut sums = StiffnessSums::zero();
+        for entry in &problem.contacts()[entries.clone()] {
+            let weight = entry.spring.map_or(0.0, |s| s.stiffness);
+            sums.add(&(entry.r - center), &entry.frame.column(2).into_owned(), weight);
+        }
+        let Some(stiffness) = sums.finish() else { return Ok(None) };
+        let s = match stored.binary_search_by_key(&geoms, |s| s.geoms) {
+            Ok(i) => turned(&x_wb.rotation, &stored[i].s.into()),
+            Err(_) => Vector6::zeros(),
+        };
+        let delta = stiffness.displacement(&s) * sign;
+        for contact in entries.clone() {
+            let entry = &problem.contacts()[contact];
+            let normal = entry.frame.column(2).into_owned();
+            let d = entry.frame.tr_mul(&stretch(&delta, &(entry.r - center), &normal));
+            problem.set_stretch(contact, Vector2::new(d.x, d.y))?;
+        }
+        let relaxation_time = springs.patches.relaxation_time;
+        Ok(Some(Self { geoms, sign, entries, center, stiffness, s, relaxation_time }))
+    }
+
+    /// s at the end of a step of length `dt`, world axes.
+    fn after(&self, problem: &Problem, solver: &Solver, dt: f64) -> Vector6<f64> {
+        let (mut before, mut change) = (Vector6::zeros(), Vector6::zeros());
+        for contact in self.entries.clone() {
+            let entry = &problem.contacts()[contact];
+            let Some(spring) = &entry.spring else { continue };
+            let old = entry.frame.column(0) * spring.stretch.x + entry.frame.column(1) * spring.stretch.y;
+            let (arm, weight) = (entry.r - self.center, self.sign * spring.stiffness);
+            for (sum, d) in [(&mut before, old), (&mut change, solver.stretches()[contact] - old)] {
+                let (moment, force) = (arm.cross(&d) * weight, d * weight);
+                *sum += Vector6::new(moment.x, moment.y, moment.z, force.x, force.y, force.z);
+            }
+        }
+        let beta = dt / (self.relaxation_time + dt);
+        self.s - (self.s - self.stiffness.drive(&before)) * beta + self.stiffness.drive(&change)
+    }
+}
+
+/// Writes the springs of all geom pairs after a step of length `dt` to `after`: those of `patches` from the solve, and
+/// the others of `before`, which have no contact, decayed.
+pub(crate) fn springs_after(
+    compiled: &Compiled,
+    x_wb: &[Pose],
+    (problem, solver, dt): (&Problem, &Solver, f64),
+    (patches, springs): (&[SprungPatch], &TangentialSprings),
+    before: &[PatchSpring],
+    after: &mut Vec<PatchSpring>,
+) {
+    after.clear();
+    for patch in patches {
+        let body = compiled.geoms.geoms()[patch.geoms.1 as usize].body;
+        let s = turned(&x_wb[body].rotation.inverse(), &patch.after(problem, solver, dt));
+        after.push(PatchSpring { geoms: patch.geoms, s: s.into() });
+    }
+    after.sort_unstable_by_key(|s| s.geoms);
+    let touching = after.len();
+    let tau = springs.patches.relaxation_time;
+    for spring in before {
+        if after[..touching].binary_search_by_key(&spring.geoms, |s| s.geoms).is_err() {
+            let s = spring.s.map(|x| x * tau / (tau + dt));
+            if s.iter().any(|x| x.abs() > NEGLIGIBLE) {
+                after.push(PatchSpring { geoms: spring.geoms, s });
+            }
+        }
+    }
+    after.sort_unstable_by_key(|s| s.geoms);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::UnitQuaternion;
     use proptest::prelude::*;
 
     type Surface = Vec<(Vector3<f64>, Vector3<f64>, f64)>;
