@@ -142,6 +142,8 @@ pub struct Options {
     pub relative_tolerance: f64,
     /// Distance within which contacts are kept before they touch, m.
     pub margin: f64,
+    /// Whether bodies that would pass through each other within a step get a contact for it (`docs/fast-contact.md`).
+    pub speculative: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
     /// Optional tangential springs of contact points (Lagged only). Patches do not use them.
@@ -164,6 +166,7 @@ impl Default for Options {
             regularization: 1e-3,
             relative_tolerance: 1e-5,
             margin: 0.0,
+            speculative: true,
             max_iterations: 2000,
             tangential_springs: None,
             tessellation: Tessellation::Polygons,

@@ -18,6 +18,7 @@ use crate::simulation::stats::Stats;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
 use crate::step::profile::Profile;
+use crate::step::sweep;
 use crate::step::{Settings, Stages, StepReport};
 use controllers::Controllers;
 use nalgebra::{Vector3, Vector6};
@@ -39,6 +40,8 @@ pub struct Simulation {
     readings: Readings,
     last_report: StepReport,
     patch_warnings: PatchWarnings,
+    /// Pairs of geoms between which a speculative contact acted in any step, sorted.
+    speculative_pairs: Vec<(usize, usize)>,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,
@@ -59,6 +62,7 @@ impl Simulation {
             readings: Readings::default(),
             last_report: StepReport::default(),
             patch_warnings: PatchWarnings::default(),
+            speculative_pairs: Vec::new(),
             stats: Stats::default(),
             controllers: Controllers::default(),
             differentiator: None,
@@ -86,6 +90,7 @@ impl Simulation {
         self.now = Kinematics::new(model.compiled());
         self.last_report = StepReport::default();
         self.patch_warnings = PatchWarnings::default();
+        self.speculative_pairs.clear();
         self.differentiator = None;
         self.model = model.clone();
         Ok(())
@@ -272,9 +277,15 @@ impl Simulation {
     fn advance(&mut self, end: f64) -> Result<(), StepError> {
         let limit = end.min(self.next_sample()) - self.state.time;
         let Self { stepping, stages, model, settings, state, .. } = self;
+        stages.sweep.acted.clear();
         let report = stepping.step(stages, model, settings, state, limit)?;
         self.last_report = report;
         self.patch_warnings.add(&self.stages.contacts.patches);
+        for pair in &self.stages.sweep.acted {
+            if let Err(at) = self.speculative_pairs.binary_search(pair) {
+                self.speculative_pairs.insert(at, *pair);
+            }
+        }
         record(&mut self.stats, &report);
         self.measure_if_due();
         Ok(())
@@ -306,11 +317,13 @@ impl Simulation {
         self.solved_patches().0.views(&self.model)
     }
 
-    /// Warnings about unreliable contact patches since the simulation was created, one for each geom pair: the core
-    /// of a pressure field was reached (thin or soft bodies under too much load), or a body is completely inside
-    /// another. Allocates.
+    /// Warnings since the simulation was created, one for each geom pair: about unreliable contact patches (the core of
+    /// a pressure field was reached, by thin or soft bodies under too much load, or a body is completely inside
+    /// another), and about bodies that a speculative contact kept from passing through each other. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.patch_warnings.warnings(&self.model)
+        let mut all = self.patch_warnings.warnings(&self.model);
+        all.extend(sweep::warnings(&self.model, &self.speculative_pairs));
+        all
     }
 
     /// The last step's patches and the poses of the bodies at its beginning.
@@ -479,6 +492,8 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.patches += report.patches;
     stats.faces += report.faces;
     stats.doubtful_patches += report.doubtful_patches;
+    stats.speculative += report.speculative;
+    stats.passed += report.passed;
     stats.last_patches = report.patches;
     stats.last_faces = report.faces;
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);

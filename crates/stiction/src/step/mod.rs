@@ -23,6 +23,7 @@ pub(crate) mod kinematics;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
+pub(crate) mod sweep;
 pub(crate) mod timer;
 
 use crate::contact::query::ContactQuery;
@@ -40,6 +41,7 @@ use results::Results;
 use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver, SolverSettings};
 use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
+use sweep::{PASSES, Sweep};
 use timer::Timer;
 
 /// Settings of all steps.
@@ -108,6 +110,8 @@ pub(crate) struct Stages {
     pub assembly: Assembly,
     pub solver: Solver,
     pub results: Results,
+    /// Speculative contacts.
+    pub sweep: Sweep,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
     /// Initial guess of a solve.
@@ -126,6 +130,7 @@ impl Stages {
             assembly: Assembly::new(model),
             solver: Solver::default(),
             results: Results::default(),
+            sweep: Sweep::new(model),
             q_next: model.default_q().to_vec(),
             start: Vec::new(),
             profile: None,
@@ -184,7 +189,7 @@ impl Stages {
         guess: Option<&[f64]>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let Self { kinematics, contacts, free, assembly, solver, q_next, start, profile, .. } = self;
+        let Self { kinematics, contacts, free, assembly, solver, q_next, start, sweep, profile, .. } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
         timer.stage(&mut report.seconds.kinematics);
@@ -198,21 +203,38 @@ impl Stages {
 
         start.clear();
         start.extend_from_slice(guess.unwrap_or(&kinematics.v));
-        solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-        for _ in 1..settings.calibration.friction_passes {
-            friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
-        }
-        timer.stage(&mut report.seconds.solve);
+        sweep.clear();
+        for pass in 0..=PASSES {
+            solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
+            for _ in 1..settings.calibration.friction_passes {
+                friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
+            }
+            timer.stage(&mut report.seconds.solve);
 
-        let v = solver.velocities();
-        model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
-        let bad = v.iter().position(|x| !x.is_finite());
-        if let Some(dof) = bad.or_else(|| q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
-            let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
-            return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
+            let v = solver.velocities();
+            model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
+            let bad = v.iter().position(|x| !x.is_finite());
+            if let Some(dof) = bad.or_else(|| q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
+                let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
+                let last_good = Box::new(state.clone());
+                return Err(StepError::NotFinite { time: state.time, what, last_good });
+            }
+            let met = match settings.options.speculative {
+                true => sweep.add(model, state, kinematics, (v, q_next, dt), pass, assembly).map_err(fail)?,
+                false => 0,
+            };
+            timer.stage(&mut report.seconds.advance);
+            timer.lap(|p| &mut p.advance);
+            if met == 0 {
+                break;
+            }
+            if pass == PASSES {
+                // The last ones are in no solve.
+                report.passed += met as u64;
+                sweep.drop_last(met);
+            }
+            start.copy_from_slice(v);
         }
-        timer.stage(&mut report.seconds.advance);
-        timer.lap(|p| &mut p.advance);
         Ok(())
     }
 
@@ -225,7 +247,7 @@ impl Stages {
         dt: f64,
         report: &mut StepReport,
     ) {
-        let Self { kinematics, contacts, free, assembly, solver, results, q_next, profile, .. } = self;
+        let Self { kinematics, contacts, free, assembly, solver, results, q_next, sweep, profile, .. } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         state.q.copy_from_slice(q_next);
         state.v.copy_from_slice(solver.velocities());
@@ -233,6 +255,7 @@ impl Stages {
         state.time += dt;
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);
         results.write(&parts, assembly, solver, report);
+        sweep.write(model.compiled(), assembly, solver, dt, &mut results.contacts, report);
         std::mem::swap(&mut state.stretches, &mut results.stretches);
         timer.stage(&mut report.seconds.advance);
         timer.lap(|p| &mut p.advance);
@@ -242,6 +265,7 @@ impl Stages {
     pub fn clear_results(&mut self) {
         self.results.clear();
         self.contacts.clear();
+        self.sweep.clear();
     }
 }
 

@@ -26,6 +26,10 @@ pub struct StepReport {
     pub faces: u64,
     /// Unreliable patches: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
+    /// Speculative contacts that acted: bodies that would have passed through each other within the step.
+    pub speculative: u64,
+    /// Pairs of geoms that may have passed through each other although the step was solved again for them.
+    pub passed: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
     /// Energy dissipated by friction in this step, J.
