@@ -144,6 +144,9 @@ pub struct Options {
     pub relative_tolerance: f64,
     /// Distance within which contacts are kept before they touch, m.
     pub margin: f64,
+    /// Whether bodies that would pass through each other within a step get a contact for it (convex method only). Not
+    /// covered: pairs of triangle meshes, points against half-spaces, and convex hulls that turn far within the step.
+    pub speculative: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
     /// Optional tangential springs of contact points and patches (Lagged only).
@@ -166,6 +169,7 @@ impl Default for Options {
             regularization: 1e-3,
             relative_tolerance: 1e-5,
             margin: 0.0,
+            speculative: false,
             max_iterations: 2000,
             tangential_springs: None,
             tessellation: Tessellation::Polygons,
@@ -253,6 +257,9 @@ impl Options {
         let not_negative = "zero or a positive number";
         range("step", self.step, self.step > 0.0, "a positive number of seconds")?;
         self.continuous().check()?;
+        if matches!(self.method, Method::Continuous(_)) && self.speculative {
+            return Err(OptionError::Continuous("speculative contact is the convex method's; turn it off".into()));
+        }
         if matches!(self.method, Method::Continuous(_)) && self.tangential_springs.is_some() {
             return Err(OptionError::Continuous(
                 "tangential_springs are the convex method's; choose friction = Springs of the continuous one"

@@ -53,7 +53,7 @@ pub struct RunArguments {
     /// Distance within which contacts are found before they touch, of --method convex, m [default: 0]
     #[arg(long, allow_hyphen_values = true)]
     margin: Option<f64>,
-    /// Hold sticking contacts with tangential springs, so that they do not creep
+    /// Hold sticking contact points and patches with tangential springs, so that they do not creep
     #[arg(long)]
     tangential_springs: bool,
     /// Start from this keyframe, by name or number

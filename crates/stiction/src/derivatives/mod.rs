@@ -166,6 +166,18 @@ impl Differentiator {
         let mut report = StepReport { step: dt, ..StepReport::default() };
         self.stages.observe(model, settings, state, &Ahead::default(), &mut report);
         self.stages.solve(model, settings, state, dt, None, &mut report)?;
+        if report.travelling > 0 {
+            return Err(DerivativeError::Method(
+                "a contact point travels far over a turning body in this step, and its correction is not differentiated; \
+                 choose a smaller step",
+            ));
+        }
+        if self.stages.sweep.has_rows() {
+            return Err(DerivativeError::Method(
+                "bodies meet within this step and have a speculative contact, whose place is not differentiated; \
+                 choose a smaller step, or speculative = false",
+            ));
+        }
 
         let (nv, na, nu) = (model.nv(), state.activation.len(), state.ctrl.len());
         let columns = Columns { nv, na, nu };

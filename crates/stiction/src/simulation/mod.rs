@@ -18,6 +18,7 @@ use crate::simulation::stats::Stats;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
 use crate::step::profile::Profile;
+use crate::step::sweep;
 use crate::step::travel::TurnWarnings;
 use crate::step::{Settings, Stages, StepReport};
 use controllers::Controllers;
@@ -41,6 +42,8 @@ pub struct Simulation {
     last_report: StepReport,
     patch_warnings: PatchWarnings,
     turn_warnings: TurnWarnings,
+    /// Pairs of geoms between which a speculative contact acted in any step, sorted.
+    speculative_pairs: Vec<(usize, usize)>,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,
@@ -62,6 +65,7 @@ impl Simulation {
             last_report: StepReport::default(),
             patch_warnings: PatchWarnings::default(),
             turn_warnings: TurnWarnings::default(),
+            speculative_pairs: Vec::new(),
             stats: Stats::default(),
             controllers: Controllers::default(),
             differentiator: None,
@@ -90,6 +94,7 @@ impl Simulation {
         self.last_report = StepReport::default();
         self.patch_warnings = PatchWarnings::default();
         self.turn_warnings = TurnWarnings::default();
+        self.speculative_pairs.clear();
         self.differentiator = None;
         self.model = model.clone();
         Ok(())
@@ -281,10 +286,16 @@ impl Simulation {
         }
         let limit = end.min(self.next_sample()) - self.state.time;
         let Self { stepping, stages, model, settings, state, .. } = self;
+        stages.sweep.acted.clear();
         let report = stepping.step(stages, model, settings, state, limit)?;
         self.last_report = report;
         self.patch_warnings.add(&self.stages.contacts.patches);
         self.turn_warnings.add(&self.stages.travel);
+        for pair in &self.stages.sweep.acted {
+            if let Err(at) = self.speculative_pairs.binary_search(pair) {
+                self.speculative_pairs.insert(at, *pair);
+            }
+        }
         record(&mut self.stats, &report);
         self.measure_if_due();
         Ok(())
@@ -316,13 +327,14 @@ impl Simulation {
         self.solved_patches().0.views(&self.model)
     }
 
-    /// Warnings about unreliable contact patches since the simulation was created, one for each geom pair: the core
-    /// of a pressure field was reached (thin or soft bodies under too much load), or a body is completely inside
-    /// another. Then one for each geom pair that turned by more than 0.2 rad in a step while its contact point travelled
-    /// over a curved surface. Allocates.
+    /// Warnings since the simulation was created, one for each geom pair: about unreliable contact patches (the core of
+    /// a pressure field was reached, by thin or soft bodies under too much load, or a body is completely inside
+    /// another), about pairs that turned by more than 0.2 rad in a step while their contact point travelled over a curved
+    /// surface, and about bodies that a speculative contact kept from passing through each other. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.patch_warnings.warnings(&self.model);
         warnings.extend(self.turn_warnings.warnings(&self.model));
+        warnings.extend(sweep::warnings(&self.model, &self.speculative_pairs));
         warnings
     }
 
@@ -492,6 +504,8 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.patches += report.patches;
     stats.faces += report.faces;
     stats.doubtful_patches += report.doubtful_patches;
+    stats.speculative += report.speculative;
+    stats.passed += report.passed;
     stats.last_patches = report.patches;
     stats.last_faces = report.faces;
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);

@@ -62,6 +62,10 @@ pub struct Stats {
     pub faces: u64,
     /// Unreliable patches, summed over steps: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
+    /// Speculative contacts that acted, summed over steps: see [`crate::StepReport::speculative`].
+    pub speculative: u64,
+    /// Pairs that may have passed through each other, summed over steps.
+    pub passed: u64,
     /// Newton iterations of the last step.
     pub last_iterations: u64,
     /// Contact points in the last step.
@@ -106,6 +110,8 @@ impl Stats {
             (&mut self.patches, other.patches),
             (&mut self.faces, other.faces),
             (&mut self.doubtful_patches, other.doubtful_patches),
+            (&mut self.speculative, other.speculative),
+            (&mut self.passed, other.passed),
             (&mut self.last_iterations, other.last_iterations),
             (&mut self.last_points, other.last_points),
             (&mut self.last_patches, other.last_patches),

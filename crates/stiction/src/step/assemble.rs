@@ -493,7 +493,12 @@ fn is_free_body(model: &Model, tree: &Tree) -> bool {
 }
 
 /// Twist of a body at `point` due to the prescribed motion of its ancestors.
-fn prescribed_twist(compiled: &Compiled, state: &State, body: usize, point: &Vector3<f64>) -> Vector6<f64> {
+pub(crate) fn prescribed_twist(
+    compiled: &Compiled,
+    state: &State,
+    body: usize,
+    point: &Vector3<f64>,
+) -> Vector6<f64> {
     let Some(k) = compiled.base_mocap[body] else { return Vector6::zeros() };
     let mocap = &state.mocap[k];
     let w = Vector3::new(mocap.twist[0], mocap.twist[1], mocap.twist[2]);

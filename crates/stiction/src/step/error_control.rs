@@ -72,7 +72,7 @@ impl ErrorControl {
         stages.observe(model, settings, state, &Ahead::default(), &mut report);
         self.first_touch.begin(&stages.kinematics.x_wb);
         let (mut retries, shortest_for_depth) = (0, (JUMP * dt).max(100.0 * SHORTEST));
-        let lost = (report.friction_loss, report.normal_loss);
+        let lost = (report.friction_loss, report.normal_loss, report.speculative, report.passed);
         loop {
             let Outcome { mut error, depth, pairs } =
                 self.attempt(stages, model, settings, state, dt, &mut report)?;
@@ -80,7 +80,8 @@ impl ErrorControl {
                 // Bodies touched for the first time: the step is repeated with their contacts from the beginning.
                 retries += 1;
                 report.rejected += 1;
-                (report.friction_loss, report.normal_loss) = lost;
+                (report.friction_loss, report.normal_loss, report.speculative, report.passed) = lost;
+                stages.sweep.acted.clear();
                 stages.observe(model, settings, state, &self.first_touch.ahead, &mut report);
                 continue;
             }
@@ -100,7 +101,8 @@ impl ErrorControl {
                 return Ok(report);
             }
             report.rejected += 1;
-            (report.friction_loss, report.normal_loss) = lost;
+            (report.friction_loss, report.normal_loss, report.speculative, report.passed) = lost;
+            stages.sweep.acted.clear();
             if dt <= SHORTEST {
                 let size = |i: &usize| self.error[*i].abs();
                 let dof = (0..self.error.len()).max_by(|i, j| size(i).total_cmp(&size(j)));

@@ -23,6 +23,7 @@ pub(crate) mod kinematics;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
+pub(crate) mod sweep;
 pub(crate) mod timer;
 pub(crate) mod travel;
 
@@ -41,8 +42,9 @@ use results::Results;
 use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver, SolverSettings};
 use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
+use sweep::Sweep;
 use timer::Timer;
-use travel::{PASSES, Travel};
+use travel::Travel;
 
 /// Settings of all steps.
 #[derive(Clone)]
@@ -111,6 +113,8 @@ pub(crate) struct Stages {
     pub solver: Solver,
     pub results: Results,
     pub travel: Travel,
+    /// Speculative contacts.
+    pub sweep: Sweep,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
     /// Initial guess of a solve.
@@ -130,6 +134,7 @@ impl Stages {
             solver: Solver::default(),
             results: Results::default(),
             travel: Travel::new(model),
+            sweep: Sweep::new(model),
             q_next: model.default_q().to_vec(),
             start: Vec::new(),
             profile: None,
@@ -188,7 +193,8 @@ impl Stages {
         guess: Option<&[f64]>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let Self { kinematics, contacts, free, assembly, solver, travel, q_next, start, profile, .. } = self;
+        let Self { kinematics, contacts, free, assembly, solver, travel, sweep, q_next, start, profile, .. } =
+            self;
         let mut timer = Timer::start(profile.as_deref_mut());
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
         timer.stage(&mut report.seconds.kinematics);
@@ -202,38 +208,55 @@ impl Stages {
 
         start.clear();
         start.extend_from_slice(guess.unwrap_or(&kinematics.v));
-        solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-        for _ in 1..settings.calibration.friction_passes {
-            friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
-        }
-        model.multibody().integrate(&state.q, solver.velocities(), dt, QuaternionStep::Projected, q_next);
+        sweep.clear();
         travel.fast.clear();
-        if Travel::applies(model, &settings.options, assembly, &contacts.points) {
-            for _ in 0..PASSES {
-                let (parts, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
-                let points = &contacts.points;
-                if !travel
-                    .correct(model, state, &kinematics.x_wb, points, parts, end, report)
-                    .map_err(fail)?
-                {
-                    break;
-                }
-                start.copy_from_slice(solver.velocities());
-                solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-                let v = solver.velocities();
-                model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
+        for pass in 0..=sweep::PASSES {
+            solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
+            for _ in 1..settings.calibration.friction_passes {
+                friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
             }
-        }
-        timer.stage(&mut report.seconds.solve);
+            model.multibody().integrate(&state.q, solver.velocities(), dt, QuaternionStep::Projected, q_next);
+            if pass == 0 && Travel::applies(model, &settings.options, assembly, &contacts.points) {
+                for _ in 0..travel::PASSES {
+                    let (parts, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
+                    let points = &contacts.points;
+                    if !travel
+                        .correct(model, state, &kinematics.x_wb, points, parts, end, report)
+                        .map_err(fail)?
+                    {
+                        break;
+                    }
+                    start.copy_from_slice(solver.velocities());
+                    solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
+                    let v = solver.velocities();
+                    model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
+                }
+            }
+            timer.stage(&mut report.seconds.solve);
 
-        let v = solver.velocities();
-        let bad = v.iter().position(|x| !x.is_finite());
-        if let Some(dof) = bad.or_else(|| q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
-            let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
-            return Err(StepError::NotFinite { time: state.time, what, last_good: Box::new(state.clone()) });
+            let v = solver.velocities();
+            let bad = v.iter().position(|x| !x.is_finite());
+            if let Some(dof) = bad.or_else(|| q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
+                let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
+                let last_good = Box::new(state.clone());
+                return Err(StepError::NotFinite { time: state.time, what, last_good });
+            }
+            let met = match settings.options.speculative {
+                true => sweep.add(model, state, kinematics, (v, q_next, dt), pass, assembly).map_err(fail)?,
+                false => 0,
+            };
+            timer.stage(&mut report.seconds.advance);
+            timer.lap(|p| &mut p.advance);
+            if met == 0 {
+                break;
+            }
+            if pass == sweep::PASSES {
+                // The last ones are in no solve.
+                report.passed += met as u64;
+                sweep.drop_last(met);
+            }
+            start.copy_from_slice(v);
         }
-        timer.stage(&mut report.seconds.advance);
-        timer.lap(|p| &mut p.advance);
         Ok(())
     }
 
@@ -246,7 +269,7 @@ impl Stages {
         dt: f64,
         report: &mut StepReport,
     ) {
-        let Self { kinematics, contacts, free, assembly, solver, results, q_next, profile, .. } = self;
+        let Self { kinematics, contacts, free, assembly, solver, results, q_next, sweep, profile, .. } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         state.q.copy_from_slice(q_next);
         state.v.copy_from_slice(solver.velocities());
@@ -254,6 +277,7 @@ impl Stages {
         state.time += dt;
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);
         results.write(&parts, assembly, solver, report);
+        sweep.write(model.compiled(), assembly, solver, dt, &mut results.contacts, report);
         std::mem::swap(&mut state.stretches, &mut results.stretches);
         std::mem::swap(&mut state.springs, &mut results.springs);
         timer.stage(&mut report.seconds.advance);
@@ -264,6 +288,7 @@ impl Stages {
     pub fn clear_results(&mut self) {
         self.results.clear();
         self.contacts.clear();
+        self.sweep.clear();
     }
 }
 

@@ -30,6 +30,10 @@ pub struct StepReport {
     pub travelling: u64,
     /// Largest turn of one body relative to another over the step, of those contacts, rad.
     pub max_turn: f64,
+    /// Speculative contacts that acted: bodies that would have passed through each other within the step.
+    pub speculative: u64,
+    /// Pairs of geoms that may have passed through each other although the step was solved again for them.
+    pub passed: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
     /// Energy dissipated by friction in this step, J.
