@@ -23,6 +23,7 @@ pub(crate) mod kinematics;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
+pub(crate) mod step_length;
 pub(crate) mod timer;
 pub(crate) mod travel;
 
