@@ -258,7 +258,9 @@ impl Options {
         range("step", self.step, self.step > 0.0, "a positive number of seconds")?;
         self.continuous().check()?;
         if matches!(self.method, Method::Continuous(_)) && self.speculative {
-            return Err(OptionError::Continuous("speculative contact is the convex method's; turn it off".into()));
+            return Err(OptionError::Continuous(
+                "speculative contact is the convex method's; turn it off".into(),
+            ));
         }
         if matches!(self.method, Method::Continuous(_)) && self.tangential_springs.is_some() {
             return Err(OptionError::Continuous(

@@ -513,7 +513,8 @@ class Simulation:
         touch and need a margin; or rows of depth (m) and force (N), the first force 0 and none falling.
     tangential_springs: True for springs that carry friction while a contact sticks, so that it does not
         creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
-        default 0.8) and relaxation_time (damping over stiffness, s, default 0).
+        default 0.8) and relaxation_time (damping over stiffness, s, default 0), and for contact patches stretch
+        (normal force over tangential stiffness, m, default 1e-4) and patch_relaxation_time (s, default 6e-3).
     max_iterations: maximum number of Newton iterations in a step.
     tessellation: faces of contact patches: "polygons"; "fans" of triangles, which are more and
         make the force a continuous function of the poses; or "refined", polygons with the quadrature of continuous time.

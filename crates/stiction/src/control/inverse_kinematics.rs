@@ -17,6 +17,7 @@ use crate::control::joints::Joints;
 use crate::control::pose_path::PosePoint;
 use crate::error::InputError;
 use crate::state::MocapState;
+use crate::step::kinematics::place;
 use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_model::Pose;
 use stiction_multibody::Workspace;
@@ -142,10 +143,7 @@ impl InverseKinematics {
 
     /// Pose of the frame in the world with all coordinates at `q`.
     pub fn pose(&mut self, model: &Model, q: &[f64], mocap: &[MocapState]) -> Pose {
-        for (k, mocap) in mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &mocap.twist.into());
-        }
-        model.multibody().positions(q, &mut self.workspace);
+        place(model.multibody(), mocap, q, &mut self.workspace);
         model.multibody().pose(&self.workspace, self.body) * self.x_bf
     }
 

@@ -19,6 +19,7 @@ use crate::control::controller::Sample;
 use crate::control::joint_path::JointPoint;
 use crate::control::joints::{Drive, Joints};
 use crate::error::InputError;
+use crate::step::kinematics::place;
 use stiction_multibody::Workspace;
 
 /// Feedback gains of a joint. The units depend on the law.
@@ -178,10 +179,7 @@ impl JointLaw {
     }
 
     fn place(&mut self, sample: &Sample<'_>) {
-        for (k, mocap) in sample.mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &mocap.twist.into());
-        }
-        sample.model.multibody().positions(sample.q, &mut self.workspace);
+        place(sample.model.multibody(), sample.mocap, sample.q, &mut self.workspace);
     }
 
     /// Torques for `acceleration` at the sample.

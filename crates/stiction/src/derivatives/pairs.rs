@@ -20,6 +20,7 @@ use crate::contact::entries::Manifold;
 use crate::contact::surface_velocity::surface_twist;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::kinematics::{shifted, twist_at};
 use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_convex::PairMotion;
 use stiction_multibody::Workspace;
@@ -71,7 +72,8 @@ impl Differentiator {
             let belt = |geom| surface_twist(compiled, &self.stages.kinematics.x_wb, geom, &reference);
             let (belt_a, belt_b) = (belt(on_a), belt(on_b));
             let spaces = [&self.stages.kinematics.workspace, &self.end.workspace];
-            let twist = |space: &Workspace, body: u32| twist_at(model, space, body as usize, &reference);
+            let twist =
+                |space: &Workspace, body: u32| twist_at(model.multibody(), space, body as usize, &reference);
             let of_b = spaces.map(|space| twist(space, manifold.bodies.1) + belt_b);
             let of_a = spaces.map(|space| twist(space, manifold.bodies.0) + belt_a);
             let delassus = coordinates.iter().fold(Matrix6::zeros(), |sum, c| {
@@ -161,28 +163,14 @@ impl Differentiator {
                     index,
                     moves_a: if is_a { 1.0 } else { 0.0 },
                     sign: if is_a { -1.0 } else { 1.0 },
-                    column: shifted(&multibody.columns(workspace)[index], &arm),
-                    before: [0, 1].map(|t| shifted(&self.before[t][index], &arm)),
+                    column: shifted(&multibody.columns(workspace)[index].into(), &arm),
+                    before: [0, 1].map(|t| shifted(&self.before[t][index].into(), &arm)),
                     compliance: if multibody.locked()[index] { 0.0 } else { 1.0 / diagonal },
                 });
             }
         }
         list
     }
-}
-
-/// Motion of a body about a world point.
-fn twist_at(model: &Model, workspace: &Workspace, body: usize, p: &Vector3<f64>) -> Vector6<f64> {
-    let multibody = model.multibody();
-    let arm = p - multibody.origin(workspace, body);
-    shifted(&multibody.twist(workspace, body).into(), &arm)
-}
-
-/// A twist about a point at `arm` from the one it is about.
-fn shifted(twist: &[f64; 6], arm: &Vector3<f64>) -> Vector6<f64> {
-    let [wx, wy, wz, x, y, z] = *twist;
-    let v = Vector3::new(x, y, z) + Vector3::new(wx, wy, wz).cross(arm);
-    Vector6::new(wx, wy, wz, v.x, v.y, v.z)
 }
 
 /// a × b of motions.

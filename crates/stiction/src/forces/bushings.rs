@@ -18,7 +18,7 @@ use crate::error::InputError;
 use crate::methods::support::{Feature, MethodKind, Support};
 use crate::model::Compiled;
 use crate::step::assemble::Rows;
-use crate::step::kinematics::Kinematics;
+use crate::step::kinematics::{Kinematics, twist_at};
 use nalgebra::{Point3, UnitQuaternion, Vector3, Vector6};
 use stiction_convex::{ProblemError, RowLaw};
 use stiction_model::{Bushing, Pose};
@@ -173,14 +173,7 @@ fn wrenches(at: &At, pull: impl Fn((f64, f64), f64, f64) -> f64, visit: &mut Wre
     let (multibody, kinematics) = (&at.compiled.multibody, &*at.kinematics);
     for bushing in &at.compiled.world.bushings {
         let stretch = Stretch::new(bushing, &kinematics.x_wb);
-        let twist = |body: usize| {
-            let twist = multibody.twist(&kinematics.workspace, body);
-            let angular: Vector3<f64> = twist.fixed_rows::<3>(0).into();
-            let linear: Vector3<f64> = twist.fixed_rows::<3>(3).into();
-            let arm = stretch.point - multibody.origin(&kinematics.workspace, body);
-            let linear = linear + angular.cross(&arm);
-            Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
-        };
+        let twist = |body: usize| twist_at(multibody, &kinematics.workspace, body, &stretch.point);
         let relative = twist(bushing.body_c) - twist(bushing.body_a);
         let mut wrench = Vector6::zeros();
         for (constants, (x, direction)) in

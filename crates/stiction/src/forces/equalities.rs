@@ -155,10 +155,8 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
             let u = if length > 1e-12 { (p_b - p_a) / length } else { Vector3::z() };
             let pair = this.pair((body_a, body_b), p_a, rows)?;
             let direction = Vector6::new(0.0, 0.0, 0.0, u.x, u.y, u.z);
-            let velocity = |body: usize, p: &Vector3<f64>| -> Vector3<f64> {
-                let twist = compiled.multibody.twist(&kinematics.workspace, body);
-                let w: Vector3<f64> = twist.fixed_rows::<3>(0).into();
-                twist.fixed_rows::<3>(3) + w.cross(&(p - kinematics.x_wb[body].translation.vector))
+            let velocity = |body: usize, p: &Vector3<f64>| {
+                compiled.multibody.point_velocity(&kinematics.workspace, body, p)
             };
             let speed = (velocity(body_b, &p_b) - velocity(body_a, &p_a)).norm();
             let drift = this.drift[0] + speed * speed / length.max(SHORTEST_LINE);

@@ -7,6 +7,7 @@
 
 use crate::model::Compiled;
 use crate::state::MocapState;
+use crate::step::kinematics::{parts, prescribed_twist};
 use nalgebra::Vector3;
 use stiction_model::Pose;
 use stiction_multibody::{Multibody, Workspace};
@@ -163,10 +164,8 @@ impl Place<'_> {
         force: &Vector3<f64>,
         torque: &Vector3<f64>,
     ) -> f64 {
-        let Some(k) = self.compiled.base_mocap[body] else { return 0.0 };
-        let mocap = &self.mocap[k];
-        let w = Vector3::new(mocap.twist[0], mocap.twist[1], mocap.twist[2]);
-        let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
-        force.dot(&(v + w.cross(&(point - mocap.pose.translation.vector)))) + torque.dot(&w)
+        let Some(twist) = prescribed_twist(self.compiled, self.mocap, body, point) else { return 0.0 };
+        let (w, v) = parts(&twist);
+        force.dot(&v) + torque.dot(&w)
     }
 }

@@ -14,6 +14,7 @@ use crate::forces::joint_limits::expected_reach;
 use crate::forces::moments::{Moments, Pattern, Place};
 use crate::methods::support::{Feature, MethodKind, Support};
 use crate::step::assemble::{LimitOf, Rows};
+use crate::step::kinematics::acceleration_at;
 use nalgebra::{DMatrix, Vector3, Vector6};
 use stiction_convex::{ProblemError, RowCompliance, RowLaw};
 use stiction_model::{PathStage, Pose, Tendon, TendonPath, World};
@@ -116,14 +117,9 @@ impl Tendons {
                     return;
                 }
                 let moving = |(body, p): (usize, Vector3<f64>)| {
-                    let (twist, a) =
-                        (multibody.twist(workspace, body), multibody.acceleration(workspace, body));
-                    let part = |x: &nalgebra::Vector6<f64>, at: usize| -> Vector3<f64> {
-                        x.fixed_rows::<3>(at).into()
-                    };
-                    let (w, arm) = (part(&twist, 0), p - x_wb[body].translation.vector);
-                    let v = part(&twist, 3) + w.cross(&arm);
-                    (v, part(&a, 3) + part(&a, 0).cross(&arm) + w.cross(&w.cross(&arm)))
+                    let arm = p - x_wb[body].translation.vector;
+                    let (_, a) = acceleration_at(multibody, workspace, body, &arm);
+                    (multibody.point_velocity(workspace, body, &p), a)
                 };
                 let ((v_from, a_from), (v_to, a_to)) = (moving(from), moving(to));
                 let (v, u) = (v_to - v_from, along / length);

@@ -14,6 +14,7 @@ use crate::contact::result::Contact;
 use crate::control::Touch;
 use crate::model::Compiled;
 use crate::sensing::sensors::{Loads, inside};
+use crate::step::kinematics::{parts, twist_at};
 use nalgebra::Vector3;
 use stiction_model::{ContactChoice, ContactField, ContactReading, ContactsOf, Pose};
 
@@ -133,9 +134,7 @@ impl Compiled {
     /// Angular and linear velocity of the second body relative to the first at a contact, at the beginning of the step.
     fn relative_motion(&self, loads: &Loads, meeting: &SensedContact) -> (V3, V3) {
         let at = |body: usize| -> (V3, V3) {
-            let twist = self.multibody.twist(loads.workspace, body);
-            let (w, v): (V3, V3) = (twist.fixed_rows::<3>(0).into(), twist.fixed_rows::<3>(3).into());
-            (w, v + w.cross(&(meeting.position - loads.x_wb[body].translation.vector)))
+            parts(&twist_at(&self.multibody, loads.workspace, body, &meeting.position))
         };
         let (first, second) = (at(meeting.bodies[0]), at(meeting.bodies[1]));
         (second.0 - first.0, second.1 - first.1)

@@ -25,7 +25,7 @@ use crate::model::{Compiled, Energy};
 use crate::sensing::contacts::SensedContact;
 use crate::sensing::distances::{Near, geoms_of};
 use crate::state::State;
-use crate::step::kinematics::Kinematics;
+use crate::step::kinematics::{Kinematics, acceleration_at, parts, twist_at};
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction_geometry::Shape as Solid;
 use stiction_model::{FrameOf, Pose, SensorKind, Shape, World};
@@ -147,10 +147,8 @@ struct Moving {
 fn moving(compiled: &Compiled, x_wb: &[Pose], workspace: &Workspace, frame: FrameOf) -> Moving {
     let (body, x_bf) = frame_in_body(&compiled.world, frame);
     let pose = x_wb[body] * x_bf;
-    let twist = compiled.multibody.twist(workspace, body);
-    let (angular, linear): (V3, V3) = (twist.fixed_rows::<3>(0).into(), twist.fixed_rows::<3>(3).into());
-    let arm = pose.translation.vector - x_wb[body].translation.vector;
-    Moving { linear: linear + angular.cross(&arm), angular, pose }
+    let (angular, linear) = parts(&twist_at(&compiled.multibody, workspace, body, &pose.translation.vector));
+    Moving { linear, angular, pose }
 }
 
 /// The body that carries a frame, and the frame's pose in it.
@@ -184,7 +182,7 @@ fn momentum(
         let inertia = &compiled.world.bodies[b].inertia;
         let x_wb = &kinematics.x_wb[b];
         let twist = compiled.multibody.twist(&kinematics.workspace, b);
-        let (w, v): (V3, V3) = (twist.fixed_rows::<3>(0).into(), twist.fixed_rows::<3>(3).into());
+        let (w, v) = parts(&twist);
         let arm = x_wb.rotation * inertia.com;
         let com = x_wb.translation.vector + arm;
         let p = inertia.mass * (v + w.cross(&arm));
@@ -502,12 +500,8 @@ impl Compiled {
 
 /// Angular acceleration of a body and acceleration of its point now at `point`, world axes.
 fn point_acceleration(multibody: &Multibody, loads: &Loads, body: usize, point: &V3) -> (V3, V3) {
-    let a = multibody.acceleration(loads.workspace, body);
-    let (alpha, linear): (V3, V3) = (a.fixed_rows::<3>(0).into(), a.fixed_rows::<3>(3).into());
-    let twist = multibody.twist(loads.workspace, body);
-    let w: V3 = twist.fixed_rows::<3>(0).into();
     let arm = point - loads.x_wb[body].translation.vector;
-    (alpha, linear + alpha.cross(&arm) + w.cross(&w.cross(&arm)))
+    acceleration_at(multibody, loads.workspace, body, &arm)
 }
 
 /// Rate at which a coordinate at or beyond a limit moves away from it; 0 within the limits.

@@ -13,7 +13,7 @@ use crate::model::{Compiled, Model};
 use crate::options::{Options, TangentialSprings};
 use crate::state::State;
 use crate::step::free_motion::FreeMotion;
-use crate::step::kinematics::Kinematics;
+use crate::step::kinematics::{Kinematics, prescribed_twist};
 use nalgebra::{Vector3, Vector6};
 use stiction_convex::{
     BodyId, ContactSettings, NormalLaw, NormalLawId, PairId, Problem, ProblemError, RowCompliance, RowLaw,
@@ -166,8 +166,9 @@ impl Rows<'_> {
     ) -> Result<PairId, ProblemError> {
         let id_a = self.bodies.get(compiled, kinematics, a, self.problem)?;
         let id_b = self.bodies.get(compiled, kinematics, b, self.problem)?;
-        let bias =
-            prescribed_twist(compiled, state, b, &point) - prescribed_twist(compiled, state, a, &point);
+        let prescribed =
+            |body: usize| prescribed_twist(compiled, &state.mocap, body, &point).unwrap_or_default();
+        let bias = prescribed(b) - prescribed(a);
         self.problem.add_pair(id_a, id_b, point, bias)
     }
 
@@ -490,19 +491,4 @@ fn is_free_body(model: &Model, tree: &Tree) -> bool {
     let joint = model.multibody().joints().iter().find(|j| j.v.start == tree.v.start);
     joint.is_some_and(|j| j.kind == JointKind::Free && j.v == tree.v && !j.locked)
         && model.compiled().base_mocap[tree.root_body].is_none()
-}
-
-/// Twist of a body at `point` due to the prescribed motion of its ancestors.
-pub(crate) fn prescribed_twist(
-    compiled: &Compiled,
-    state: &State,
-    body: usize,
-    point: &Vector3<f64>,
-) -> Vector6<f64> {
-    let Some(k) = compiled.base_mocap[body] else { return Vector6::zeros() };
-    let mocap = &state.mocap[k];
-    let w = Vector3::new(mocap.twist[0], mocap.twist[1], mocap.twist[2]);
-    let v = Vector3::new(mocap.twist[3], mocap.twist[4], mocap.twist[5]);
-    let v = v + w.cross(&(point - mocap.pose.translation.vector));
-    Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
 }

@@ -16,6 +16,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::first_touch::{Ahead, FirstTouch};
+use crate::step::step_length::StepLength;
 use crate::step::{Settings, Stages, StepReport};
 
 /// The shortest step tried, s.
@@ -63,17 +64,13 @@ impl ErrorControl {
         let options = &settings.options;
         let accuracy = options.accuracy.expect("called under error control");
         let mut report = StepReport::default();
-        let wanted = if state.next_step > 0.0 { state.next_step } else { options.step };
-        let mut dt = wanted.min(options.max_step).min(limit);
-        // A remainder shorter than a tenth of the step would be wasteful. It is split with the previous step.
-        if limit.is_finite() && limit > dt && limit < 1.1 * dt {
-            dt = 0.5 * limit;
-        }
+        let mut length = StepLength::new(state, options, f64::INFINITY, limit);
         stages.observe(model, settings, state, &Ahead::default(), &mut report);
         self.first_touch.begin(&stages.kinematics.x_wb);
-        let (mut retries, shortest_for_depth) = (0, (JUMP * dt).max(100.0 * SHORTEST));
+        let (mut retries, shortest_for_depth) = (0, (JUMP * length.dt).max(100.0 * SHORTEST));
         let lost = (report.friction_loss, report.normal_loss, report.speculative, report.passed);
         loop {
+            let dt = length.dt;
             let Outcome { mut error, depth, pairs } =
                 self.attempt(stages, model, settings, state, dt, &mut report)?;
             if pairs && retries < RETRIES {
@@ -90,14 +87,9 @@ impl ErrorControl {
             }
             let factor = step_factor(accuracy, error);
             if error <= accuracy {
-                // A step that was shortened is not lengthened immediately, because the event probably continues.
-                let factor = if report.rejected > 0 { factor.min(1.0) } else { factor };
                 state.copy_from(&self.half);
                 report.step = dt;
-                // A step shortened by its limit gives little information about the next one.
-                let cut = report.rejected == 0 && dt < wanted;
-                let next = if cut { wanted.max(factor * dt) } else { factor * dt };
-                state.next_step = next.min(options.max_step);
+                state.next_step = length.next(factor, report.rejected);
                 return Ok(report);
             }
             report.rejected += 1;
@@ -109,7 +101,7 @@ impl ErrorControl {
                 let what = dof.map_or(String::new(), |dof| format!("joint \"{}\"", model.joint_of(dof)));
                 return Err(StepError::Accuracy { time: state.time, accuracy, step: dt, error, what });
             }
-            dt = (factor.min(0.9) * dt).max(SHORTEST);
+            length.shorten(factor, SHORTEST);
             stages.observe(model, settings, state, &self.first_touch.ahead, &mut report);
         }
     }

@@ -9,7 +9,7 @@ use crate::model::Compiled;
 use crate::state::{MocapState, State};
 use nalgebra::{Vector3, Vector6};
 use stiction_model::Pose;
-use stiction_multibody::Workspace;
+use stiction_multibody::{Multibody, Workspace};
 
 /// Poses, velocities and lengths at a state.
 pub(crate) struct Kinematics {
@@ -46,10 +46,7 @@ impl Kinematics {
     /// Poses at positions `q`.
     pub fn positions(&mut self, compiled: &Compiled, mocap: &[MocapState], q: &[f64]) {
         let multibody = &compiled.multibody;
-        for (k, mocap) in mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
-        }
-        multibody.positions(q, &mut self.workspace);
+        place(multibody, mocap, q, &mut self.workspace);
         for (body, pose) in self.x_wb.iter_mut().enumerate() {
             *pose = multibody.pose(&self.workspace, body);
         }
@@ -111,11 +108,9 @@ impl Kinematics {
         body: usize,
         point: &Vector3<f64>,
     ) -> (Vector3<f64>, Vector3<f64>, Vector3<f64>) {
-        let part = |x: &Vector6<f64>, at: usize| -> Vector3<f64> { x.fixed_rows::<3>(at).into() };
-        let twist = compiled.multibody.twist(&self.workspace, body);
-        let acceleration = compiled.multibody.acceleration(&self.workspace, body);
-        let (w, alpha, arm) = (part(&twist, 0), part(&acceleration, 0), self.x_wb[body].rotation * point);
-        (part(&acceleration, 3) + alpha.cross(&arm) + w.cross(&w.cross(&arm)), alpha, w)
+        let (multibody, arm) = (&compiled.multibody, self.x_wb[body].rotation * point);
+        let (alpha, a) = acceleration_at(multibody, &self.workspace, body, &arm);
+        (a, alpha, parts(&multibody.twist(&self.workspace, body)).0)
     }
 
     /// Whether a body that no joint moves has a velocity, as one that is moved from outside.
@@ -134,12 +129,64 @@ impl Kinematics {
     pub fn relative_twist(&self, compiled: &Compiled, bodies: (u32, u32)) -> (Vector3<f64>, Vector3<f64>) {
         let multibody = &compiled.multibody;
         let at_origin = |body: u32| {
-            let twist = multibody.twist(&self.workspace, body as usize);
-            let angular: Vector3<f64> = twist.fixed_rows::<3>(0).into();
-            let linear: Vector3<f64> = twist.fixed_rows::<3>(3).into();
+            let (angular, linear) = parts(&multibody.twist(&self.workspace, body as usize));
             (linear - angular.cross(&multibody.origin(&self.workspace, body as usize)), angular)
         };
         let (a, b) = (at_origin(bodies.0), at_origin(bodies.1));
         (b.0 - a.0, b.1 - a.1)
     }
+}
+
+/// Poses of mocap bodies and of all others at positions `q`, in a workspace of its own.
+pub(crate) fn place(multibody: &Multibody, mocap: &[MocapState], q: &[f64], workspace: &mut Workspace) {
+    for (k, mocap) in mocap.iter().enumerate() {
+        workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
+    }
+    multibody.positions(q, workspace);
+}
+
+/// Angular and linear part of a spatial vector.
+pub(crate) fn parts(x: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    (x.fixed_rows::<3>(0).into(), x.fixed_rows::<3>(3).into())
+}
+
+/// A twist about a point at `arm` from the one it is about: v + ω × arm.
+pub(crate) fn shifted(twist: &Vector6<f64>, arm: &Vector3<f64>) -> Vector6<f64> {
+    let (w, v) = parts(twist);
+    let v = v + w.cross(arm);
+    Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
+}
+
+/// Twist of a body about a world point.
+pub(crate) fn twist_at(
+    multibody: &Multibody,
+    workspace: &Workspace,
+    body: usize,
+    point: &Vector3<f64>,
+) -> Vector6<f64> {
+    shifted(&multibody.twist(workspace, body), &(point - multibody.origin(workspace, body)))
+}
+
+/// Angular acceleration of a body, and acceleration of its point at `arm` (world axes) from its origin:
+/// a + α × arm + ω × (ω × arm).
+pub(crate) fn acceleration_at(
+    multibody: &Multibody,
+    workspace: &Workspace,
+    body: usize,
+    arm: &Vector3<f64>,
+) -> (Vector3<f64>, Vector3<f64>) {
+    let (w, _) = parts(&multibody.twist(workspace, body));
+    let (alpha, a) = parts(&multibody.acceleration(workspace, body));
+    (alpha, a + alpha.cross(arm) + w.cross(&w.cross(arm)))
+}
+
+/// Twist of a body about a world point due to the prescribed motion of its ancestors. `None` if none is prescribed.
+pub(crate) fn prescribed_twist(
+    compiled: &Compiled,
+    mocap: &[MocapState],
+    body: usize,
+    point: &Vector3<f64>,
+) -> Option<Vector6<f64>> {
+    let mocap = &mocap[compiled.base_mocap[body]?];
+    Some(shifted(&Vector6::from(mocap.twist), &(point - mocap.pose.translation.vector)))
 }

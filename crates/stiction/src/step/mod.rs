@@ -23,6 +23,7 @@ pub(crate) mod kinematics;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
+pub(crate) mod step_length;
 pub(crate) mod sweep;
 pub(crate) mod timer;
 pub(crate) mod travel;
@@ -193,8 +194,9 @@ impl Stages {
         guess: Option<&[f64]>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let Self { kinematics, contacts, free, assembly, solver, travel, sweep, q_next, start, profile, .. } =
-            self;
+        let Self {
+            kinematics, contacts, free, assembly, solver, travel, sweep, q_next, start, profile, ..
+        } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
         timer.stage(&mut report.seconds.kinematics);

@@ -32,8 +32,9 @@
 use crate::contact::result::Contact;
 use crate::model::{Compiled, Model};
 use crate::state::{MocapState, State};
-use crate::step::assemble::{Assembly, prescribed_twist};
+use crate::step::assemble::Assembly;
 use crate::step::kinematics::Kinematics;
+use crate::step::kinematics::prescribed_twist;
 use crate::step::report::StepReport;
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction_convex::{ProblemError, RowCompliance, RowLaw, Solver};
@@ -458,7 +459,9 @@ impl Sweep {
                 let turns = self.motions[body].turn > large;
                 let com = compiled.world.bodies[body].inertia.com;
                 let point = if turns { kinematics.point(body, &com) } else { point };
-                bias += sign * n.dot(&prescribed_twist(compiled, state, body, &point).fixed_rows::<3>(3));
+                if let Some(twist) = prescribed_twist(compiled, &state.mocap, body, &point) {
+                    bias += sign * n.dot(&twist.fixed_rows::<3>(3));
+                }
                 let Some(tree) = multibody.body_tree(body) else { continue };
                 let range = multibody.trees()[tree].v.clone();
                 self.jacobian.resize(range.len(), [0.0; 6]);

@@ -18,7 +18,7 @@ use crate::forces::{self, At};
 use crate::model::Model;
 use crate::options::Options;
 use crate::state::State;
-use crate::step::kinematics::Kinematics;
+use crate::step::kinematics::{Kinematics, parts, twist_at};
 use nalgebra::{Vector3, Vector6};
 use stiction_geometry::patch::PatchScratch;
 
@@ -228,11 +228,8 @@ impl Dynamics {
     fn relative_motion(&self, model: &Model, pair: &ContactPair, reference: Vector3<f64>) -> RelativeMotion {
         let (compiled, multibody) = (model.compiled(), model.multibody());
         let motion = |geom: u32, body: usize| {
-            let twist = multibody.twist(&self.kinematics.workspace, body);
             let belt = surface_twist(compiled, &self.kinematics.x_wb, geom as usize, &reference);
-            let angular: Vector3<f64> = (twist + belt).fixed_rows::<3>(0).into();
-            let linear = multibody.point_velocity(&self.kinematics.workspace, body, &reference);
-            (angular, linear + belt.fixed_rows::<3>(3))
+            parts(&(twist_at(multibody, &self.kinematics.workspace, body, &reference) + belt))
         };
         let (a, b) = (motion(pair.geoms.0, pair.bodies.0), motion(pair.geoms.1, pair.bodies.1));
         RelativeMotion { angular: b.0 - a.0, linear: b.1 - a.1, reference }

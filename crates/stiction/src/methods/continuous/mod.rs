@@ -39,6 +39,7 @@ use crate::options::Options;
 use crate::state::{PatchSpring, State};
 use crate::step::Stages;
 use crate::step::StepReport;
+use crate::step::step_length::StepLength;
 use crate::step::timer::Clock;
 use dynamics::{Dynamics, Interrupt};
 use explicit::{BOGACKI_SHAMPINE, DORMAND_PRINCE, Explicit, Pair};
@@ -139,15 +140,8 @@ impl Continuous {
         self.dynamics.begin(model, options, state, &self.zero);
         self.refuse_rigid_contact(model, state)?;
         clock.lap(&mut report.seconds.proximity);
-        let wanted = if state.next_step > 0.0 { state.next_step } else { options.step };
-        let mut h = wanted
-            .min(options.max_step)
-            .min(limit)
-            .min(1.5 / self.dynamics.chart.fastest(&state.v).max(1e-9));
-        // A remainder shorter than a tenth of the step would be wasteful. It is split with the previous step.
-        if limit.is_finite() && limit > h && limit < 1.1 * h {
-            h = 0.5 * limit;
-        }
+        let bound = 1.5 / self.dynamics.chart.fastest(&state.v).max(1e-9);
+        let mut length = StepLength::new(state, options, bound, limit);
         let shortest = match options.continuous().integrator {
             // Time must still advance.
             Integrator::Radau => SHORTEST_IMPLICIT.max(4.0 * f64::EPSILON * state.time.abs()),
@@ -156,6 +150,7 @@ impl Continuous {
         let mut flow0 = self.start(model, options, state)?;
         clock.lap(&mut report.seconds.assemble);
         loop {
+            let h = length.dt;
             let outcome = match self.attempt(model, options, state, &flow0, h) {
                 Ok(outcome) => outcome,
                 Err(Interrupt::NewPair(geoms)) => {
@@ -171,11 +166,7 @@ impl Continuous {
             report.iterations += outcome.iterations;
             if outcome.error <= 1.0 {
                 clock.lap(&mut report.seconds.solve);
-                // A step that was shortened is not lengthened immediately, because the event probably continues.
-                let factor = if report.rejected > 0 { outcome.factor.min(1.0) } else { outcome.factor };
-                let cut = report.rejected == 0 && h < wanted;
-                let next = if cut { wanted.max(factor * h) } else { factor * h };
-                self.accept(model, options, state, h, next.min(options.max_step));
+                self.accept(model, options, state, h, length.next(outcome.factor, report.rejected));
                 let Stages { kinematics, contacts, results, .. } = stages;
                 results.clear();
                 contacts.clear();
@@ -191,7 +182,7 @@ impl Continuous {
             if h <= shortest {
                 return Err(self.too_short(model, options, state, h, outcome.error));
             }
-            h = (outcome.factor.min(0.9) * h).max(shortest);
+            length.shorten(outcome.factor, shortest);
         }
     }
 
