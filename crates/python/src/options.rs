@@ -255,8 +255,12 @@ pub fn keywords<'py>(
             let parameters = PyDict::new(py);
             parameters.set_item("stiffness_ratio", springs.stiffness_ratio)?;
             parameters.set_item("relaxation_time", springs.relaxation_time)?;
-            parameters.set_item("stretch", springs.patches.stretch)?;
-            parameters.set_item("patch_relaxation_time", springs.patches.relaxation_time)?;
+            // Those of patches only if they were given.
+            let usual = TangentialSprings::default().patches;
+            if springs.patches != usual {
+                parameters.set_item("stretch", springs.patches.stretch)?;
+                parameters.set_item("patch_relaxation_time", springs.patches.relaxation_time)?;
+            }
             dict.set_item("tangential_springs", parameters)?;
         }
     }

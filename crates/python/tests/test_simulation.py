@@ -289,6 +289,8 @@ def test_options_come_back_as_given():
         "adhesion": 0.0,
     }
     assert st.Simulation(models.ball(), **options).options == options
+    options["tangential_springs"] |= {"stretch": 2e-4, "patch_relaxation_time": 0.02}
+    assert st.Simulation(models.ball(), **options).options == options
     for law in ["hertz", "clamped-barrier:100,0.0005", [(0.0, 0.0), (0.001, 5.0)]]:
         again = st.Simulation(models.ball(), margin=1e-3, normal_law=law).options
         assert again["normal_law"] == law

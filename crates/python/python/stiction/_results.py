@@ -188,8 +188,10 @@ class TangentialSprings(TypedDict, total=False):
     stiffness_ratio: float
     #: Damping over stiffness, s.
     relaxation_time: float
-    #: Of continuous time in place of the ratio: the stretch at which friction is reached, m.
+    #: Of contact patches, and of continuous time in place of the ratio: normal force over tangential stiffness, m.
     stretch: float
+    #: Of contact patches in convex steps: damping over stiffness, s.
+    patch_relaxation_time: float
 
 
 class StageSeconds(TypedDict):

@@ -347,7 +347,7 @@ impl Sweep {
         self.mocap.clear();
         self.mocap.extend(state.mocap.iter().map(|m| {
             let [wx, wy, wz, vx, vy, vz] = m.twist;
-            let mut moved = m.clone();
+            let mut moved = *m;
             moved.pose.translation.vector += dt * Vector3::new(vx, vy, vz);
             let turn = UnitQuaternion::from_scaled_axis(dt * Vector3::new(wx, wy, wz));
             moved.pose.rotation = turn * m.pose.rotation;
