@@ -41,14 +41,12 @@ impl PairMotion {
 
     fn context(&self) -> PairContext {
         let k = &self.delassus;
-        let size: [f64; 6] = std::array::from_fn(|i| k[(i, i)]);
-        let [a0, a1, a2, x, y, z] = size;
+        let [a0, a1, a2, x, y, z] = std::array::from_fn(|i| k[(i, i)]);
         PairContext {
             shift: [0.0; 3],
             twist0: self.previous.into(),
             delassus: k.as_slice().try_into().expect("six by six"),
             trace: ((x + y + z).sqrt(), (a0 + a1 + a2).sqrt()),
-            size,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::branching::join_branches;
 use super::columns::Columns;
-use super::compile_contact::{DELASSUS_FLOOR, PairContext, add_contact};
+use super::compile_contact::{PairContext, RowScale, add_contact, row_scale};
 use super::evaluate::multiply;
 use super::island::{Island, LocalClique, LocalPair, LocalPairRow, LocalRow, Side, SideJacobian};
 use super::islands::{clique_of_dof, is_free};
@@ -215,13 +215,8 @@ impl Compiler {
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
-            let mut context = PairContext {
-                shift,
-                twist0: local.bias,
-                delassus: [0.0; 36],
-                size: [0.0; 6],
-                trace: (0.0, 0.0),
-            };
+            let mut context =
+                PairContext { shift, twist0: local.bias, delassus: [0.0; 36], trace: (0.0, 0.0) };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
             let mut lanes = [F4::LANES; 2]; // the first contact of a kind opens a packet
             for c in pair.contacts.clone() {
@@ -230,20 +225,16 @@ impl Compiler {
             local.packets.end = island.packets.len() as u32;
             local.springs.end = island.springs.len() as u32;
             local.contacts.end = island.contacts.len() as u32;
-            for &row in &self.row_list[self.row_start[index] as usize..self.row_start[index + 1] as usize] {
+            let rows = self.row_start[index] as usize..self.row_start[index + 1] as usize;
+            let scale =
+                if rows.is_empty() { RowScale::default() } else { row_scale(problem, pair, &context) };
+            for &row in &self.row_list[rows] {
                 let stated = &problem.rows[row as usize];
                 let RowPlace::Pair { direction, .. } = &stated.place else { continue };
                 let d: [f64; 6] = (*direction).into();
                 // w·V at P equals w'·V' at P': the direction moves like a wrench.
                 let direction = crate::spatial::shift_wrench(d, shift);
-                let (mut w, mut size) = (0.0, 0.0);
-                for i in 0..6 {
-                    size += direction[i] * direction[i] * context.size[i];
-                    for j in 0..6 {
-                        w += direction[i] * context.delassus[i + 6 * j] * direction[j];
-                    }
-                }
-                let w = w.max(DELASSUS_FLOOR * size);
+                let w = scale.along(&d);
                 let law = stated.law.compile(problem.dt, w);
                 island.pair_rows.push(LocalPairRow { global: row, direction, law });
             }
@@ -303,10 +294,7 @@ impl Compiler {
                 context.twist0[i] += sign * twist[i];
             }
         }
-        for i in 0..6 {
-            context.size[i] = context.delassus[i + 6 * i];
-        }
-        let [a0, a1, a2, x, y, z] = context.size;
+        let [a0, a1, a2, x, y, z] = std::array::from_fn(|i| context.delassus[i + 6 * i]);
         context.trace = ((x + y + z).sqrt(), (a0 + a1 + a2).sqrt());
         if same {
             // ‖J_b − J_a‖² ≤ 2 (‖J_b‖² + ‖J_a‖²)

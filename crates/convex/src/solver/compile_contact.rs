@@ -7,7 +7,7 @@ use crate::contact::{CompiledContact, ContactTerms};
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
 use crate::packet::Packet;
-use crate::problem::{ContactEntry, Problem};
+use crate::problem::{ContactEntry, Pair, Problem};
 use crate::spatial::{V3, V6, add, cross, dot, sub, v3};
 
 /// A pair's constant quantities while its contacts and rows are compiled.
@@ -18,15 +18,14 @@ pub struct PairContext {
     pub twist0: V6,
     /// J diag(A)⁻¹ Jᵀ at the solver's point.
     pub delassus: [f64; 36],
-    /// Square roots of the traces of its linear and angular parts.
+    /// Square roots of the traces of its linear and angular parts, without the coupling of two bodies in one clique: its
+    /// natural scale.
     pub trace: (f64, f64),
-    /// Diagonal of the same matrix without the coupling of two bodies in one clique: its natural scale.
-    pub size: V6,
 }
 
 /// Estimates of w below this fraction of their natural scale are rounding errors: the direction cannot move (two
 /// welded bodies, or out of the plane of a planar loop). The floor keeps the law finite.
-pub const DELASSUS_FLOOR: f64 = 1e-10;
+const DELASSUS_FLOOR: f64 = 1e-10;
 
 /// Compiles contact `index` of the problem; `lanes` are the next free ones of the pair's last packets, without and with
 /// springs.
@@ -126,4 +125,58 @@ pub fn delassus_estimate(pair: &PairContext, r: V3) -> f64 {
 
 fn estimate(pair: &PairContext, r: V3, bound: f64) -> f64 {
     point_delassus(&pair.delassus, r).max(DELASSUS_FLOOR * bound)
+}
+
+/// Fraction of its terms below which a component of a Jacobian is their rounding error: 2⁻⁵² times some thousand operations
+/// along a chain of joints.
+const JACOBIAN_ROUNDING: f64 = 1e-12;
+
+/// Delassus estimates that the rows of a pair share, one for translation and one for rotation.
+///
+/// The rows of a connection or a weld are components of one vector along axes that the builder chose. If each took its own
+/// estimate as its scale, a direction that cannot move (out of the plane of a planar mechanism) would have R → 0 with a
+/// Jacobian of rounding errors, and would multiply them without bound. So R is the same for every direction, as SAP has it
+/// for a contact: the constraint is an isotropic spring, and its impulse in a direction that does not move does no work.
+#[derive(Clone, Copy, Default)]
+pub struct RowScale {
+    rotation: f64,
+    translation: f64,
+}
+
+impl RowScale {
+    /// The estimate for a row along `direction` = [angular; linear] about the pair's own point.
+    pub fn along(&self, direction: &V6) -> f64 {
+        let [a, b, c, x, y, z] = *direction;
+        (a * a + b * b + c * c) * self.rotation + (x * x + y * y + z * z) * self.translation
+    }
+}
+
+/// ‖K‖_F/√3 of the angular and of the linear block of the pair's Delassus estimate K at its own point: independent of the
+/// axes, and equal to w where w is the same in every direction. Zero, for a row without an impulse, where the block is the
+/// rounding error of its terms: two bodies that cannot move against each other, or a point on the axis of its hinge.
+pub fn row_scale(problem: &Problem, pair: &Pair, context: &PairContext) -> RowScale {
+    let k = &context.delassus;
+    let mut sum = 0.0;
+    for j in 0..3 {
+        for i in 0..3 {
+            sum += k[i + 6 * j] * k[i + 6 * j];
+        }
+    }
+    let r = sub([0.0; 3], context.shift);
+    let rotation = (sum / 3.0).sqrt();
+    let translation = 3f64.sqrt() * point_delassus(k, r);
+    // A position has the rounding of its coordinates, which is that of a lever arm.
+    let mut reach = pair.point.norm();
+    for id in [pair.a, pair.b].into_iter().flatten() {
+        reach = reach.max(problem.bodies[id.0 as usize].point.norm());
+    }
+    let floor = |w: f64, size: f64, noise: f64| match JACOBIAN_ROUNDING * JACOBIAN_ROUNDING * noise {
+        noise if w <= noise => 0.0,
+        _ => w.max(DELASSUS_FLOOR * size),
+    };
+    let (linear, angular) = (delassus_bound(context, r), context.trace.1.powi(2));
+    RowScale {
+        rotation: floor(rotation, angular, angular),
+        translation: floor(translation, linear, linear + reach * reach * angular),
+    }
 }

@@ -121,7 +121,14 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
             row.extend_from_slice(tendons.row(first));
             for &(dof, arm) in tendons.row(second) {
                 match row.iter_mut().find(|(other, _)| *other == dof) {
-                    Some((_, sum)) => *sum -= slope * arm,
+                    Some((_, sum)) => {
+                        let (minuend, part) = (*sum, slope * arm);
+                        *sum -= part;
+                        // What two equal arms leave is their rounding error, not a direction.
+                        if sum.abs() <= ARM_ROUNDING * (minuend.abs() + part.abs()) {
+                            *sum = 0.0;
+                        }
+                    }
                     None => row.push((dof, -slope * arm)),
                 }
             }
@@ -165,6 +172,9 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
     }
     Ok(())
 }
+
+/// Fraction of two moment arms below which their difference is a rounding error.
+const ARM_ROUNDING: f64 = 1e-12;
 
 /// Least length for the rotation rate of a distance constraint's direction, m: |v|²/l diverges as its points
 /// coincide.
