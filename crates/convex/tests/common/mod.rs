@@ -58,6 +58,8 @@ pub struct DenseContact {
 pub struct DenseRow {
     pub jacobian: DMatrix<f64>,
     pub bias: f64,
+    /// Delassus estimate that scales its law.
+    pub w: f64,
 }
 
 /// A problem and its dense twin.
@@ -76,11 +78,11 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// ‖J diag(A)⁻¹ Jᵀ‖_F/3, or the scalar for a row.
+    /// ‖J diag(A)⁻¹ Jᵀ‖_F/3 of a contact.
     pub fn delassus(&self, jacobian: &DMatrix<f64>) -> f64 {
         let d = DMatrix::from_diagonal(&self.a.diagonal().map(|x| 1.0 / x));
         let w = jacobian * d * jacobian.transpose();
-        if w.nrows() == 1 { w[(0, 0)] } else { w.norm() / 3.0 }
+        w.norm() / 3.0
     }
 }
 
@@ -163,6 +165,7 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         x.view_mut((3, 0), (3, 3)).copy_from(&-(p - body.point).cross_matrix());
         x * &body.jacobian
     };
+    let inverse_diagonal = DMatrix::from_diagonal(&a.diagonal().map(|x| 1.0 / x));
     let (mut contacts, mut rows, mut row_laws) = (Vec::new(), Vec::new(), Vec::new());
     let mut pair_rows = Vec::new();
     for _ in 0..bodies.len() * 2 {
@@ -223,7 +226,12 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
             let row = problem.add_pair_row(pair, direction, law).unwrap();
             pair_rows.push((row, pair.0 as usize, direction));
             let d = DMatrix::from_row_slice(1, 6, direction.as_slice());
-            rows.push(DenseRow { jacobian: &d * &relative, bias: direction.dot(&bias) });
+            // ‖K‖_F/√3 of the angular and of the linear block of K = J diag(A)⁻¹ Jᵀ, whatever the axes.
+            let k = &relative * &inverse_diagonal * relative.transpose();
+            let block = |i: usize| k.view((i, i), (3, 3)).norm() / 3f64.sqrt();
+            let w = direction.fixed_rows::<3>(0).norm_squared() * block(0)
+                + direction.fixed_rows::<3>(3).norm_squared() * block(3);
+            rows.push(DenseRow { jacobian: &d * &relative, bias: direction.dot(&bias), w });
             row_laws.push(law);
         }
     }
@@ -249,7 +257,8 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
         for (dof, c) in entries {
             jacobian[(0, dof)] += c;
         }
-        rows.push(DenseRow { jacobian, bias });
+        let w = (&jacobian * &inverse_diagonal * jacobian.transpose())[(0, 0)];
+        rows.push(DenseRow { jacobian, bias, w });
         row_laws.push(law);
     }
     Twin { problem, a, v_star, v0, contacts, rows, row_laws, pair_rows, cliques }
