@@ -28,7 +28,7 @@ pub fn structured<'py>(py: Python<'py>, contacts: &[Contact]) -> PyResult<Bound<
 
 fn append(bytes: &mut Vec<u8>, c: &Contact) {
     let end = bytes.len() + ROW;
-    for id in [c.geom_a, c.geom_b, c.body_a, c.body_b] {
+    for id in [c.geom_a.0, c.geom_b.0, c.body_a, c.body_b] {
         // Ids index lists in memory: 2³¹ of them do not fit.
         bytes.extend_from_slice(&(id as i32).to_ne_bytes());
     }

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
-use stiction::{ContactParameter, ContactProperty, DerivativeError, Simulation, StepDerivatives};
+use stiction::{ContactParameter, ContactProperty, DerivativeError, GeomId, Simulation, StepDerivatives};
 
 /// What `Simulation.step_derivatives` does: `parameters` are pairs (geom, property), the geom by name or id.
 pub fn compute<'py>(
@@ -40,7 +40,7 @@ fn parameter(simulation: &Simulation, pair: &Bound<'_, PyAny>) -> PyResult<Conta
     }
     let property = ContactProperty::from_name(&property).map_err(input_error)?;
     let geoms = simulation.model().world().geoms.len();
-    Ok(ContactParameter { geom: crate::indices::id("geom", &geom, geoms)?, property })
+    Ok(ContactParameter { geom: GeomId(crate::indices::id("geom", &geom, geoms)?), property })
 }
 
 fn derivative_error(error: DerivativeError) -> PyErr {
@@ -55,6 +55,7 @@ fn derivative_error(error: DerivativeError) -> PyErr {
 fn tuple<'py>(py: Python<'py>, found: &StepDerivatives) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction._results", "StepDerivatives")?;
+    let doubtful: Vec<(usize, usize)> = found.doubtful.iter().map(|(a, b)| (a.0, b.0)).collect();
     class.call1(PyTuple::new(
         py,
         [
@@ -63,7 +64,7 @@ fn tuple<'py>(py: Python<'py>, found: &StepDerivatives) -> PyResult<Bound<'py, P
             matrix(py, &found.parameters)?,
             PyArray1::from_slice(py, &found.q).into_any(),
             PyArray1::from_slice(py, &found.v).into_any(),
-            found.doubtful.clone().into_pyobject(py)?.into_any(),
+            doubtful.into_pyobject(py)?.into_any(),
         ],
     )?)
 }

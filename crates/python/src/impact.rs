@@ -111,7 +111,7 @@ pub fn impact_outcomes<'py>(
             Some((model, touching)) => {
                 contact.set_item("name", touching.name(model, k))?;
                 if let TouchKind::Point { contact: point, geoms } = &touching.kinds[k] {
-                    contact.set_item("geoms", *geoms)?;
+                    contact.set_item("geoms", (geoms.0.0, geoms.1.0))?;
                     contact.set_item("bodies", (point.body_a, point.body_b))?;
                     contact.set_item("position", PyArray1::from_slice(py, point.point.as_slice()))?;
                     // Rows t1, t2, n: nalgebra lies in columns.

@@ -29,8 +29,8 @@ fn fields<'py>(py: Python<'py>, patch: &ContactPatch) -> PyResult<Bound<'py, PyT
     PyTuple::new(
         py,
         [
-            patch.geom_a.into_pyobject(py)?.into_any(),
-            patch.geom_b.into_pyobject(py)?.into_any(),
+            patch.geom_a.0.into_pyobject(py)?.into_any(),
+            patch.geom_b.0.into_pyobject(py)?.into_any(),
             patch.body_a.into_pyobject(py)?.into_any(),
             patch.body_b.into_pyobject(py)?.into_any(),
             rows(py, &patch.vertices)?.into_any(),

@@ -10,7 +10,7 @@ use crate::report::{Check, Outcome, Study, Table};
 use crate::stage::{Stage, Way, account, load};
 use std::f64::consts::{FRAC_PI_3, PI};
 use std::fmt::Write;
-use stiction::{Model, Simulation};
+use stiction::Simulation;
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, color};
 
 /// The reproduction.
@@ -247,7 +247,7 @@ struct Sorted {
 
 fn perform(stage: &mut Stage, count: usize) -> Result<Sorted, Failure> {
     let end = 2.5 + GAP / SLOW * count as f64;
-    let paddle = geom(stage.sim.model(), "paddle")?;
+    let paddle = stage.sim.model().geom_index("paddle").map_err(Failure::work)?;
     let mut sorter = Sorter { doing: Doing::Waits(0.0), last: 0.0, decisions: Vec::new() };
     let mut seen = Vec::new();
     stage.run(end, PERIOD, |sim| {
@@ -266,11 +266,6 @@ fn perform(stage: &mut Stage, count: usize) -> Result<Sorted, Failure> {
     })?;
     let bins = (0..count).map(|k| bin_of(&stage.sim, k)).collect();
     Ok(Sorted { seen, decisions: sorter.decisions, bins })
-}
-
-fn geom(model: &Model, name: &str) -> Result<usize, Failure> {
-    let found = model.world().geoms.iter().position(|g| g.name == name);
-    found.ok_or_else(|| Failure::work(format!("the scene has no geom \"{name}\"")))
 }
 
 /// The bin that object `k` lies in. The paddle's two coordinates come first.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 use std::time::Instant;
-use stiction::{ContactParameter, ContactProperty, Format, LoadOptions, Model, Options, Simulation};
+use stiction::{ContactParameter, ContactProperty, Format, GeomId, LoadOptions, Model, Options, Simulation};
 
 fn least(mut run: impl FnMut() -> f64, rounds: usize) -> f64 {
     (0..rounds).map(|_| run()).fold(f64::INFINITY, f64::min)
@@ -153,7 +153,7 @@ fn main() {
 fn parameters() {
     let mut sim = scene("stack", 0.5);
     let properties = [ContactProperty::Friction, ContactProperty::Stiffness, ContactProperty::Dissipation];
-    let wanted = properties.map(|property| ContactParameter { geom: 1, property });
+    let wanted = properties.map(|property| ContactParameter { geom: GeomId(1), property });
     let mut time = |parameters: &[ContactParameter]| {
         least(
             || {

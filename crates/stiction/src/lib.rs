@@ -55,7 +55,7 @@ pub use methods::learned::LearnedReport;
 pub use methods::learned::file::{LearnedContact, LearnedContactError, LearnedLaw};
 pub use methods::rigid::{Flight, Touching};
 pub use methods::{continuous, learned, rigid};
-pub use model::{Energy, Model, material, names, randomization, scenes, variation};
+pub use model::{CollidingGeomId, Energy, GeomId, Model, material, names, randomization, scenes, variation};
 pub use options::{
     Method, Options, TangentialSprings, contact_model_from_name, contact_model_name, method_from_names,
     normal_law_from_name, normal_law_from_table, normal_law_name,

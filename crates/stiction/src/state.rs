@@ -5,6 +5,7 @@
 
 use crate::control::Measured;
 use crate::error::InputError;
+use crate::model::CollidingGeomId;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_base::checksum;
@@ -14,7 +15,7 @@ use stiction_model::Pose;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactStretch {
     /// The geoms, ordered as in the contact.
-    pub geoms: (u32, u32),
+    pub geoms: (CollidingGeomId, CollidingGeomId),
     /// Position of the contact in the frame of A's body, m.
     pub point_a: Vector3<f64>,
     /// Stretch of B's surface relative to A's, in the frame of A's body, m.
@@ -25,7 +26,7 @@ pub struct ContactStretch {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PatchSpring {
     /// The geoms, ordered as in the patch.
-    pub geoms: (u32, u32),
+    pub geoms: (CollidingGeomId, CollidingGeomId),
     /// s, √J, in the axes of B's body: half its square is the energy stored.
     pub s: [f64; 6],
 }

@@ -7,7 +7,8 @@ use common::{MODELS, model};
 use differences::{Comparison, Magnitudes, Random, compare};
 use proptest::prelude::*;
 use stiction::{
-    ContactModel, ContactParameter, ContactProperty, Model, Options, Simulation, State, TangentialSprings,
+    ContactModel, ContactParameter, ContactProperty, GeomId, Model, Options, Simulation, State,
+    TangentialSprings,
 };
 
 const DT: f64 = 2e-3;
@@ -62,8 +63,8 @@ fn parameters(model: &Model, r: &mut Random) -> Vec<ContactParameter> {
     let colliding: Vec<usize> = (0..model.world().geoms.len()).filter(|&g| stated(g)).collect();
     let geom = colliding[r.below(colliding.len())];
     let mut all: Vec<_> =
-        PROPERTIES.into_iter().map(|property| ContactParameter { geom, property }).collect();
-    all.push(ContactParameter { geom, property: ContactProperty::RelaxationTime });
+        PROPERTIES.into_iter().map(|property| ContactParameter { geom: GeomId(geom), property }).collect();
+    all.push(ContactParameter { geom: GeomId(geom), property: ContactProperty::RelaxationTime });
     all
 }
 
@@ -325,7 +326,7 @@ fn a_soft_ball_and_a_soft_box_on_a_rigid_floor() {
                 shake(&mut state, &mut r);
                 let parameters =
                     [ContactProperty::Friction, ContactProperty::Dissipation, ContactProperty::Modulus]
-                        .map(|property| ContactParameter { geom: 1, property });
+                        .map(|property| ContactParameter { geom: GeomId(1), property });
                 worst.take(compare(&model, &options(contact), &state, &parameters));
             }
             assert!(worst.error < 2e-4, "{geom} {contact:?}: {worst:?}");
@@ -349,7 +350,7 @@ fn soft_against_soft() {
             place(&mut state, 0, [0.01, 0.02, 0.19], [r.sym(), r.sym(), r.sym()]);
             place(&mut state, 7, [0.0; 3], [0.1 * r.sym(), 0.1 * r.sym(), r.sym()]);
             shake(&mut state, &mut r);
-            let parameters = [ContactParameter { geom: 0, property: ContactProperty::Friction }];
+            let parameters = [ContactParameter { geom: GeomId(0), property: ContactProperty::Friction }];
             worst.take(compare(&model, &options(contact), &state, &parameters));
         }
         assert!(worst.error < 2e-4, "{contact:?}: {worst:?}");
@@ -585,7 +586,7 @@ fn what_has_no_derivative_is_refused_with_a_remedy() {
     };
     let accuracy = Options { accuracy: Some(1e-3), ..Options::default() };
     assert!(refused(accuracy, &[]).contains("give a step"));
-    let modulus = ContactParameter { geom: 1, property: ContactProperty::Modulus };
+    let modulus = ContactParameter { geom: GeomId(1), property: ContactProperty::Modulus };
     assert!(refused(Options::default(), &[modulus]).contains("make it compliant"));
     assert!(ContactParameter::named(&model, "bal", "friction").unwrap_err().to_string().contains("ball"));
     assert!(

@@ -48,7 +48,7 @@ fn a_compliant_sphere_sinks_until_its_pressure_carries_it() {
             assert!((patch.force - nalgebra::Vector3::z() * G).norm() < 1e-4 * G, "{:?}", patch.force);
             assert!(patch.moment.norm() < 1e-3 && patch.centroid.xy().norm() < 2e-3);
             assert_eq!(patch.polygons.len(), patch.traction.len());
-            assert_eq!((patch.geom_a, patch.geom_b, patch.body_b), (0, 1, 1));
+            assert_eq!((patch.geom_a.0, patch.geom_b.0, patch.body_b), (0, 1, 1));
             // The cut of the sphere at depth d has area π (2 R d − d²).
             let area = std::f64::consts::PI * (2.0 * radius * low - low * low);
             assert!((patch.area / area - 1.0).abs() < 0.05, "{} not {area}", patch.area);

@@ -2,7 +2,7 @@
 
 use nalgebra::DVector;
 use stiction::rigid::{Flight, FlightOptions, RigidContactError, TouchKind};
-use stiction::{Format, LoadOptions, Model};
+use stiction::{Format, GeomId, LoadOptions, Model};
 
 fn model(body: &str) -> Model {
     let text = format!(
@@ -27,7 +27,7 @@ fn a_cube_on_the_floor_touches_at_its_corners_with_the_larger_friction() {
     let u = touching.instant.contact_velocity();
     for (c, kind) in touching.kinds.iter().enumerate() {
         let TouchKind::Point { contact, geoms } = kind else { panic!("a point") };
-        assert_eq!(*geoms, (0, 1));
+        assert_eq!(*geoms, (GeomId(0), GeomId(1)));
         assert_eq!(contact.friction[0], 0.8); // MJCF takes the larger
         assert!((u[3 * c + 2] + 1.0).abs() < 1e-14 && (u[3 * c] - 0.1).abs() < 1e-14);
         assert!(touching.name(&model, c).starts_with("floor – cube at"));

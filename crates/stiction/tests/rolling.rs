@@ -104,7 +104,7 @@ fn the_force_on_a_resting_sphere_points_up_into_it() {
     let mut sim = simulation(&model, Options::default());
     run(&mut sim, 1.0);
     let c = sim.contacts()[0];
-    assert_eq!((c.geom_a, c.geom_b, c.body_a, c.body_b), (0, 1, 0, 1));
+    assert_eq!((c.geom_a.0, c.geom_b.0, c.body_a, c.body_b), (0, 1, 0, 1));
     assert!((c.normal.z - 1.0).abs() < 1e-12 && c.force.z > 0.0 && c.sticking);
     assert!((c.position.z).abs() < 1e-4 && c.slip.norm() < 1e-6);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use stiction::randomization::{Distribution, Quantity, Range};
 use stiction::{
-    Batch, ContactChange, Format, InputError, LoadOptions, Model, Options, Simulation, Variation,
+    Batch, ContactChange, Format, GeomId, InputError, LoadOptions, Model, Options, Simulation, Variation,
 };
 
 struct Numbers {
@@ -109,7 +109,8 @@ fn variants_share_what_is_the_same() {
     for (a, b) in base.world().meshes.iter().zip(&variant.world().meshes) {
         assert!(Arc::ptr_eq(a, b));
     }
-    let solids = (0..base.world().geoms.len()).filter_map(|g| Some((base.solid(g)?, variant.solid(g)?)));
+    let solids = (0..base.world().geoms.len())
+        .filter_map(|g| Some((base.solid(GeomId(g))?, variant.solid(GeomId(g))?)));
     assert!(solids.map(|(a, b)| assert!(std::ptr::eq(a, b))).count() > 0);
     let empty = base.varied(&Variation::default()).unwrap();
     assert_eq!(empty.fingerprint(), base.fingerprint());

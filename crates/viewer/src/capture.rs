@@ -79,8 +79,8 @@ impl Capture {
 fn append_contacts(simulation: &Simulation, out: &mut Vec<u8>) {
     out.reserve(64 * simulation.contacts().len());
     for contact in simulation.contacts() {
-        put_u32(out, contact.geom_a);
-        put_u32(out, contact.geom_b);
+        put_u32(out, contact.geom_a.0);
+        put_u32(out, contact.geom_b.0);
         let (p, n, f, s) = (&contact.position, &contact.normal, &contact.force, &contact.slip);
         let penetration = contact.penetration;
         put_row(out, [p.x, p.y, p.z, n.x, n.y, n.z, f.x, f.y, f.z, s.x, s.y, s.z, penetration]);
@@ -89,8 +89,8 @@ fn append_contacts(simulation: &Simulation, out: &mut Vec<u8>) {
 }
 
 fn append_patch(patch: &PatchView<'_>, out: &mut Vec<u8>) {
-    put_u32(out, patch.geom_a);
-    put_u32(out, patch.geom_b);
+    put_u32(out, patch.geom_a.0);
+    put_u32(out, patch.geom_b.0);
     put_u32(out, patch.vertices.len());
     put_u32(out, patch.faces().len());
     put_u32(out, patch.vertices.len());

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use stiction::model::{
     Actuator, Camera, Compliance, Geom, HeightField, JointKind, Material, Pose, Shape, Transmission, World,
 };
-use stiction::{Model, Simulation, contact_model_name};
+use stiction::{GeomId, Model, Simulation, contact_model_name};
 
 /// Meshes with more triangles are drawn with this many.
 const MOST_TRIANGLES: usize = 100_000;
@@ -86,7 +86,7 @@ fn describe_camera(camera: &Camera) -> Value {
 fn describe_geom(model: &Model, index: usize, drawn: Appearance, buffers: &mut Buffers) -> Value {
     let geom: &Geom = &model.world().geoms[index];
     let (pos, quat) = pose(&geom.pose);
-    let solid = model.solid(index).map(|solid| {
+    let solid = model.solid(GeomId(index)).map(|solid| {
         let pressure: Vec<f64> = solid.extents().iter().map(|e| e * solid.modulus()).collect();
         buffers.id(solid.vertices().iter().map(|v| (*v).into()), solid.surface(), solid.tets(), &pressure)
     });

@@ -101,14 +101,14 @@ fn frames_hold_the_state_and_what_touched() {
     }
     assert_eq!(frame.contacts.len(), sim.contacts().len());
     for (a, b) in frame.contacts.iter().zip(sim.contacts()) {
-        assert_eq!((a.geom_a as usize, a.geom_b as usize, a.sticking), (b.geom_a, b.geom_b, b.sticking));
+        assert_eq!((a.geom_a as usize, a.geom_b as usize, a.sticking), (b.geom_a.0, b.geom_b.0, b.sticking));
         (0..3).for_each(|k| close(a.force[k], b.force[k], b.force.norm()));
         (0..3).for_each(|k| close(a.position[k], b.position[k], 1.0));
     }
     let patches = sim.patches();
     assert!(!patches.is_empty() && frame.patches.len() == patches.len());
     for (a, b) in frame.patches.iter().zip(&patches) {
-        assert_eq!((a.geom_a as usize, a.geom_b as usize), (b.geom_a, b.geom_b));
+        assert_eq!((a.geom_a as usize, a.geom_b as usize), (b.geom_a.0, b.geom_b.0));
         assert_eq!(a.faces, b.polygons);
         close(a.area, b.area, b.area);
         (0..3).for_each(|k| close(a.force[k], b.force[k], b.force.norm()));
@@ -126,7 +126,7 @@ fn frames_hold_the_state_and_what_touched() {
     // The solid's buffer is the solid.
     let geoms = recording.scene["geoms"].as_array().unwrap();
     let soft = geoms.iter().position(|g| g["solid"].is_u64()).unwrap();
-    let solid = sim.model().solid(soft).unwrap();
+    let solid = sim.model().solid(stiction::GeomId(soft)).unwrap();
     let id = geoms[soft]["solid"].as_u64().unwrap();
     let buffer = recording.buffers.iter().find(|b| u64::from(b.id) == id).unwrap();
     assert_eq!(buffer.tetrahedra, solid.tets());

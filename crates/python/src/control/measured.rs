@@ -205,8 +205,8 @@ impl Measured {
         let three = |v: &Vector3<f64>| PyArray1::from_slice(py, v.as_slice());
         for t in &self.touches {
             list.append(class.call1((
-                t.geom_a,
-                t.geom_b,
+                t.geom_a.0,
+                t.geom_b.0,
                 t.body_a,
                 t.body_b,
                 three(&t.force),

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3, Vector6};
 use std::time::Instant;
 use stiction::control::{IkSettings, JointControlLaw, Joints, PosePoint, PoseServo, Sample};
-use stiction::{Model, Simulation};
+use stiction::{GeomId, Simulation};
 use stiction_viewer::Recorder;
 
 /// A step as it went.
@@ -77,9 +77,9 @@ pub struct Cook {
 }
 
 struct Geoms {
-    blade: usize,
-    stove: usize,
-    bubbles: [usize; 2],
+    blade: GeomId,
+    stove: GeomId,
+    bubbles: [GeomId; 2],
 }
 
 impl Cook {
@@ -92,7 +92,7 @@ impl Cook {
         let mut servo = PoseServo::new(&model, &joints, "grip", settings, JointControlLaw::ServoFeedForward)
             .map_err(Failure::work)?;
         let x_wh = servo.reference_pose(&Sample::of(&model, sim.state()), &[]);
-        let geom = |name: &str| place(&model, name);
+        let geom = |name: &str| model.geom_index(name).map_err(Failure::work);
         let geoms = Geoms {
             blade: geom("blade")?,
             stove: geom("stove")?,
@@ -301,9 +301,4 @@ fn between(a: &Isometry3<f64>, b: &Isometry3<f64>, s: f64) -> Isometry3<f64> {
     let turn = (a.rotation.inverse() * b.rotation).scaled_axis() * s;
     let place = a.translation.vector.lerp(&b.translation.vector, s);
     Isometry3::from_parts(Translation3::from(place), a.rotation * UnitQuaternion::from_scaled_axis(turn))
-}
-
-fn place(model: &Model, name: &str) -> Result<usize, Failure> {
-    let found = model.world().geoms.iter().position(|g| g.name == name);
-    found.ok_or_else(|| Failure::work(format!("the kitchen has no geom \"{name}\"")))
 }

@@ -38,14 +38,15 @@ pub fn spread(patch: &ContactPatch) -> Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction::GeomId;
 
     #[test]
     fn a_rectangle_is_spread_by_its_sides_over_the_root_of_twelve() {
         let turn = nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1);
         let place = |x: f64, y: f64| turn * Vector3::new(x, y, 0.4);
         let patch = ContactPatch {
-            geom_a: 0,
-            geom_b: 1,
+            geom_a: GeomId(0),
+            geom_b: GeomId(1),
             body_a: 0,
             body_b: 1,
             vertices: vec![place(0.0, 0.0), place(3.0, 0.0), place(3.0, 1.0), place(0.0, 1.0)],

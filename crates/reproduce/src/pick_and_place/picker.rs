@@ -125,7 +125,7 @@ impl Picker {
         let slide = model.multibody().joints()[model.joint_index("left_slide")?].q.start;
         let thing = |kind: &super::objects::Kind| {
             let joint = &model.multibody().joints()[model.joint_index(kind.name)?];
-            Ok(Thing { geom: model.geom_index(kind.name)?, q: joint.q.start })
+            Ok(Thing { geom: model.geom_index(kind.name)?.0, q: joint.q.start })
         };
         let things = ALL.iter().map(thing).collect::<Result<_, InputError>>()?;
         let log = Log::default();

@@ -12,6 +12,7 @@ use crate::contact::quadrature::FacePolygon;
 use crate::contact::query::Touching;
 use crate::contact::surface_velocity;
 use crate::model::Compiled;
+use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::model::material::{PairMaterial, PairOverride};
 use crate::state::{ContactStretch, State};
 use nalgebra::{Matrix3, Vector2, Vector3};
@@ -53,7 +54,7 @@ pub(crate) struct Manifold {
     /// The bodies of the problem's pair, in order.
     pub bodies: (u32, u32),
     /// The geoms, in order.
-    pub geoms: (u32, u32),
+    pub geoms: GeomPair,
     /// Whether the first geom is on the second body.
     pub swapped: bool,
     /// Faces rather than points.
@@ -89,20 +90,20 @@ const LARGE_SHARE: f64 = 0.05;
 /// Groups points and faces by geom pair and sorts the groups by body pair. Both come sorted by geom pair.
 pub(crate) fn find_manifolds(compiled: &Compiled, touching: Touching, manifolds: &mut Vec<Manifold>) {
     manifolds.clear();
-    let body = |geom: usize| compiled.carrier[compiled.geoms.geoms()[geom].body] as u32;
-    let mut add = |geom_a: usize, geom_b: usize, patch: bool, range: std::ops::Range<usize>| {
-        let (a, b) = (body(geom_a), body(geom_b));
-        let (bodies, geoms) = ((a.min(b), a.max(b)), (geom_a as u32, geom_b as u32));
+    let body = |geom| compiled.carrier[compiled.geom(geom).body] as u32;
+    let mut add = |geoms: GeomPair, patch: bool, range: std::ops::Range<usize>| {
+        let (a, b) = (body(geoms.0), body(geoms.1));
+        let bodies = (a.min(b), a.max(b));
         let (begin, end) = (range.start as u32, range.end as u32);
         manifolds.push(Manifold { bodies, geoms, swapped: b < a, patch, begin, end });
     };
     let mut begin = 0;
-    for group in touching.points.chunk_by(|p, q| (p.geom_a, p.geom_b) == (q.geom_a, q.geom_b)) {
-        add(group[0].geom_a, group[0].geom_b, false, begin..begin + group.len());
+    for group in touching.points.chunk_by(|p, q| geoms_of(p) == geoms_of(q)) {
+        add(geoms_of(&group[0]), false, begin..begin + group.len());
         begin += group.len();
     }
     for found in touching.patches.patches.iter().filter(|p| !p.patch.faces.is_empty()) {
-        add(found.geom_a, found.geom_b, true, found.patch.faces.clone());
+        add(found.geoms, true, found.patch.faces.clone());
     }
     manifolds.sort_unstable_by_key(|m| (m.bodies, m.geoms));
 }
@@ -140,19 +141,15 @@ impl ManifoldEntries<'_> {
         self.faces(places, problem)?;
         let Some(springs) = &self.calibration.springs else { return Ok(()) };
         let (of, entries) = ((self.manifold.geoms, self.manifold.sign()), first..problem.contact_count());
-        let x_wb = &self.x_wb[self.compiled.geoms.geoms()[self.geoms().1].body];
+        let x_wb = &self.x_wb[self.compiled.geom(self.manifold.geoms.1).body];
         sprung.extend(SprungPatch::new(problem, of, entries, &self.state.springs, x_wb, springs)?);
         Ok(())
-    }
-
-    fn geoms(&self) -> (usize, usize) {
-        (self.manifold.geoms.0 as usize, self.manifold.geoms.1 as usize)
     }
 
     /// Velocity of B's surface relative to A's surface, in addition to the motion of the bodies. Zero if neither
     /// surface moves.
     fn belt(&self) -> impl Fn(&Vector3<f64>) -> Vector3<f64> + '_ {
-        let geoms = self.geoms();
+        let geoms = self.manifold.geoms;
         let moves = surface_velocity::moves(self.compiled, geoms.0)
             || surface_velocity::moves(self.compiled, geoms.1);
         move |p| match moves {
@@ -227,7 +224,7 @@ impl ManifoldEntries<'_> {
         let material = PairOverride(self.calibration.law.material).apply(material);
         let (sign, belt) = (manifold.sign(), self.belt());
         let area = patches.faces.faces[manifold.range()].iter().map(|f| f.area).sum::<f64>();
-        let (large, least) = (LARGE_SHARE * area, least_gradient(self.compiled, self.geoms()));
+        let (large, least) = (LARGE_SHARE * area, least_gradient(self.compiled, manifold.geoms));
         for index in manifold.range() {
             let face = &patches.faces.faces[index];
             let frame = frame_from_normal(&(sign * face.normal));
@@ -305,10 +302,10 @@ pub(crate) fn stored_stretch(
     contact: &ContactPoint,
     position: &Vector3<f64>,
 ) -> Vector3<f64> {
-    let geoms = (contact.geom_a as u32, contact.geom_b as u32);
+    let geoms = geoms_of(contact);
     let begin = stretches.partition_point(|s| s.geoms < geoms);
     let same = stretches[begin..].iter().take_while(|s| s.geoms == geoms);
-    let x_wa = &x_wb[compiled.geoms.geoms()[contact.geom_a].body];
+    let x_wa = &x_wb[compiled.geom(geoms.0).body];
     let p_a = x_wa.inverse_transform_point(&nalgebra::Point3::from(*position)).coords;
     let nearest =
         same.min_by(|s, t| (s.point_a - p_a).norm_squared().total_cmp(&(t.point_a - p_a).norm_squared()));

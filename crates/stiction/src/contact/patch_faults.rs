@@ -2,6 +2,7 @@
 
 use crate::contact::patches::PatchSet;
 use crate::model::Model;
+use crate::model::geom_id::GeomPair;
 use stiction_geometry::patch::{ContactSolid, Patch};
 use stiction_geometry::{Geom, Shape};
 use stiction_model::{Pose, Warning};
@@ -66,7 +67,7 @@ impl Side<'_> {
 
 /// The geom pairs whose patch was unreliable in any step, sorted, without duplicates.
 #[derive(Default)]
-pub(crate) struct PatchWarnings(Vec<(usize, usize, PatchFault)>);
+pub(crate) struct PatchWarnings(Vec<(GeomPair, PatchFault)>);
 
 impl PatchWarnings {
     /// Adds the pairs of an accepted step. Allocates only for a new pair.
@@ -81,8 +82,8 @@ impl PatchWarnings {
     /// A warning for each geom pair whose patch was unreliable in any step.
     pub fn warnings(&self, model: &Model) -> Vec<Warning> {
         let compiled = model.compiled();
-        let describe = |&(a, b, fault): &(usize, usize, PatchFault)| {
-            let [a, b] = [a, b].map(|g| &compiled.world.geoms[compiled.colliding[g]]);
+        let describe = |&((a, b), fault): &(GeomPair, PatchFault)| {
+            let [a, b] = [a, b].map(|g| compiled.described(g));
             let names = format!("\"{}\" and \"{}\"", a.name, b.name);
             let message = match fault {
                 PatchFault::Core => format!(

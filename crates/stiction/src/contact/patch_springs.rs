@@ -40,6 +40,7 @@
 //! without contact: s⁺ = (1 − β) s.
 
 use crate::model::Compiled;
+use crate::model::geom_id::GeomPair;
 use crate::options::TangentialSprings;
 use crate::state::PatchSpring;
 use nalgebra::{Matrix3, Matrix6, SymmetricEigen, UnitQuaternion, Vector2, Vector3, Vector6};
@@ -150,7 +151,7 @@ const NEGLIGIBLE: f64 = 1e-18;
 
 /// The springs of one patch during a convex step.
 pub(crate) struct SprungPatch {
-    geoms: (u32, u32),
+    geoms: GeomPair,
     /// −1 if the problem's pair has the bodies in the opposite order.
     sign: f64,
     /// Its entries in the problem.
@@ -168,7 +169,7 @@ impl SprungPatch {
     /// springs stored for its geoms. `None` if no entry carries friction.
     pub fn new(
         problem: &mut Problem,
-        (geoms, sign): ((u32, u32), f64),
+        (geoms, sign): (GeomPair, f64),
         entries: Range<usize>,
         stored: &[PatchSpring],
         x_wb: &Pose,
@@ -235,7 +236,7 @@ pub(crate) fn springs_after(
 ) {
     after.clear();
     for patch in patches {
-        let body = compiled.geoms.geoms()[patch.geoms.1 as usize].body;
+        let body = compiled.geom(patch.geoms.1).body;
         let s = turned(&x_wb[body].rotation.inverse(), &patch.after(problem, solver, dt));
         after.push(PatchSpring { geoms: patch.geoms, s: s.into() });
     }

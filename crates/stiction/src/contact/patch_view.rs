@@ -1,7 +1,7 @@
 //! Contact patches with the results of a step's solve, for users.
 
 use crate::contact::patches::PatchSet;
-use crate::model::Model;
+use crate::model::{GeomId, Model};
 use nalgebra::Vector3;
 use std::ops::Range;
 use stiction_geometry::patch::PatchFace;
@@ -33,7 +33,6 @@ impl<'a> SolvedPatches<'a> {
     /// Borrowed views of the patches and their results. Empty if the step failed.
     pub fn views(self, model: &'a Model) -> impl ExactSizeIterator<Item = PatchView<'a>> {
         let compiled = model.compiled();
-        let geoms = compiled.geoms.geoms();
         let solved = if self.complete() { &self.found.patches[..] } else { &[] };
         solved.iter().map(move |found| {
             let range = found.patch.faces.clone();
@@ -44,10 +43,10 @@ impl<'a> SolvedPatches<'a> {
                 (f.centroid - found.patch.centroid).cross(&r.force) + r.moment
             };
             PatchView {
-                geom_a: compiled.colliding[found.geom_a],
-                geom_b: compiled.colliding[found.geom_b],
-                body_a: geoms[found.geom_a].body,
-                body_b: geoms[found.geom_b].body,
+                geom_a: compiled.colliding.in_world(found.geoms.0),
+                geom_b: compiled.colliding.in_world(found.geoms.1),
+                body_a: compiled.geom(found.geoms.0).body,
+                body_b: compiled.geom(found.geoms.1).body,
                 vertices: &self.found.faces.vertices[first..last],
                 pressure: &self.found.faces.vertex_pressure[first..last],
                 area: found.patch.area,
@@ -67,9 +66,9 @@ impl<'a> SolvedPatches<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactPatch {
     /// Index of geom A in the world's list; smaller than B's.
-    pub geom_a: usize,
+    pub geom_a: GeomId,
     /// Index of geom B.
-    pub geom_b: usize,
+    pub geom_b: GeomId,
     /// Index of the body that carries A.
     pub body_a: usize,
     /// Index of the body that carries B.
@@ -111,9 +110,9 @@ pub struct ContactPatch {
 #[derive(Clone)]
 pub struct PatchView<'a> {
     /// Index of geom A in the world's list; smaller than B's.
-    pub geom_a: usize,
+    pub geom_a: GeomId,
     /// Index of geom B.
-    pub geom_b: usize,
+    pub geom_b: GeomId,
     /// Index of the body that carries A.
     pub body_a: usize,
     /// Index of the body that carries B.

@@ -6,7 +6,8 @@
 //! The results of the solve are stored per face. (The assembly refines large polygons, see `entries.rs`.)
 
 use crate::contact::patch_faults::{PatchFault, Side};
-use crate::model::{Compiled, Model};
+use crate::model::geom_id::GeomPair;
+use crate::model::{CollidingGeomId, Compiled, Model};
 use crate::options::Options;
 use stiction_geometry::patch::{
     FaceFilter, Patch, PatchFace, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
@@ -16,8 +17,7 @@ use stiction_model::Pose;
 /// A patch between two geoms of the geometry.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundPatch {
-    pub geom_a: usize,
-    pub geom_b: usize,
+    pub geoms: GeomPair,
     pub patch: Patch,
     /// Least gradient of its faces in a step, Pa/m.
     pub least_gradient: f64,
@@ -29,8 +29,8 @@ pub(crate) struct FoundPatch {
 const LEAST_SLOPE: f64 = 0.5;
 
 /// That least gradient for a pair of geoms, Pa/m.
-pub(crate) fn least_gradient(compiled: &Compiled, (geom_a, geom_b): (usize, usize)) -> f64 {
-    LEAST_SLOPE / (compiled.solids[geom_a].compliance() + compiled.solids[geom_b].compliance())
+pub(crate) fn least_gradient(compiled: &Compiled, (a, b): GeomPair) -> f64 {
+    LEAST_SLOPE / (compiled.solid(a).compliance() + compiled.solid(b).compliance())
 }
 
 /// Gradient of a face in a step, Pa/m.
@@ -47,9 +47,8 @@ pub(crate) fn gradient_in_step(face: &PatchFace, least: f64) -> f64 {
 }
 
 impl FoundPatch {
-    pub fn new(compiled: &Compiled, geoms: (usize, usize), patch: Patch) -> Self {
-        let (geom_a, geom_b) = geoms;
-        Self { geom_a, geom_b, patch, least_gradient: least_gradient(compiled, geoms) }
+    pub fn new(compiled: &Compiled, geoms: GeomPair, patch: Patch) -> Self {
+        Self { geoms, patch, least_gradient: least_gradient(compiled, geoms) }
     }
 }
 
@@ -59,7 +58,7 @@ pub(crate) struct PatchSet {
     pub patches: Vec<FoundPatch>,
     pub faces: PatchFaces,
     /// Geom pairs with an unreliable patch in this step.
-    pub faults: Vec<(usize, usize, PatchFault)>,
+    pub faults: Vec<(GeomPair, PatchFault)>,
     /// Whether every polygon uses the quadrature points of continuous time.
     pub refined: bool,
     scratch: PatchScratch,
@@ -73,25 +72,29 @@ impl PatchSet {
     }
 
     /// Finds the patches of all candidate pairs of geoms.
-    pub fn find(&mut self, model: &Model, options: &Options, poses: &[Pose], pairs: &[(u32, u32)]) {
+    pub fn find(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        poses: &[Pose],
+        pairs: impl Iterator<Item = GeomPair>,
+    ) {
         self.clear();
         self.refined = options.tessellation == Tessellation::Refined;
         let compiled = model.compiled();
-        let geoms = compiled.geoms.geoms();
-        for &(a, b) in pairs {
-            let (geom_a, geom_b) = (a as usize, b as usize);
-            let (one, two) = (&geoms[geom_a], &geoms[geom_b]);
+        for (a, b) in pairs {
+            let (one, two) = (compiled.geom(a), compiled.geom(b));
             let (x_wa, x_wb) = (poses[one.body] * one.x_bg, poses[two.body] * two.x_bg);
             let settings = settings(options, one.margin.max(two.margin));
-            let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
+            let (solid_a, solid_b) = (compiled.solid(a), compiled.solid(b));
             let (scratch, faces) = (&mut self.scratch, &mut self.faces);
             // Fails only for two rigid bodies, which are not candidates.
             let Ok(patch) = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &settings, scratch, faces) else {
                 continue;
             };
-            self.note_fault(model, (geom_a, geom_b), poses, &patch);
+            self.note_fault(model, (a, b), poses, &patch);
             if !patch.faces.is_empty() {
-                self.patches.push(FoundPatch::new(compiled, (geom_a, geom_b), patch));
+                self.patches.push(FoundPatch::new(compiled, (a, b), patch));
             }
         }
     }
@@ -101,43 +104,36 @@ impl PatchSet {
         &mut self,
         model: &Model,
         options: &Options,
-        (geom_a, geom_b): (usize, usize),
+        (a, b): GeomPair,
         (x_wa, x_wb): (&Pose, &Pose),
     ) {
         self.clear();
         self.refined = options.tessellation == Tessellation::Refined;
         let compiled = model.compiled();
-        let geoms = compiled.geoms.geoms();
-        let settings = settings(options, geoms[geom_a].margin.max(geoms[geom_b].margin));
-        let (solid_a, solid_b) = (&compiled.solids[geom_a], &compiled.solids[geom_b]);
+        let settings = settings(options, compiled.geom(a).margin.max(compiled.geom(b).margin));
+        let (solid_a, solid_b) = (compiled.solid(a), compiled.solid(b));
         let (scratch, faces) = (&mut self.scratch, &mut self.faces);
         if let Ok(patch) = contact_patch(solid_a, x_wa, solid_b, x_wb, &settings, scratch, faces) {
-            self.patches.push(FoundPatch::new(compiled, (geom_a, geom_b), patch));
+            self.patches.push(FoundPatch::new(compiled, (a, b), patch));
         }
     }
 
     /// Records whether the fields of a patch coincide. This matters in continuous time, which follows every surface.
-    pub fn note_coincident(&mut self, geoms: (usize, usize), patch: &Patch) {
+    pub fn note_coincident(&mut self, geoms: GeomPair, patch: &Patch) {
         if patch.coincident > 0 {
-            self.faults.push((geoms.0, geoms.1, PatchFault::Coincident));
+            self.faults.push((geoms, PatchFault::Coincident));
         }
     }
 
     /// Records the fault of a patch, if it has one. `poses` are the poses of the bodies.
-    pub fn note_fault(
-        &mut self,
-        model: &Model,
-        (geom_a, geom_b): (usize, usize),
-        poses: &[Pose],
-        patch: &Patch,
-    ) {
+    pub fn note_fault(&mut self, model: &Model, (a, b): GeomPair, poses: &[Pose], patch: &Patch) {
         let compiled = model.compiled();
-        let side = |index: usize| {
-            let geom = &compiled.geoms.geoms()[index];
-            Side { geom, solid: &compiled.solids[index], x_wg: poses[geom.body] * geom.x_bg }
+        let side = |id: CollidingGeomId| {
+            let geom = compiled.geom(id);
+            Side { geom, solid: compiled.solid(id), x_wg: poses[geom.body] * geom.x_bg }
         };
-        if let Some(fault) = PatchFault::of(patch, &side(geom_a), &side(geom_b)) {
-            self.faults.push((geom_a, geom_b, fault));
+        if let Some(fault) = PatchFault::of(patch, &side(a), &side(b)) {
+            self.faults.push(((a, b), fault));
         }
     }
 

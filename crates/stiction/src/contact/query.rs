@@ -1,6 +1,7 @@
 //! The contact query: contact points and contact patches of bodies at given poses, the second stage of a step.
 
 use crate::contact::patches::PatchSet;
+use crate::model::geom_id::{GeomPair, geoms_of, pair_of};
 use crate::model::{Compiled, Model};
 use crate::options::Options;
 use crate::step::first_touch::Ahead;
@@ -52,24 +53,28 @@ impl ContactQuery {
             let (geoms, usual) = (model.compiled().geoms.geoms(), options.margin);
             self.points.retain(|p| {
                 let own = usual.max(geoms[p.geom_a].margin).max(geoms[p.geom_b].margin);
-                p.distance <= own || ahead.pairs.contains(&(p.geom_a, p.geom_b))
+                p.distance <= own || ahead.pairs.contains(&geoms_of(p))
             });
         }
         timer.lap(|p| &mut p.narrow_phase);
-        self.patches.find(model, options, x_wb, self.proximity.patch_pairs());
+        self.patches.find(model, options, x_wb, self.proximity.patch_pairs().iter().map(pair_of));
         timer.lap(|p| &mut p.patches);
     }
 
     /// Finds points in overlap, and the pairs of geoms that may make a patch.
-    pub fn find_points_and_pairs(&mut self, x_wb: &[Pose]) -> &[(u32, u32)] {
+    pub fn find_points_and_pairs(&mut self, x_wb: &[Pose]) {
         self.proximity.update(x_wb);
         self.proximity.contacts(0.0, &mut self.points);
-        self.proximity.patch_pairs()
     }
 
     /// The pairs of geoms that may make a patch, as found last.
-    pub fn patch_pairs(&self) -> &[(u32, u32)] {
-        self.proximity.patch_pairs()
+    pub fn patch_pairs(&self) -> impl ExactSizeIterator<Item = GeomPair> + '_ {
+        self.proximity.patch_pairs().iter().map(pair_of)
+    }
+
+    /// One of them.
+    pub fn patch_pair(&self, k: usize) -> GeomPair {
+        pair_of(&self.proximity.patch_pairs()[k])
     }
 
     /// Finds points no further apart than `touch`, pairs with a compliant geom as if both were rigid.

@@ -1,6 +1,7 @@
 //! Contacts of the last step and their forces.
 
-use crate::model::Compiled;
+use crate::model::geom_id::geoms_of;
+use crate::model::{Compiled, GeomId};
 use nalgebra::Vector3;
 use stiction_geometry::ContactPoint;
 
@@ -8,9 +9,9 @@ use stiction_geometry::ContactPoint;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contact {
     /// Index of geom A in the world's list; smaller than B's.
-    pub geom_a: usize,
+    pub geom_a: GeomId,
     /// Index of geom B.
-    pub geom_b: usize,
+    pub geom_b: GeomId,
     /// Index of the body that carries A.
     pub body_a: usize,
     /// Index of the body that carries B.
@@ -32,12 +33,12 @@ pub struct Contact {
 impl Contact {
     /// A point as the geometry found it, half-way between the surfaces, without force and slip.
     pub(crate) fn at(compiled: &Compiled, p: &ContactPoint) -> Self {
-        let geoms = compiled.geoms.geoms();
+        let (a, b) = geoms_of(p);
         Self {
-            geom_a: compiled.colliding[p.geom_a],
-            geom_b: compiled.colliding[p.geom_b],
-            body_a: geoms[p.geom_a].body,
-            body_b: geoms[p.geom_b].body,
+            geom_a: compiled.colliding.in_world(a),
+            geom_b: compiled.colliding.in_world(b),
+            body_a: compiled.geom(a).body,
+            body_b: compiled.geom(b).body,
             position: 0.5 * (p.p_wa + p.p_wb),
             normal: p.normal_w,
             penetration: -p.distance,

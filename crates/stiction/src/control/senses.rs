@@ -2,7 +2,7 @@
 
 use crate::contact::patch_view::SolvedPatches;
 use crate::contact::result::Contact;
-use crate::model::Compiled;
+use crate::model::{Compiled, GeomId};
 use crate::sensing::tactile::{TactileGrid, TactileImage};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ impl Measured {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The geom of this index.
-    Geom(usize),
+    Geom(GeomId),
     /// The geoms of the body of this index.
     Body(usize),
     /// Any geom.
@@ -112,9 +112,9 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
     /// Index of geom A in the world's list.
-    pub geom_a: usize,
+    pub geom_a: GeomId,
     /// Index of geom B.
-    pub geom_b: usize,
+    pub geom_b: GeomId,
     /// Index of the body that carries A.
     pub body_a: usize,
     /// Index of the body that carries B.
@@ -134,7 +134,7 @@ pub struct Touch {
 }
 
 impl Touch {
-    fn none(geoms: (usize, usize), bodies: (usize, usize)) -> Self {
+    fn none(geoms: (GeomId, GeomId), bodies: (usize, usize)) -> Self {
         let zero = Vector3::zeros();
         let ((geom_a, geom_b), (body_a, body_b)) = (geoms, bodies);
         Self {
@@ -183,7 +183,7 @@ impl Touch {
 
     /// The contact with `other` as A and `part` as B, if it is between them.
     pub fn seen_from(&self, part: Part, other: Part) -> Option<Self> {
-        let fits = |part: Part, geom: usize, body: usize| match part {
+        let fits = |part: Part, geom: GeomId, body: usize| match part {
             Part::Geom(g) => g == geom,
             Part::Body(b) => b == body,
             Part::Any => true,
@@ -221,11 +221,10 @@ pub(crate) fn gather(
         out.extend(touch.finish());
     }
     if patches.complete() {
-        let geoms = compiled.geoms.geoms();
         for found in &patches.found.patches {
-            let [a, b] = [found.geom_a, found.geom_b];
-            let pair = (compiled.colliding[a], compiled.colliding[b]);
-            let mut touch = Touch::none(pair, (geoms[a].body, geoms[b].body));
+            let (a, b) = found.geoms;
+            let pair = (compiled.colliding.in_world(a), compiled.colliding.in_world(b));
+            let mut touch = Touch::none(pair, (compiled.geom(a).body, compiled.geom(b).body));
             touch.area = found.patch.area;
             for index in found.patch.faces.clone() {
                 let (face, result) = (&patches.found.faces.faces[index], &patches.results[index]);

@@ -137,8 +137,7 @@ impl ManifoldScratch {
         if !closed {
             if manifold.patch {
                 let found = step.stages.contacts.patches.patches.iter();
-                let (a, b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
-                let mut same = found.filter(|p| (p.geom_a, p.geom_b) == (a, b));
+                let mut same = found.filter(|p| p.geoms == manifold.geoms);
                 deepest = same.next().map_or(0.0, |p| step.stages.contacts.patches.depth(p));
             }
             let h = (SHARE * deepest).clamp(BOUNDS[0], BOUNDS[1]);
@@ -211,7 +210,6 @@ impl ManifoldScratch {
         h: f64,
     ) -> Result<(Vector6<f64>, usize), ProblemError> {
         let (model, manifold) = (step.model, step.manifold);
-        let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
         let [mut x_wa, mut x_wb] = step.geom_poses();
         let moved = if manifold.swapped { &mut x_wa } else { &mut x_wb };
         let axis = Vector3::ith(c % 3, h);
@@ -227,16 +225,15 @@ impl ManifoldScratch {
         *moved = displacement * *moved;
         let mut displaced = Manifold { begin: 0, ..manifold };
         if manifold.patch {
-            self.patches.find_pair(model, &step.settings.options, (geom_a, geom_b), (&x_wa, &x_wb));
+            self.patches.find_pair(model, &step.settings.options, manifold.geoms, (&x_wa, &x_wb));
             displaced.end = self.patches.faces.faces.len() as u32;
         } else {
-            let geoms = model.compiled().geoms.geoms();
-            let (a, b) = (&geoms[geom_a], &geoms[geom_b]);
+            let [a, b] = [manifold.geoms.0, manifold.geoms.1].map(|g| model.compiled().geom(g));
             let margin = step.settings.options.margin.max(a.margin).max(b.margin);
             self.points.clear();
             contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), margin, &mut self.geometry, &mut self.points);
             for point in &mut self.points {
-                (point.geom_a, point.geom_b) = (geom_a, geom_b);
+                (point.geom_a, point.geom_b) = (manifold.geoms.0.index(), manifold.geoms.1.index());
             }
             displaced.end = self.points.len() as u32;
         }
@@ -268,9 +265,9 @@ impl ManifoldStep<'_> {
 
     /// Poses of the two geoms in the world.
     fn geom_poses(&self) -> [Pose; 2] {
-        let geoms = self.model.compiled().geoms.geoms();
         let (a, b) = self.manifold.geoms;
-        [a, b].map(|g| self.stages.kinematics.x_wb[geoms[g as usize].body] * geoms[g as usize].x_bg)
+        let geoms = [a, b].map(|g| self.model.compiled().geom(g));
+        geoms.map(|g| self.stages.kinematics.x_wb[g.body] * g.x_bg)
     }
 
     /// Stored stretch of the tangential spring of an entry, b relative to a, world axes. It includes the normal
@@ -355,10 +352,9 @@ impl ManifoldStep<'_> {
         linear: &EntryLinear,
         by_pose: &mut Matrix6<f64>,
     ) -> bool {
-        let geoms = self.model.compiled().geoms.geoms();
-        let [x_wa, x_wb] = self.geom_poses();
-        let placed = |g: usize, pose| Placed { shape: &geoms[g].shape, pose };
-        let (mut a, mut b) = (placed(point.geom_a, &x_wa), placed(point.geom_b, &x_wb));
+        let (geoms, [x_wa, x_wb]) = (self.manifold.geoms, self.geom_poses());
+        let placed = |g, pose| Placed { shape: &self.model.compiled().geom(g).shape, pose };
+        let (mut a, mut b) = (placed(geoms.0, &x_wa), placed(geoms.1, &x_wb));
         // In the order of the problem's bodies.
         let (mut ordered, mut weight_b) = (*point, material.weight_b);
         if self.manifold.swapped {

@@ -44,7 +44,7 @@ pub mod parameters;
 use crate::error::{InputError, OptionError, StepError};
 use crate::forces;
 use crate::methods::support::{MethodKind, refusal};
-use crate::model::Model;
+use crate::model::{GeomId, Model};
 use crate::options::{Method, Options};
 use crate::state::State;
 use crate::step::first_touch::Ahead;
@@ -105,7 +105,7 @@ pub struct StepDerivatives {
     pub v: Vec<f64>,
     /// Pairs of geoms (of the world's list) whose contact points appear or vanish within the finite differences of
     /// their geometry. The step has a kink near this state.
-    pub doubtful: Vec<(usize, usize)>,
+    pub doubtful: Vec<(GeomId, GeomId)>,
     /// Report of the solve.
     pub report: StepReport,
 }
@@ -125,7 +125,7 @@ pub(crate) struct Differentiator {
     others: Option<Others>,
     /// ∂r/∂x, one column for each coordinate of the state, control and parameter.
     rhs: DMatrix<f64>,
-    doubtful: Vec<(usize, usize)>,
+    doubtful: Vec<(GeomId, GeomId)>,
 }
 
 impl Differentiator {

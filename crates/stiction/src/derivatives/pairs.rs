@@ -67,7 +67,7 @@ impl Differentiator {
                 changes.push(parameter.change(compiled, manifold.geoms, manifold.patch)?);
             }
             // Belts are included in the motion of b's and a's surfaces.
-            let (geom_a, geom_b) = (manifold.geoms.0 as usize, manifold.geoms.1 as usize);
+            let (geom_a, geom_b) = manifold.geoms;
             let (on_a, on_b) = if manifold.swapped { (geom_b, geom_a) } else { (geom_a, geom_b) };
             let belt = |geom| surface_twist(compiled, &self.stages.kinematics.x_wb, geom, &reference);
             let (belt_a, belt_b) = (belt(on_a), belt(on_b));
@@ -84,8 +84,8 @@ impl Differentiator {
             let step = ManifoldStep { model, settings, state, stages, manifold, reference, motion };
             let linear = self.manifolds.linearise(&step, &changes)?;
             if linear.doubtful {
-                let world = |g: u32| compiled.colliding[g as usize];
-                self.doubtful.push((world(manifold.geoms.0), world(manifold.geoms.1)));
+                let [a, b] = [geom_a, geom_b].map(|g| compiled.colliding.in_world(g));
+                self.doubtful.push((a, b));
             }
             self.project(model, columns, &coordinates, &linear, &of_b);
         }

@@ -2,9 +2,10 @@
 
 use super::DerivativeError;
 use crate::error::InputError;
+use crate::model::geom_id::GeomPair;
 use crate::model::material::{GeomMaterial, PairMaterial};
 use crate::model::names::unknown_name;
-use crate::model::{Compiled, Model};
+use crate::model::{Compiled, GeomId, Model};
 use nalgebra::Vector6;
 use stiction_convex::ContactEntry;
 
@@ -79,7 +80,7 @@ impl ContactProperty {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactParameter {
     /// The geom, by its place in the world's list.
-    pub geom: usize,
+    pub geom: GeomId,
     /// The property.
     pub property: ContactProperty,
 }
@@ -87,30 +88,25 @@ pub struct ContactParameter {
 impl ContactParameter {
     /// A property of a geom by name.
     pub fn named(model: &Model, geom: &str, property: &str) -> Result<Self, InputError> {
-        let geoms = &model.world().geoms;
-        let Some(index) = geoms.iter().position(|g| g.name == geom) else {
-            return Err(unknown_name("geom", geom, geoms.iter().map(|g| g.name.as_str())));
-        };
-        Ok(Self { geom: index, property: ContactProperty::from_name(property)? })
+        Ok(Self { geom: model.geom_index(geom)?, property: ContactProperty::from_name(property)? })
     }
 
     /// Rejects parameters without a meaning.
     pub(super) fn check(&self, model: &Model) -> Result<(), DerivativeError> {
         let geoms = &model.world().geoms;
-        if self.geom >= geoms.len() {
+        if self.geom.0 >= geoms.len() {
             let known = format!("0 to {}", geoms.len().saturating_sub(1));
-            let (name, hint) = (self.geom.to_string(), String::new());
+            let (name, hint) = (self.geom.0.to_string(), String::new());
             return Err(InputError::Name { kind: "geom", name, hint, known }.into());
         }
         let (compiled, refuse) = (model.compiled(), |reason: &str| {
-            let geom = geoms[self.geom].name.clone();
+            let geom = geoms[self.geom.0].name.clone();
             Err(DerivativeError::Parameter { parameter: self.property.name(), geom, reason: reason.into() })
         });
-        match compiled.colliding.iter().position(|&g| g == self.geom) {
+        match compiled.colliding.find(self.geom) {
             None => refuse("it takes no part in contact"),
             Some(g)
-                if self.property == ContactProperty::Modulus
-                    && !compiled.materials[g].modulus.is_finite() =>
+                if self.property == ContactProperty::Modulus && !compiled.material(g).modulus.is_finite() =>
             {
                 refuse("it has no pressure field; make it compliant")
             }
@@ -122,14 +118,14 @@ impl ContactParameter {
     pub(super) fn change(
         &self,
         compiled: &Compiled,
-        geoms: (u32, u32),
+        geoms: GeomPair,
         patch: bool,
     ) -> Result<Option<MaterialChange>, DerivativeError> {
-        let side = [geoms.0, geoms.1].iter().position(|&g| compiled.colliding[g as usize] == self.geom);
+        let side = [geoms.0, geoms.1].iter().position(|&g| compiled.colliding.in_world(g) == self.geom);
         let Some(side) = side else { return Ok(None) };
         let combine = if patch { PairMaterial::combine_patch } else { PairMaterial::combine };
-        let mine = compiled.materials[[geoms.0, geoms.1][side] as usize];
-        let other = compiled.materials[[geoms.1, geoms.0][side] as usize];
+        let mine = *compiled.material([geoms.0, geoms.1][side]);
+        let other = *compiled.material([geoms.1, geoms.0][side]);
         let modulus = self.property == ContactProperty::Modulus;
         if modulus && !patch {
             return Ok(None);
@@ -137,7 +133,7 @@ impl ContactParameter {
         if modulus && other.modulus.is_finite() {
             return Err(DerivativeError::Parameter {
                 parameter: self.property.name(),
-                geom: compiled.world.geoms[self.geom].name.clone(),
+                geom: compiled.world.geoms[self.geom.0].name.clone(),
                 reason: "it touches another geom with a pressure field, and the surface between the two moves with the \
                          moduli, which has no derivative here; difference models of two moduli"
                     .into(),

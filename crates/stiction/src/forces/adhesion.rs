@@ -2,6 +2,7 @@
 
 use crate::contact::query::Touching;
 use crate::model::Compiled;
+use crate::model::geom_id::{GeomPair, geoms_of};
 use nalgebra::{Vector3, Vector6};
 use stiction_multibody::Workspace;
 
@@ -15,15 +16,15 @@ pub(super) fn adhere(
     pull: f64,
     force: &mut [f64],
 ) {
-    let body_of = |geom: usize| compiled.geoms.geoms()[geom].body;
-    let touches = |a: usize, b: usize| body_of(a) == body || body_of(b) == body;
-    let points = || touching.points.iter().filter(|p| touches(p.geom_a, p.geom_b));
+    let body_of = |geom| compiled.geom(geom).body;
+    let touches = |(a, b): GeomPair| body_of(a) == body || body_of(b) == body;
+    let points = || touching.points.iter().filter(|p| touches(geoms_of(p)));
     let patches = || {
         let found = touching.patches.patches.iter();
-        found.filter(|p| touches(p.geom_a, p.geom_b) && !p.patch.faces.is_empty())
+        found.filter(|p| touches(p.geoms) && !p.patch.faces.is_empty())
     };
     let share = pull / (points().count() + patches().count()).max(1) as f64;
-    let mut add = |a: usize, b: usize, point: &Vector3<f64>, normal: &Vector3<f64>, share: f64| {
+    let mut add = |(a, b): GeomPair, point: &Vector3<f64>, normal: &Vector3<f64>, share: f64| {
         for (body, sign) in [(body_of(a), share), (body_of(b), -share)] {
             let f = sign * normal;
             let wrench = Vector6::new(0.0, 0.0, 0.0, f.x, f.y, f.z);
@@ -31,13 +32,13 @@ pub(super) fn adhere(
         }
     };
     for p in points() {
-        add(p.geom_a, p.geom_b, &(0.5 * (p.p_wa + p.p_wb)), &p.normal_w, share);
+        add(geoms_of(p), &(0.5 * (p.p_wa + p.p_wb)), &p.normal_w, share);
     }
     for found in patches() {
         let faces = &touching.patches.faces.faces[found.patch.faces.clone()];
         let area = faces.iter().map(|f| f.area).sum::<f64>();
         for face in faces {
-            add(found.geom_a, found.geom_b, &face.centroid, &face.normal, share * face.area / area);
+            add(found.geoms, &face.centroid, &face.normal, share * face.area / area);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::LoadError;
 use crate::model::Compiled;
+use crate::model::geom_id::{CollidingGeomId, CollidingGeoms, GeomId, GeomPair};
 use crate::model::material::{GeomMaterial, PairOverride};
 use crate::model::solids::{compile_solids, vary_solid};
 use crate::sensing::sensors::Sensors;
@@ -14,10 +15,10 @@ use stiction_model::{Compliance, GeomRole, Warning, World};
 
 pub(crate) struct Shapes {
     pub geoms: Arc<GeomSet>,
-    pub colliding: Vec<usize>,
+    pub colliding: CollidingGeoms,
     pub materials: Vec<GeomMaterial>,
     /// Pairs of geoms with their own material, sorted.
-    pub pair_materials: Vec<((u32, u32), PairOverride)>,
+    pub pair_materials: Vec<(GeomPair, PairOverride)>,
     /// Patch-contact geometry of each geom. Empty if no geom is compliant.
     pub solids: Vec<ContactSolid>,
     /// Data for sensors.
@@ -31,7 +32,7 @@ pub(crate) fn compile_geoms(
     warnings: &mut Vec<Warning>,
 ) -> Result<Shapes, LoadError> {
     let mut library = Library::new(world);
-    let (mut geoms, mut colliding, mut materials) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut geoms, mut colliding, mut materials) = (Vec::new(), CollidingGeoms::default(), Vec::new());
     for (index, geom) in world.geoms.iter().enumerate() {
         let touches = geom.role != GeomRole::Visual && (geom.filter.group != 0 || geom.filter.mask != 0);
         // An explicit contact pair ignores the filters of its geoms.
@@ -64,7 +65,7 @@ pub(crate) fn compile_geoms(
             conaffinity: if touches { geom.filter.mask } else { 0 },
             compliant: geom.contact.compliance == Compliance::Compliant,
         });
-        colliding.push(index);
+        colliding.push(GeomId(index));
         materials.push(GeomMaterial::new(&geom.contact, geom.priority));
     }
     let sensors = Sensors::new(world, |shape| library.shape(shape).ok());
@@ -77,10 +78,9 @@ pub(crate) fn compile_geoms(
     let mut pair_materials = Vec::with_capacity(world.pairs.len());
     for pair in &world.pairs {
         // A geom whose hull cannot be built is omitted, together with its pairs.
-        let [Ok(a), Ok(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.binary_search(&g)) else {
+        let [Some(a), Some(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.find(GeomId(g))) else {
             continue;
         };
-        let (a, b) = (a as u32, b as u32);
         pair_materials.push(((a.min(b), a.max(b)), PairOverride(pair.contact)));
     }
     pair_materials.sort_by_key(|(pair, _)| *pair);
@@ -96,10 +96,10 @@ fn gather(
     world: &World,
     carrier: &[usize],
     geoms: Vec<Geom>,
-    pairs: &[((u32, u32), PairOverride)],
+    pairs: &[(GeomPair, PairOverride)],
     solids: &[ContactSolid],
 ) -> Result<GeomSet, LoadError> {
-    let included_geoms = pairs.iter().map(|&((a, b), _)| (a as usize, b as usize)).collect();
+    let included_geoms = pairs.iter().map(|((a, b), _)| (a.index(), b.index())).collect();
     let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms };
     let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
     let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
@@ -112,8 +112,8 @@ pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadE
     let (mut library, mut reshaped) = (Library::new(world), false);
     let (mut geoms, mut solids) = (base.geoms.geoms().to_vec(), base.solids.clone());
     let mut materials = Vec::with_capacity(geoms.len());
-    for (k, &index) in base.colliding.iter().enumerate() {
-        let (now, before) = (&world.geoms[index], &base.world.geoms[index]);
+    for (id, GeomId(index)) in base.colliding.iter() {
+        let (k, now, before) = (id.index(), &world.geoms[index], &base.world.geoms[index]);
         let place = || format!("{} \"{}\"", now.source, now.name);
         if now.shape != before.shape {
             reshaped = true;
@@ -169,14 +169,20 @@ fn may_touch(world: &World, carrier: &[usize], moves: &[bool], a: usize, b: usiz
     world.options.parent_child_collide || !(joined(ca, cb) || joined(cb, ca))
 }
 
-fn warn_of_unsupported(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
+fn warn_of_unsupported(
+    world: &World,
+    geoms: &GeomSet,
+    colliding: &CollidingGeoms,
+    warnings: &mut Vec<Warning>,
+) {
+    let described = |g: usize| &world.geoms[colliding.in_world(CollidingGeomId::new(g)).0];
     let mut seen = Vec::new();
     for pair in geoms.unsupported_pairs() {
         if seen.contains(&pair.kinds) {
             continue;
         }
         seen.push(pair.kinds);
-        let (a, b) = (&world.geoms[colliding[pair.geom_a]], &world.geoms[colliding[pair.geom_b]]);
+        let (a, b) = (described(pair.geom_a), described(pair.geom_b));
         warnings.push(Warning {
             source: a.source.clone(),
             message: format!(
@@ -192,13 +198,18 @@ fn warn_of_unsupported(world: &World, geoms: &GeomSet, colliding: &[usize], warn
 }
 
 /// Warns about pairs of geoms that are both tagged rigid: two rigid solids have no pressure field between them.
-fn warn_of_rigid_pairs(world: &World, geoms: &GeomSet, colliding: &[usize], warnings: &mut Vec<Warning>) {
-    let rigid = |&g: &usize| world.geoms[colliding[g]].contact.compliance == Compliance::Rigid;
-    let tagged: Vec<usize> = (0..colliding.len()).filter(rigid).collect();
+fn warn_of_rigid_pairs(
+    world: &World,
+    geoms: &GeomSet,
+    colliding: &CollidingGeoms,
+    warnings: &mut Vec<Warning>,
+) {
+    let rigid = |(_, g): &(CollidingGeomId, GeomId)| world.geoms[g.0].contact.compliance == Compliance::Rigid;
+    let tagged: Vec<_> = colliding.iter().filter(rigid).collect();
     let mut pairs =
         tagged.iter().enumerate().flat_map(|(k, &a)| tagged[k + 1..].iter().map(move |&b| (a, b)));
-    if let Some((a, b)) = pairs.find(|&(a, b)| geoms.tests_pair(a, b)) {
-        let (a, b) = (&world.geoms[colliding[a]], &world.geoms[colliding[b]]);
+    if let Some(((_, a), (_, b))) = pairs.find(|((a, _), (b, _))| geoms.tests_pair(a.index(), b.index())) {
+        let (a, b) = (&world.geoms[a.0], &world.geoms[b.0]);
         let message = format!(
             "\"{}\" and \"{}\" are both tagged rigid (rigid_hydroelastic), as are perhaps others: two rigid bodies have \
              no pressure field and touch at points; make one of them compliant to have patches",

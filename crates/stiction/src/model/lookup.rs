@@ -1,8 +1,8 @@
 //! Lookup of indices by name.
 
 use crate::error::InputError;
-use crate::model::Model;
 use crate::model::names::unknown_name;
+use crate::model::{GeomId, Model};
 
 impl Model {
     /// Index of the body of this name.
@@ -11,8 +11,8 @@ impl Model {
     }
 
     /// Index of the geom of this name.
-    pub fn geom_index(&self, name: &str) -> Result<usize, InputError> {
-        find("geom", name, self.world().geoms.iter().map(|g| g.name.as_str()))
+    pub fn geom_index(&self, name: &str) -> Result<GeomId, InputError> {
+        find("geom", name, self.world().geoms.iter().map(|g| g.name.as_str())).map(GeomId)
     }
 
     /// Index of the site of this name.

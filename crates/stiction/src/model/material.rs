@@ -2,6 +2,7 @@
 //! rules).
 
 use crate::model::Compiled;
+use crate::model::geom_id::GeomPair;
 use stiction_model::{Compliance, ContactProperties, FrictionRule};
 
 /// Default point-contact stiffness of a geom, N/m.
@@ -147,11 +148,11 @@ impl Compiled {
     /// The material of a pair of geoms, combined by `combine` unless the pair has its own material.
     pub(crate) fn pair_material(
         &self,
-        (a, b): (u32, u32),
+        (a, b): GeomPair,
         combine: impl Fn(&GeomMaterial, &GeomMaterial, FrictionRule) -> PairMaterial,
     ) -> PairMaterial {
         let rule = self.world.options.friction_rule;
-        let material = combine(&self.materials[a as usize], &self.materials[b as usize], rule);
+        let material = combine(self.material(a), self.material(b), rule);
         let key = (a.min(b), a.max(b));
         match self.pair_materials.binary_search_by_key(&key, |(pair, _)| *pair) {
             Ok(found) => self.pair_materials[found].1.apply(material),

@@ -2,6 +2,7 @@
 
 mod archive;
 mod dynamics;
+pub(crate) mod geom_id;
 pub(crate) mod geoms;
 mod lookup;
 pub mod material;
@@ -27,6 +28,8 @@ use crate::forces::actuators::Drives;
 use crate::forces::joint_limits::Limits;
 use crate::forces::moments::Moments;
 use crate::forces::tendons::Tendons;
+pub use crate::model::geom_id::{CollidingGeomId, GeomId};
+use crate::model::geom_id::{CollidingGeoms, GeomPair};
 use crate::model::geoms::{compile_geoms, vary_geoms};
 use crate::model::material::{GeomMaterial, PairOverride};
 use crate::model::names::unknown_name;
@@ -51,12 +54,12 @@ pub(crate) struct Compiled {
     pub world: World,
     pub multibody: Arc<Multibody>,
     pub geoms: Arc<GeomSet>,
-    /// World index of each geom of `geoms`, which contains only the colliding geoms.
-    pub colliding: Vec<usize>,
+    /// Indices in the world of the geoms of `geoms`, which contains only the colliding geoms.
+    pub colliding: CollidingGeoms,
     /// Material of each geom of `geoms`.
     pub materials: Vec<GeomMaterial>,
     /// Pairs of geoms of `geoms` with their own material, sorted.
-    pub pair_materials: Vec<((u32, u32), PairOverride)>,
+    pub pair_materials: Vec<(GeomPair, PairOverride)>,
     /// Patch-contact geometry of each geom of `geoms`. Empty if no geom is compliant.
     pub solids: Vec<ContactSolid>,
     /// The body whose joints carry each body: itself, or the body to which it is welded; 0 for the world.
@@ -274,11 +277,16 @@ impl Model {
         self.inner.multibody.total_mass()
     }
 
-    /// Tetrahedra and pressure field of a compliant geom (by its index in the world's list), in the geom's frame.
-    /// `None` for other geoms and for compliant half-spaces.
-    pub fn solid(&self, geom: usize) -> Option<&Solid> {
-        let index = self.inner.colliding.iter().position(|&g| g == geom)?;
-        match self.inner.solids.get(index)? {
+    /// The geom of the world that a saved contact spring calls `geom`.
+    pub fn geom_id(&self, geom: CollidingGeomId) -> GeomId {
+        self.inner.colliding.in_world(geom)
+    }
+
+    /// Tetrahedra and pressure field of a compliant geom, in the geom's frame. `None` for other geoms and for
+    /// compliant half-spaces.
+    pub fn solid(&self, geom: GeomId) -> Option<&Solid> {
+        let colliding = self.inner.colliding.find(geom)?;
+        match self.inner.solids.get(colliding.index())? {
             ContactSolid::Compliant(solid) => Some(solid),
             _ => None,
         }
@@ -374,6 +382,26 @@ pub(crate) struct Identity {
 }
 
 impl Compiled {
+    /// A colliding geom with its shape and body.
+    pub fn geom(&self, geom: CollidingGeomId) -> &stiction_geometry::Geom {
+        &self.geoms.geoms()[geom.index()]
+    }
+
+    /// The description of a colliding geom.
+    pub fn described(&self, geom: CollidingGeomId) -> &Geom {
+        &self.world.geoms[self.colliding.in_world(geom).0]
+    }
+
+    /// Patch-contact geometry of a colliding geom.
+    pub fn solid(&self, geom: CollidingGeomId) -> &ContactSolid {
+        &self.solids[geom.index()]
+    }
+
+    /// Material of a colliding geom.
+    pub fn material(&self, geom: CollidingGeomId) -> &GeomMaterial {
+        &self.materials[geom.index()]
+    }
+
     fn default_state(&self) -> State {
         let mocap = self.multibody.mocap_bodies().iter();
         let pose = |&b: &usize| MocapState { pose: self.world.bodies[b].pose, twist: [0.0; 6] };

@@ -7,6 +7,7 @@
 //! inputs (`mesh_cache.rs`).
 
 use crate::error::LoadError;
+use crate::model::geom_id::CollidingGeoms;
 use crate::model::material::{DEFAULT_MODULUS, DEFAULT_RESOLUTION, DEFAULT_SLAB_THICKNESS};
 use crate::model::mesh_cache::fill_cached;
 use nalgebra::Vector3;
@@ -24,7 +25,7 @@ const MAX_PAIRS: usize = 1_000_000_000;
 pub(crate) fn compile_solids(
     world: &World,
     geoms: &[Geom],
-    colliding: &[usize],
+    colliding: &CollidingGeoms,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<ContactSolid>, LoadError> {
     if !geoms.iter().any(|g| g.compliant) {
@@ -32,8 +33,8 @@ pub(crate) fn compile_solids(
     }
     let mut filled = FilledMeshes::new(world);
     let mut solids = Vec::with_capacity(geoms.len());
-    for (geom, &index) in geoms.iter().zip(colliding) {
-        let described = &world.geoms[index];
+    for (geom, (_, id)) in geoms.iter().zip(colliding.iter()) {
+        let described = &world.geoms[id.0];
         let solid = solid_of(geom, described, &mut filled, warnings);
         let place = || format!("{} \"{}\"", described.source, described.name);
         solids.push(solid.map_err(|reason| LoadError::Shape { place: place(), reason })?);

@@ -12,7 +12,7 @@
 
 use crate::contact::result::Contact;
 use crate::control::Touch;
-use crate::model::Compiled;
+use crate::model::{Compiled, GeomId};
 use crate::sensing::sensors::{Loads, inside};
 use crate::step::kinematics::{parts, twist_at};
 use nalgebra::Vector3;
@@ -23,7 +23,7 @@ type V3 = Vector3<f64>;
 /// A contact point or a patch, as sensors read it; vectors in world axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SensedContact {
-    geoms: [usize; 2],
+    geoms: [GeomId; 2],
     bodies: [usize; 2],
     position: V3,
     /// From the first into the second.
@@ -80,7 +80,7 @@ impl Compiled {
         }
         let is = |side: ContactsOf, k: usize| match side {
             ContactsOf::Any | ContactsOf::Site(_) => true,
-            ContactsOf::Geom(g) => meeting.geoms[k] == g,
+            ContactsOf::Geom(g) => meeting.geoms[k] == GeomId(g),
             ContactsOf::Body(b) => meeting.bodies[k] == b,
             ContactsOf::Subtree(b) => (b..self.sensors.subtree_end[b]).contains(&meeting.bodies[k]),
         };
@@ -154,7 +154,7 @@ impl Compiled {
         let moment =
             chosen().map(|(m, sign)| sign * (m.moment + (m.position - position).cross(&m.force))).sum();
         let meeting = SensedContact {
-            geoms: [0; 2],
+            geoms: [GeomId::default(); 2],
             bodies: [0; 2],
             position,
             normal: V3::x(),

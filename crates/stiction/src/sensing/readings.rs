@@ -117,9 +117,8 @@ impl Readings {
             gather(&[], patches, compiled, &mut self.touches);
             self.sensed.extend(self.touches.iter().map(SensedContact::of_patch));
         }
-        let body = |geom: usize| compiled.geoms.geoms()[geom].body;
         for found in &patches.found.patches {
-            let bodies = (body(found.geom_a), body(found.geom_b));
+            let bodies = (compiled.geom(found.geoms.0).body, compiled.geom(found.geoms.1).body);
             for index in found.patch.faces.clone() {
                 let (face, result) = (&patches.found.faces.faces[index], &patches.results[index]);
                 self.act(bodies, &face.centroid, &result.force, &result.moment);

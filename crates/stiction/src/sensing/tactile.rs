@@ -137,10 +137,9 @@ impl TactileGrid {
         image.shear.resize(self.rows * self.columns, [0.0; 2]);
         let Some(x_wb) = x_wb.get(self.body).filter(|_| patches.complete()) else { return };
         let x_wg = x_wb * self.x_bg;
-        let geoms = compiled.geoms.geoms();
         let set = patches.found;
         for found in &set.patches {
-            let (body_a, body_b) = (geoms[found.geom_a].body, geoms[found.geom_b].body);
+            let (body_a, body_b) = (compiled.geom(found.geoms.0).body, compiled.geom(found.geoms.1).body);
             let sign = match self.body {
                 body if body == body_b => 1.0,
                 body if body == body_a => -1.0,

@@ -11,6 +11,7 @@ use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, Step
 use crate::error::{InputError, OptionError, StepError};
 use crate::methods::Stepping;
 use crate::methods::learned::LearnedReport;
+use crate::model::geom_id::GeomPair;
 use crate::model::{Energy, Model};
 use crate::options::Options;
 use crate::sensing::readings::Readings;
@@ -43,7 +44,7 @@ pub struct Simulation {
     patch_warnings: PatchWarnings,
     turn_warnings: TurnWarnings,
     /// Pairs of geoms between which a speculative contact acted in any step, sorted.
-    speculative_pairs: Vec<(usize, usize)>,
+    speculative_pairs: Vec<GeomPair>,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,

@@ -14,6 +14,7 @@
 use crate::contact::entries::EntrySource;
 use crate::contact::query::{ContactQuery, Touching};
 use crate::model::Model;
+use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::options::Options;
 use crate::state::State;
 use crate::step::Stages;
@@ -29,7 +30,7 @@ const UNPREDICTED: [f64; 2] = [0.1, 1e-3];
 /// Pairs of geoms whose points are detected at a larger distance than the margin.
 #[derive(Default)]
 pub(crate) struct Ahead {
-    pub pairs: Vec<(usize, usize)>,
+    pub pairs: Vec<GeomPair>,
     /// Detection distance, m.
     pub margin: f64,
 }
@@ -48,9 +49,9 @@ struct Prediction {
     /// Poses of the bodies at the beginning of the step.
     x_begin: Vec<Pose>,
     /// Distances of pairs at the end of the solve's motion, sorted by pair and then by distance.
-    distances: Vec<((usize, usize), f64)>,
+    distances: Vec<(GeomPair, f64)>,
     /// Pairs with a patch in the solve, in order.
-    patched: Vec<(usize, usize)>,
+    patched: Vec<GeomPair>,
 }
 
 /// Buffers of first-touch detection.
@@ -60,7 +61,7 @@ pub(crate) struct FirstTouch {
     /// Separate query for the end of the step, so the stages keep their contacts.
     kinematics: Kinematics,
     contacts: ContactQuery,
-    candidates: Vec<(u32, u32)>,
+    candidates: Vec<GeomPair>,
 }
 
 impl FirstTouch {
@@ -91,12 +92,12 @@ impl FirstTouch {
             if let EntrySource::Point(index) = place.source {
                 let point = &stages.contacts.points[index];
                 let closing = place.frame.column(2).dot(velocity);
-                distances.push(((point.geom_a, point.geom_b), point.distance + dt * closing));
+                distances.push((geoms_of(point), point.distance + dt * closing));
             }
         }
         distances.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         patched.clear();
-        patched.extend(stages.contacts.patches.patches.iter().map(|p| (p.geom_a, p.geom_b)));
+        patched.extend(stages.contacts.patches.patches.iter().map(|p| p.geoms));
         patched.sort_unstable();
     }
 
@@ -117,21 +118,21 @@ impl FirstTouch {
         let Self { ahead, prediction, kinematics, contacts, candidates } = self;
         kinematics.positions(model.compiled(), &state.mocap, &state.q);
         let x_wb = &kinematics.x_wb;
-        let known = |(a, b): &(u32, u32)| prediction.has_patch((*a as usize, *b as usize));
+        contacts.find_points_and_pairs(x_wb);
         candidates.clear();
-        candidates.extend(contacts.find_points_and_pairs(x_wb).iter().filter(|pair| !known(pair)));
-        contacts.patches.find(model, options, x_wb, candidates);
+        candidates.extend(contacts.patch_pairs().filter(|&pair| !prediction.has_patch(pair)));
+        contacts.patches.find(model, options, x_wb, candidates.iter().copied());
         prediction.compare(model, contacts.touching(), x_wb, accuracy, ahead)
     }
 }
 
 impl Prediction {
-    fn has_patch(&self, pair: (usize, usize)) -> bool {
+    fn has_patch(&self, pair: GeomPair) -> bool {
         self.patched.binary_search(&pair).is_ok()
     }
 
     /// The predicted distance of a pair at its points, at most zero. `None` if the pair was not in the solve.
-    fn distance(&self, pair: (usize, usize)) -> Option<f64> {
+    fn distance(&self, pair: GeomPair) -> Option<f64> {
         let first = self.distances.partition_point(|m| m.0 < pair);
         self.distances.get(first).filter(|m| m.0 == pair).map(|m| m.1.min(0.0))
     }
@@ -146,11 +147,11 @@ impl Prediction {
         accuracy: f64,
         ahead: &mut Ahead,
     ) -> Unpredicted {
-        let geoms = model.compiled().geoms.geoms();
+        let compiled = model.compiled();
         let (known, reach) = (ahead.pairs.len(), ahead.margin);
         let (mut depth, mut further) = (0.0_f64, false);
         for point in found.points.iter().filter(|p| p.distance < 0.0) {
-            let pair = (point.geom_a, point.geom_b);
+            let pair = geoms_of(point);
             let predicted = self.distance(pair);
             let allowed = UNPREDICTED[usize::from(predicted.is_none())] * accuracy;
             let deeper = predicted.unwrap_or(0.0) - point.distance;
@@ -158,11 +159,11 @@ impl Prediction {
                 continue;
             }
             // The initial positions of the two contact points bound the initial distance of the bodies.
-            let moved = |geom: usize, p: &Vector3<f64>| {
-                let body = geoms[geom].body;
+            let moved = |geom, p: &Vector3<f64>| {
+                let body = compiled.geom(geom).body;
                 (self.x_begin[body] * x_wb[body].inverse_transform_point(&(*p).into())).coords - p
             };
-            let apart = (moved(point.geom_a, &point.p_wa) - moved(point.geom_b, &point.p_wb)).norm();
+            let apart = (moved(pair.0, &point.p_wa) - moved(pair.1, &point.p_wb)).norm();
             if ahead.pairs[..known].contains(&pair) && apart <= reach {
                 depth = depth.max(deeper);
                 continue;
@@ -174,7 +175,7 @@ impl Prediction {
             }
         }
         // Patches between pairs that had none.
-        let new = found.patches.patches.iter().filter(|p| !self.has_patch((p.geom_a, p.geom_b)));
+        let new = found.patches.patches.iter().filter(|p| !self.has_patch(p.geoms));
         let depth = new.map(|patch| found.patches.depth(patch)).fold(depth, f64::max);
         Unpredicted { pairs: further, depth }
     }

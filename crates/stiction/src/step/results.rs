@@ -5,6 +5,7 @@ use crate::contact::patch_springs::springs_after;
 use crate::contact::patch_view::{FaceResult, SolvedPatches};
 use crate::contact::patches::PatchSet;
 use crate::contact::result::Contact;
+use crate::model::geom_id::geoms_of;
 use crate::state::{ContactStretch, PatchSpring};
 use crate::step::assemble::{Assembly, Parts, active_springs};
 use crate::step::report::StepReport;
@@ -108,7 +109,7 @@ impl Results {
                 let stretch = solver.stretches()[entry] * place.sign;
                 let x_wa = &parts.kinematics.x_wb[contact.body_a];
                 self.stretches[index] = ContactStretch {
-                    geoms: (point.geom_a as u32, point.geom_b as u32),
+                    geoms: geoms_of(point),
                     point_a: x_wa.inverse_transform_point(&place.position.into()).coords,
                     stretch: x_wa.inverse_transform_vector(&stretch),
                 };

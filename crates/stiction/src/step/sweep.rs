@@ -30,6 +30,7 @@
 //! A half-space has no other side: points against it are not swept. Patches are, because a body wholly inside has none.
 
 use crate::contact::result::Contact;
+use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::model::{Compiled, Model};
 use crate::state::{MocapState, State};
 use crate::step::assemble::Assembly;
@@ -155,7 +156,7 @@ pub(crate) struct Sweep {
     trees: Vec<(bool, f64)>,
     rows: Vec<Row>,
     /// Pairs of geoms between which a speculative contact acted in accepted solves, sorted, since cleared.
-    pub acted: Vec<(usize, usize)>,
+    pub acted: Vec<GeomPair>,
     kinematics: Option<Box<Kinematics>>,
     mocap: Vec<MocapState>,
     q: Vec<f64>,
@@ -513,18 +514,18 @@ impl Sweep {
             report.speculative += 1;
             let force = p.normal_w * (impulse / dt);
             contacts.push(Contact { force, penetration: -row.gap, ..Contact::at(compiled, p) });
-            if let Err(at) = self.acted.binary_search(&(p.geom_a, p.geom_b)) {
-                self.acted.insert(at, (p.geom_a, p.geom_b));
+            if let Err(at) = self.acted.binary_search(&geoms_of(p)) {
+                self.acted.insert(at, geoms_of(p));
             }
         }
     }
 }
 
 /// Warnings of pairs of geoms between which speculative contacts acted.
-pub(crate) fn warnings(model: &Model, pairs: &[(usize, usize)]) -> impl Iterator<Item = Warning> {
+pub(crate) fn warnings(model: &Model, pairs: &[GeomPair]) -> impl Iterator<Item = Warning> {
     let compiled = model.compiled();
     pairs.iter().map(|&(a, b)| {
-        let [a, b] = [a, b].map(|g| &compiled.world.geoms[compiled.colliding[g]]);
+        let [a, b] = [a, b].map(|g| compiled.described(g));
         let message = format!(
             "\"{}\" and \"{}\" would have passed through each other within a step: a speculative contact without friction \
              and rebound held them; smaller steps resolve the impact",

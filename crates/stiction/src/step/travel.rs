@@ -21,6 +21,7 @@
 
 use crate::contact::entries::EntrySource;
 use crate::model::Model;
+use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::options::Options;
 use crate::state::State;
 use crate::step::assemble::Assembly;
@@ -44,7 +45,7 @@ pub(crate) struct Travel {
     scratch: Scratch,
     found: Vec<ContactPoint>,
     /// Pairs of geoms that turned by more than [`STRICT_TURN`] while their contact travelled.
-    pub fast: Vec<(usize, usize)>,
+    pub fast: Vec<GeomPair>,
 }
 
 impl Travel {
@@ -88,7 +89,6 @@ impl Travel {
         report: &mut StepReport,
     ) -> Result<bool, ProblemError> {
         let compiled = model.compiled();
-        let geoms = compiled.geoms.geoms();
         self.end.positions(compiled, &state.mocap, q_next);
         self.fast.clear();
         (report.travelling, report.max_turn) = (0, 0.0);
@@ -98,12 +98,13 @@ impl Travel {
                 begin += 1;
                 continue;
             };
-            let pair = (points[first].geom_a, points[first].geom_b);
-            let of_pair = |source: EntrySource| matches!(source, EntrySource::Point(i) if (points[i].geom_a, points[i].geom_b) == pair);
+            let pair = geoms_of(&points[first]);
+            let of_pair =
+                |source: EntrySource| matches!(source, EntrySource::Point(i) if geoms_of(&points[i]) == pair);
             let entries = begin
                 ..begin + assembly.places[begin..].iter().take_while(|place| of_pair(place.source)).count();
             begin = entries.end;
-            let (a, b) = (&geoms[pair.0], &geoms[pair.1]);
+            let (a, b) = (compiled.geom(pair.0), compiled.geom(pair.1));
             let (reach_a, reach_b) = (reach(a), reach(b));
             let d = assembly.problem.contacts()[entries.start].dissipation;
             if d == 0.0 || reach_a.max(reach_b) == 0.0 {
@@ -181,7 +182,7 @@ impl Travel {
 
 /// The geom pairs that turned by more than [`STRICT_TURN`] in a step while their contact travelled, sorted.
 #[derive(Default)]
-pub(crate) struct TurnWarnings(Vec<(usize, usize)>);
+pub(crate) struct TurnWarnings(Vec<GeomPair>);
 
 impl TurnWarnings {
     /// Adds the pairs of an accepted step. Allocates only for a new pair.
@@ -197,7 +198,7 @@ impl TurnWarnings {
     pub fn warnings<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Warning> + 'a {
         let compiled = model.compiled();
         self.0.iter().map(move |&(a, b)| {
-            let [a, b] = [a, b].map(|g| &compiled.world.geoms[compiled.colliding[g]]);
+            let [a, b] = [a, b].map(|g| compiled.described(g));
             let message = format!(
                 "\"{}\" and \"{}\" turned by more than {STRICT_TURN} rad relative to each other in a step while they \
                  touched: their depth is bounded, but larger than the contact law says; use smaller steps",

@@ -26,7 +26,7 @@ fn main() -> Outcome {
     simulation.state_mut().v[0] = 1.0;
     simulation.step(100)?;
     for contact in simulation.contacts() {
-        let names = [contact.geom_a, contact.geom_b].map(|geom| &model.world().geoms[geom].name);
+        let names = [contact.geom_a, contact.geom_b].map(|geom| &model.world().geoms[geom.0].name);
         println!(
             "{} on {}: {:.3?} N, slips {:.3} m/s",
             names[1],

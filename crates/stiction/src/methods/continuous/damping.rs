@@ -12,6 +12,7 @@
 //! solids are compliant), so the discrete method converges to the continuous one.
 
 use crate::model::Compiled;
+use crate::model::geom_id::GeomPair;
 use crate::model::material::PairMaterial;
 use stiction_geometry::patch::ContactSolid;
 
@@ -41,15 +42,15 @@ pub(crate) struct PairLaw {
 }
 
 impl PairLaw {
-    pub fn new(compiled: &Compiled, geom_a: usize, geom_b: usize) -> Self {
-        let (a, b) = (&compiled.materials[geom_a], &compiled.materials[geom_b]);
+    pub fn new(compiled: &Compiled, (geom_a, geom_b): GeomPair) -> Self {
+        let (a, b) = (compiled.material(geom_a), compiled.material(geom_b));
         let material = PairMaterial::combine_patch(a, b, compiled.world.options.friction_rule);
         let friction = (material.static_friction, material.dynamic_friction);
-        let rate = |geom: usize| compiled.world.geoms[compiled.colliding[geom]].contact.expansion_rate;
-        let side = |geom: usize| {
-            let solid = &compiled.solids[geom];
+        let rate = |geom| compiled.described(geom).contact.expansion_rate;
+        let side = |geom| {
+            let solid = compiled.solid(geom);
             let length = characteristic_length(solid)?;
-            let chi = rate(geom).map_or(compiled.materials[geom].dissipation, |r| 1.0 / (length * r));
+            let chi = rate(geom).map_or(compiled.material(geom).dissipation, |r| 1.0 / (length * r));
             Some((chi, length / solid.modulus()))
         };
         let none = rate(geom_a).is_none() && rate(geom_b).is_none();

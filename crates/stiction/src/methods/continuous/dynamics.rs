@@ -15,7 +15,8 @@ use crate::contact::patches::{FoundPatch, PatchSet};
 use crate::contact::query::ContactQuery;
 use crate::contact::surface_velocity::surface_twist;
 use crate::forces::{self, At};
-use crate::model::Model;
+use crate::model::geom_id::GeomPair;
+use crate::model::{CollidingGeomId, Model};
 use crate::options::Options;
 use crate::state::State;
 use crate::step::kinematics::{Kinematics, parts, twist_at};
@@ -26,7 +27,7 @@ use stiction_geometry::patch::PatchScratch;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Interrupt {
     /// Two geoms touch whose springs are not in the state yet.
-    NewPair((u32, u32)),
+    NewPair(GeomPair),
     /// This velocity coordinate is no longer finite.
     NotFinite(usize),
 }
@@ -43,7 +44,7 @@ pub(crate) struct Dynamics {
     /// Every pair found so far, by geoms.
     pairs: Vec<ContactPair>,
     /// The pairs with springs in this step, by geoms. Each has six state variables.
-    pub sprung: Vec<(u32, u32)>,
+    pub sprung: Vec<GeomPair>,
     /// Pressure on each of them, N, at the last derivative.
     pub pushes: Vec<f64>,
     scratch: PatchScratch,
@@ -84,14 +85,14 @@ impl Dynamics {
         self.sprung.clear();
         if matches!(options.continuous().friction, TractionFriction::Springs(_)) {
             self.sprung.extend(state.springs.iter().map(|s| s.geoms));
-            self.sprung.extend_from_slice(self.contacts.patch_pairs());
+            self.sprung.extend(self.contacts.patch_pairs());
             self.sprung.sort_unstable();
             self.sprung.dedup();
         }
     }
 
     /// Adds springs for a pair.
-    pub fn add_springs(&mut self, geoms: (u32, u32)) {
+    pub fn add_springs(&mut self, geoms: GeomPair) {
         if let Err(place) = self.sprung.binary_search(&geoms) {
             self.sprung.insert(place, geoms);
         }
@@ -130,8 +131,9 @@ impl Dynamics {
         self.pushes.clear();
         self.pushes.resize(self.sprung.len(), 0.0);
         self.decay(options, s, s_dot, &mut flow);
-        for k in 0..self.contacts.patch_pairs().len() {
-            let geoms = self.contacts.patch_pairs()[k];
+        let count = self.contacts.patch_pairs().len();
+        for k in 0..count {
+            let geoms = self.contacts.patch_pair(k);
             let pair = self.find(model, geoms);
             if self.pairs[pair].surface().points.is_empty() {
                 continue;
@@ -187,7 +189,7 @@ impl Dynamics {
     }
 
     /// Index of a pair, with its surface updated.
-    fn find(&mut self, model: &Model, geoms: (u32, u32)) -> usize {
+    fn find(&mut self, model: &Model, geoms: GeomPair) -> usize {
         let compiled = model.compiled();
         let place = match self.pairs.binary_search_by_key(&geoms, |p| p.geoms) {
             Ok(place) => place,
@@ -227,8 +229,8 @@ impl Dynamics {
     /// Motion of B's surface relative to A's, including belts.
     fn relative_motion(&self, model: &Model, pair: &ContactPair, reference: Vector3<f64>) -> RelativeMotion {
         let (compiled, multibody) = (model.compiled(), model.multibody());
-        let motion = |geom: u32, body: usize| {
-            let belt = surface_twist(compiled, &self.kinematics.x_wb, geom as usize, &reference);
+        let motion = |geom: CollidingGeomId, body: usize| {
+            let belt = surface_twist(compiled, &self.kinematics.x_wb, geom, &reference);
             parts(&(twist_at(multibody, &self.kinematics.workspace, body, &reference) + belt))
         };
         let (a, b) = (motion(pair.geoms.0, pair.bodies.0), motion(pair.geoms.1, pair.bodies.1));
@@ -261,8 +263,9 @@ impl Dynamics {
         self.observe(model, state, zero, &state.v);
         out.clear();
         results.clear();
-        for k in 0..self.contacts.patch_pairs().len() {
-            let geoms = self.contacts.patch_pairs()[k];
+        let count = self.contacts.patch_pairs().len();
+        for k in 0..count {
+            let geoms = self.contacts.patch_pair(k);
             let pair = self.find(model, geoms);
             let spring = match state.springs.binary_search_by_key(&geoms, |s| s.geoms) {
                 Ok(i) => self.to_world(pair, &state.springs[i].s),
@@ -284,16 +287,12 @@ impl Dynamics {
                 result.moment += (point.position - face.centroid).cross(&force);
                 result.slip += slip * (point.area / face.area);
             });
-            out.note_fault(model, (geoms.0 as usize, geoms.1 as usize), &self.kinematics.x_wb, &patch);
-            out.note_coincident((geoms.0 as usize, geoms.1 as usize), &patch);
+            out.note_fault(model, geoms, &self.kinematics.x_wb, &patch);
+            out.note_coincident(geoms, &patch);
             if !patch.faces.is_empty() {
                 let faces = first..out.faces.faces.len();
                 let patch = stiction_geometry::patch::Patch { faces, ..patch };
-                out.patches.push(FoundPatch::new(
-                    model.compiled(),
-                    (geoms.0 as usize, geoms.1 as usize),
-                    patch,
-                ));
+                out.patches.push(FoundPatch::new(model.compiled(), geoms, patch));
             }
         }
     }

@@ -9,6 +9,7 @@
 
 use super::dynamics::{Dynamics, Interrupt};
 use crate::model::Model;
+use crate::model::geom_id::GeomPair;
 use crate::options::Options;
 use crate::state::State;
 
@@ -142,7 +143,7 @@ impl Jacobian {
         for t in 0..count {
             self.near[t * count + t] = true;
         }
-        for &geoms in dynamics.contacts.patch_pairs().iter().chain(&dynamics.sprung) {
+        for geoms in dynamics.contacts.patch_pairs().chain(dynamics.sprung.iter().copied()) {
             if let (Some(a), Some(b)) = tree_ends(model, geoms) {
                 self.near[a * count + b] = true;
                 self.near[b * count + a] = true;
@@ -166,14 +167,14 @@ impl Jacobian {
 }
 
 /// The trees of a pair of geoms.
-fn tree_ends(model: &Model, geoms: (u32, u32)) -> (Option<usize>, Option<usize>) {
-    let tree = |g: u32| model.multibody().body_tree(model.compiled().geoms.geoms()[g as usize].body);
+fn tree_ends(model: &Model, geoms: GeomPair) -> (Option<usize>, Option<usize>) {
+    let tree = |g| model.multibody().body_tree(model.compiled().geom(g).body);
     (tree(geoms.0), tree(geoms.1))
 }
 
 /// Rows of the springs attached to a tree.
 fn spring_rows<'a>(dynamics: &'a Dynamics, model: &'a Model, t: usize) -> impl Iterator<Item = usize> + 'a {
-    let at = move |&(_, geoms): &(usize, &(u32, u32))| {
+    let at = move |&(_, geoms): &(usize, &GeomPair)| {
         let (a, b) = tree_ends(model, *geoms);
         a == Some(t) || b == Some(t)
     };

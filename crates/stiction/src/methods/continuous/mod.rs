@@ -35,6 +35,7 @@ pub use settings::{ContinuousOptions, Integrator, TangentialCompliance, Traction
 
 use crate::error::StepError;
 use crate::model::Model;
+use crate::model::geom_id::geoms_of;
 use crate::options::Options;
 use crate::state::{PatchSpring, State};
 use crate::step::Stages;
@@ -359,15 +360,16 @@ impl Continuous {
             return Ok(());
         };
         let compiled = model.compiled();
-        let name = |g: usize| {
-            let geom = &compiled.world.geoms[compiled.colliding[g]];
+        let name = |g| {
+            let geom = compiled.described(g);
             if geom.name.is_empty() {
                 format!("a {} of body \"{}\"", geom.shape.word(), compiled.world.bodies[geom.body].name)
             } else {
                 format!("\"{}\"", geom.name)
             }
         };
-        Err(StepError::RigidContact { time: state.time, a: name(point.geom_a), b: name(point.geom_b) })
+        let (a, b) = geoms_of(point);
+        Err(StepError::RigidContact { time: state.time, a: name(a), b: name(b) })
     }
 
     fn too_short(&self, model: &Model, options: &Options, state: &State, step: f64, error: f64) -> StepError {

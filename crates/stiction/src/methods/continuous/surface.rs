@@ -6,6 +6,7 @@
 use super::damping::PairLaw;
 use crate::contact::quadrature::FacePolygon;
 use crate::model::Compiled;
+use crate::model::geom_id::GeomPair;
 use nalgebra::Vector3;
 use std::convert::Infallible;
 use stiction_geometry::patch::{FaceFilter, Patch, PatchFaces, PatchOptions, PatchScratch, contact_patch};
@@ -47,14 +48,14 @@ impl Surface {
     fn find(
         &mut self,
         compiled: &Compiled,
-        (a, b): (usize, usize),
+        (a, b): GeomPair,
         (x_wa, x_wb): (Pose, Pose),
         scratch: &mut PatchScratch,
     ) {
         self.faces.clear();
         self.points.clear();
         self.poses = Some((x_wa, x_wb));
-        let (solid_a, solid_b) = (&compiled.solids[a], &compiled.solids[b]);
+        let (solid_a, solid_b) = (compiled.solid(a), compiled.solid(b));
         // Fails only for two rigid bodies, which are not candidates.
         self.patch = contact_patch(solid_a, &x_wa, solid_b, &x_wb, &SETTINGS, scratch, &mut self.faces).ok();
         for (index, face) in self.faces.faces.iter().enumerate() {
@@ -81,7 +82,7 @@ impl Surface {
 /// A pair of geoms that may touch, with the surfaces at the last two poses. A surface is a function of the poses, so
 /// caching does not change results.
 pub(crate) struct ContactPair {
-    pub geoms: (u32, u32),
+    pub geoms: GeomPair,
     /// The bodies that carry A and B.
     pub bodies: (usize, usize),
     pub law: PairLaw,
@@ -90,24 +91,22 @@ pub(crate) struct ContactPair {
 }
 
 impl ContactPair {
-    pub fn new(compiled: &Compiled, geoms: (u32, u32)) -> Self {
-        let (a, b) = (geoms.0 as usize, geoms.1 as usize);
-        let body = |g: usize| compiled.geoms.geoms()[g].body;
+    pub fn new(compiled: &Compiled, geoms: GeomPair) -> Self {
+        let bodies = (compiled.geom(geoms.0).body, compiled.geom(geoms.1).body);
         let surfaces = [Surface::default(), Surface::default()];
-        Self { geoms, bodies: (body(a), body(b)), law: PairLaw::new(compiled, a, b), surfaces, recent: 0 }
+        Self { geoms, bodies, law: PairLaw::new(compiled, geoms), surfaces, recent: 0 }
     }
 
     /// Computes the surface at body poses `x_wb`, unless it is cached.
     pub fn update(&mut self, compiled: &Compiled, x_wb: &[Pose], scratch: &mut PatchScratch) {
-        let (a, b) = (self.geoms.0 as usize, self.geoms.1 as usize);
-        let geoms = compiled.geoms.geoms();
-        let poses = (x_wb[self.bodies.0] * geoms[a].x_bg, x_wb[self.bodies.1] * geoms[b].x_bg);
+        let (a, b) = (compiled.geom(self.geoms.0), compiled.geom(self.geoms.1));
+        let poses = (x_wb[a.body] * a.x_bg, x_wb[b.body] * b.x_bg);
         if let Some(known) = self.surfaces.iter().position(|s| s.poses == Some(poses)) {
             self.recent = known;
             return;
         }
         self.recent = 1 - self.recent;
-        self.surfaces[self.recent].find(compiled, (a, b), poses, scratch);
+        self.surfaces[self.recent].find(compiled, self.geoms, poses, scratch);
     }
 
     /// The surface of the last call.

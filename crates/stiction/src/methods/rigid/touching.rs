@@ -5,7 +5,7 @@ use crate::contact::surface_velocity;
 use crate::error::InputError;
 use crate::forces::{self, At};
 use crate::model::material::PairMaterial;
-use crate::model::{Compiled, Model};
+use crate::model::{CollidingGeomId, Compiled, GeomId, Model};
 use crate::options::Options;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
@@ -60,7 +60,7 @@ pub enum TouchKind {
         /// The contact; its bodies and frame.
         contact: PointContact,
         /// The geoms, as in the model.
-        geoms: (usize, usize),
+        geoms: (GeomId, GeomId),
     },
     /// A joint at a stop.
     Stop {
@@ -85,7 +85,7 @@ impl Touching {
     pub fn name(&self, model: &Model, contact: usize) -> String {
         match &self.kinds[contact] {
             TouchKind::Point { geoms: (a, b), contact } => {
-                let name = |g: usize| {
+                let name = |GeomId(g): GeomId| {
                     let geom = &model.world().geoms[g];
                     if geom.name.is_empty() { format!("geom {g}") } else { geom.name.clone() }
                 };
@@ -127,7 +127,8 @@ impl RigidContacts {
         self.kinematics.positions(compiled, &state.mocap, q);
         let points = self.contacts.find_rigid(compiled, &self.kinematics.x_wb, touch);
         let friction = |a: usize, b: usize| {
-            compiled.pair_material((a as u32, b as u32), PairMaterial::combine).dynamic_friction
+            let geoms = (CollidingGeomId::new(a), CollidingGeomId::new(b));
+            compiled.pair_material(geoms, PairMaterial::combine).dynamic_friction
         };
         let contacts = touching(points, &compiled.geoms, touch, friction);
         let stops: Vec<(usize, f64)> = compiled
@@ -141,7 +142,8 @@ impl RigidContacts {
         let instant = instant.with_stops(&stops)?;
         let points = contacts.into_iter().map(|contact| {
             let (a, b) = contact.geoms.unwrap_or_default();
-            TouchKind::Point { contact, geoms: (compiled.colliding[a], compiled.colliding[b]) }
+            let in_world = |g| compiled.colliding.in_world(CollidingGeomId::new(g));
+            TouchKind::Point { contact, geoms: (in_world(a), in_world(b)) }
         });
         let stops = stops.into_iter().map(|(dof, sign)| TouchKind::Stop { dof, sign });
         Ok(Touching { instant, kinds: points.chain(stops).collect() })
@@ -151,7 +153,8 @@ impl RigidContacts {
 /// Adds the velocities of moving surfaces to those of the contacts.
 fn add_belts(instant: &mut Instant, compiled: &Compiled, x_wb: &[Pose], contacts: &[PointContact]) {
     for (k, c) in contacts.iter().enumerate() {
-        let Some(geoms) = c.geoms else { continue };
+        let Some((a, b)) = c.geoms else { continue };
+        let geoms = (CollidingGeomId::new(a), CollidingGeomId::new(b));
         let belt = surface_velocity::relative(compiled, x_wb, geoms, &c.point);
         instant.add_bias(k, &c.frame.tr_mul(&belt));
     }
