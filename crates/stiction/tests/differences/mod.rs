@@ -62,7 +62,7 @@ fn between(model: &Model, from: &State, to: &State) -> Vec<f64> {
 
 pub fn with_parameter(world: &World, parameter: ContactParameter, change: f64) -> Model {
     let mut world = world.clone();
-    let contact = &mut world.geoms[parameter.geom].contact;
+    let contact = &mut world.geoms[parameter.geom.0].contact;
     let add = |x: &mut Option<f64>| *x = Some(x.expect("the test's geoms state every property") + change);
     match parameter.property {
         ContactProperty::Friction => {
@@ -125,7 +125,7 @@ pub fn compare(
         });
     }
     for (j, &parameter) in parameters.iter().enumerate() {
-        let contact = &model.world().geoms[parameter.geom].contact;
+        let contact = &model.world().geoms[parameter.geom.0].contact;
         let size = match parameter.property {
             ContactProperty::Stiffness => contact.stiffness.unwrap(),
             ContactProperty::Dissipation => contact.dissipation.unwrap(),
@@ -138,7 +138,7 @@ pub fn compare(
         let h = 1e-3 * size;
         // Per relative change, so that all columns are velocities.
         let exact: Vec<f64> = at(&found.parameters, j).iter().map(|x| x * size).collect();
-        let name = format!("{} of {}", parameter.property.name(), parameter.geom);
+        let name = format!("{} of {}", parameter.property.name(), parameter.geom.0);
         column(&name, &exact, h / size, &|h| {
             after(&with_parameter(model.world(), parameter, h * size), options, state)
         });
