@@ -2,7 +2,7 @@
 
 use super::dynamics::Dynamics;
 use super::{ContinuousOptions, TangentialCompliance, TractionFriction};
-use crate::model::Model;
+use crate::model::{CollidingGeomId, Model};
 use crate::options::{Method, Options};
 use crate::state::State;
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ fn derivative(
 fn start(dynamics: &mut Dynamics, model: &Model, options: &Options, state: &State, s: &[f64]) -> Vec<f64> {
     dynamics.begin(model, options, state, &[0.0; 12]);
     if matches!(options.continuous().friction, TractionFriction::Springs(_)) {
-        dynamics.add_springs((0, 1));
+        dynamics.add_springs((CollidingGeomId::new(0), CollidingGeomId::new(1)));
     }
     let mut x = vec![0.0; 12];
     x.extend_from_slice(&state.v);
