@@ -6,6 +6,7 @@
 //! `ContactTerms` contains the inputs of the law. [`CompiledContact`] is the law during a solve. Both are generic
 //! over the number type: the solver compiles contacts with `f64`, sensitivities use jets.
 
+use crate::friction::ellipse::Ellipse;
 use crate::friction::lagged::{self, Lagged};
 use crate::friction::sap::{self, Sap};
 use crate::friction::similar::{self, Similar};
@@ -13,7 +14,7 @@ use crate::friction::spring::{self, Spring, SpringLaw};
 use crate::friction::{Coefficients, Friction, FrictionModel, Response, blend};
 use crate::normal::linear::{antiderivative, hunt_crossley};
 use crate::normal::{NormalInput, NormalLaw};
-use crate::number::Scalar;
+use crate::number::{Number, Scalar};
 
 /// Settings shared by all contacts of a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +45,17 @@ pub struct ContactValue {
     pub hessian: [[f64; 3]; 3],
 }
 
+/// Cost, impulse and Hessian of a contact at one velocity and angular velocity, in the contact frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurningValue {
+    /// ℓ, J.
+    pub cost: f64,
+    /// −∂ℓ/∂(v_c, ω_c): impulse, N s, and its torque about the contact, N m s, on body b.
+    pub impulse: [f64; 6],
+    /// ∂²ℓ ⪰ 0.
+    pub hessian: [[f64; 6]; 6],
+}
+
 /// All inputs of the law of a contact except the next velocity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ContactTerms<T> {
@@ -56,8 +68,10 @@ pub(crate) struct ContactTerms<T> {
     pub slip: T,
     /// The given normal impulse for friction, if any.
     pub lagged: Option<T>,
-    /// Stiffness, damping and stretch of a tangential spring.
-    pub spring: Option<(T, T, [T; 2])>,
+    /// Stiffness, damping and stretch (scaled slip) of a tangential spring.
+    pub spring: Option<(T, T, [T; 5])>,
+    /// Scales of the slip.
+    pub ellipse: Option<Ellipse>,
 }
 
 /// The law of one contact during a solve. Only the velocity varies.
@@ -71,6 +85,8 @@ pub struct CompiledContact<T = f64> {
     pub coefficients: Coefficients<T>,
     /// When present, replaces the model's friction.
     pub spring: Option<SpringLaw<T>>,
+    /// When present, friction depends on direction and resists turning.
+    pub ellipse: Option<Ellipse>,
 }
 
 impl<T: Scalar> CompiledContact<T> {
@@ -89,14 +105,14 @@ impl<T: Scalar> CompiledContact<T> {
         let (offset, stiffness) = (dt * normal.elastic_force, dt * dt * normal.stiffness);
         let loss = normal.dissipation;
         let coefficients = Coefficients { offset, stiffness, loss, friction, epsilon };
-        Self { model, normal, coefficients, spring: None }
+        Self { model, normal, coefficients, spring: None, ellipse: None }
     }
 
     /// SAP with relaxation time τ_d, friction μ, σ and the Delassus estimate w (1/kg).
     pub fn sap(normal: NormalInput<T>, tau: T, mu: T, sigma: f64, w: T) -> Self {
         let NormalInput { dt, elastic_force, stiffness, .. } = normal;
         let coefficients = sap::coefficients(dt, elastic_force, stiffness, tau, mu, sigma, w);
-        Self { model: FrictionModel::Sap, normal, coefficients, spring: None }
+        Self { model: FrictionModel::Sap, normal, coefficients, spring: None, ellipse: None }
     }
 
     /// The same with friction through a tangential spring.
@@ -107,6 +123,12 @@ impl<T: Scalar> CompiledContact<T> {
         if self.model == FrictionModel::Sap {
             self.coefficients.loss = T::zero(); // SAP's normal part has no factor (1 − d v_n)
         }
+        self
+    }
+
+    /// The same with the slip scaled by direction.
+    pub fn with_ellipse(mut self, ellipse: Ellipse) -> Self {
+        self.ellipse = Some(ellipse);
         self
     }
 
@@ -148,11 +170,12 @@ impl<T: Scalar> CompiledContact<T> {
         let w = if needs_w { w() } else { T::zero() };
         // ICF eq. 44
         let epsilon = (T::constant(sigma) * w * mu * n0).max(T::constant(v_s));
-        let contact = match settings.model {
+        let mut contact = match settings.model {
             FrictionModel::Lagged => Self::lagged(normal, mu * n0, epsilon),
             FrictionModel::Similar => Self::similar(normal, mu, epsilon),
             FrictionModel::Sap => Self::sap(normal, terms.relaxation_time, mu, sigma, w),
         };
+        contact.ellipse = terms.ellipse;
         match terms.spring {
             None => contact,
             Some((k, c, stretch)) => {
@@ -161,27 +184,27 @@ impl<T: Scalar> CompiledContact<T> {
         }
     }
 
-    /// Impulse at contact velocity `v`.
+    /// Impulse at contact velocity `v`, of a law without an ellipse.
     pub(crate) fn impulse(&self, law: &NormalLaw, v: [T; 3]) -> [T; 3] {
-        let ([x, y], r) = self.respond(law, v);
+        let [x, y] = self.slip(v);
+        let r = self.respond(law, (x * x).plus(y, y), v[2]);
         [-(r.a * x), -(r.a * y), r.gamma_n]
     }
 
-    /// Velocity and response of the friction law.
-    fn respond(&self, law: &NormalLaw, v: [T; 3]) -> ([T; 2], Response<T>) {
+    /// Response of the friction law.
+    fn respond(&self, law: &NormalLaw, slip_squared: T, v_n: T) -> Response<T> {
         match (&self.spring, self.model) {
-            (Some(_), _) => self.respond_as::<Spring>(law, v),
-            (None, FrictionModel::Lagged) => self.respond_as::<Lagged>(law, v),
-            (None, FrictionModel::Similar) => self.respond_as::<Similar>(law, v),
-            (None, FrictionModel::Sap) => self.respond_as::<Sap>(law, v),
+            (Some(_), _) => self.respond_as::<Spring>(law, slip_squared, v_n),
+            (None, FrictionModel::Lagged) => self.respond_as::<Lagged>(law, slip_squared, v_n),
+            (None, FrictionModel::Similar) => self.respond_as::<Similar>(law, slip_squared, v_n),
+            (None, FrictionModel::Sap) => self.respond_as::<Sap>(law, slip_squared, v_n),
         }
     }
 
-    fn respond_as<F: Friction>(&self, law: &NormalLaw, v: [T; 3]) -> ([T; 2], Response<T>) {
+    fn respond_as<F: Friction>(&self, law: &NormalLaw, slip_squared: T, v_n: T) -> Response<T> {
         let c = &self.coefficients;
-        let [x, y] = self.slip(v);
-        let root = F::measure((x * x).plus(y, y), c.epsilon).sqrt();
-        let argument = if F::GROUPED { similar::grouping(c, v[2], root) } else { v[2] };
+        let root = F::measure(slip_squared, c.epsilon).sqrt();
+        let argument = if F::GROUPED { similar::grouping(c, v_n, root) } else { v_n };
         let elastic = c.offset.less(c.stiffness, argument);
         let normal = match law {
             NormalLaw::Linear => {
@@ -189,7 +212,7 @@ impl<T: Scalar> CompiledContact<T> {
             }
             _ => law.respond(&self.normal, argument),
         };
-        ([x, y], F::respond(c, root, elastic, normal))
+        F::respond(c, root, elastic, normal)
     }
 
     /// Slip velocity, including the equivalent velocity of a spring's stretch.
@@ -197,7 +220,7 @@ impl<T: Scalar> CompiledContact<T> {
         match &self.spring {
             None => [v[0], v[1]],
             Some(spring) => {
-                let [x, y] = spring.equivalent_velocity();
+                let [x, y, ..] = spring.equivalent_velocity();
                 [v[0] + x, v[1] + y]
             }
         }
@@ -205,9 +228,10 @@ impl<T: Scalar> CompiledContact<T> {
 }
 
 impl CompiledContact {
-    /// Cost, impulse and Hessian at contact velocity `v`.
+    /// Cost, impulse and Hessian at contact velocity `v`, of a law without an ellipse.
     pub fn evaluate(&self, law: &NormalLaw, v: [f64; 3]) -> ContactValue {
-        let ([x, y], r) = self.respond(law, v);
+        let [x, y] = self.slip(v);
+        let r = self.respond(law, (x * x).plus(y, y), v[2]);
         // G = a (P − t tᵀ) + g s sᵀ, s = n − μ_c t.
         let t = [r.direction * x, r.direction * y, 0.0];
         let s = [-r.mu_c * t[0], -r.mu_c * t[1], 1.0];
@@ -216,39 +240,79 @@ impl CompiledContact {
             r.a * (plane - t[i] * t[j]) + r.g * (s[i] * s[j])
         };
         ContactValue {
-            cost: self.cost(law, v),
+            cost: self.cost(law, x * x + y * y, v[2]),
             impulse: [-r.a * x, -r.a * y, r.gamma_n],
             hessian: std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j))),
         }
     }
 
-    /// ℓ at contact velocity `v`, J.
-    fn cost(&self, law: &NormalLaw, v: [f64; 3]) -> f64 {
+    /// Cost, impulse and Hessian at contact velocity `v` and relative angular velocity `omega`, contact frame.
+    pub fn evaluate_turning(&self, law: &NormalLaw, v: [f64; 3], omega: [f64; 3]) -> TurningValue {
+        let y = self.scaled_slip(v, omega);
+        let slip_squared = y.iter().map(|y| y * y).sum::<f64>();
+        let r = self.respond(law, slip_squared, v[2]);
+        // Components of the slip in [v; ω], with their scales.
+        const PLACES: [usize; 5] = [0, 1, 5, 3, 4];
+        let scales = self.scales();
+        let mut impulse = [0.0, 0.0, r.gamma_n, 0.0, 0.0, 0.0];
+        let (mut t, mut s) = ([0.0; 6], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        let mut plane = [0.0; 6];
+        for (i, place) in PLACES.into_iter().enumerate() {
+            impulse[place] = -r.a * scales[i] * y[i];
+            t[place] = r.direction * scales[i] * y[i];
+            s[place] = -r.mu_c * t[place];
+            plane[place] = scales[i] * scales[i];
+        }
+        let entry = |i: usize, j: usize| {
+            r.a * (if i == j { plane[i] } else { 0.0 } - t[i] * t[j]) + r.g * (s[i] * s[j])
+        };
+        TurningValue {
+            cost: self.cost(law, slip_squared, v[2]),
+            impulse,
+            hessian: std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j))),
+        }
+    }
+
+    fn scales(&self) -> [f64; 5] {
+        self.ellipse.map_or([1.0, 1.0, 0.0, 0.0, 0.0], |e| e.scales)
+    }
+
+    /// Scaled slip, including the equivalent velocity of a spring's stretch.
+    fn scaled_slip(&self, v: [f64; 3], omega: [f64; 3]) -> [f64; 5] {
+        let slip = Ellipse { scales: self.scales() }.slip(v, omega);
+        let offset = self.spring.map_or([0.0; 5], |spring| spring.equivalent_velocity());
+        std::array::from_fn(|i| slip[i] + offset[i])
+    }
+
+    /// ℓ at the squared slip and the normal velocity, J.
+    fn cost(&self, law: &NormalLaw, slip_squared: f64, v_n: f64) -> f64 {
         let c = &self.coefficients;
-        let [x, y] = self.slip(v);
-        let slip_squared = x * x + y * y;
         let normal = |v: f64| match law {
             NormalLaw::Linear => -antiderivative(&in_step_units(c), v),
             _ => -law.antiderivative(&self.normal, v),
         };
         match (&self.spring, self.model) {
             (Some(_), FrictionModel::Sap) => {
-                spring::cost(c, slip_squared.sqrt()) + sap::cost_without_friction(c, v[2])
+                spring::cost(c, slip_squared.sqrt()) + sap::cost_without_friction(c, v_n)
             }
-            (Some(_), _) => spring::cost(c, slip_squared.sqrt()) + normal(v[2]),
-            (None, FrictionModel::Lagged) => lagged::cost(c, slip_squared) + normal(v[2]),
-            (None, FrictionModel::Similar) => normal(self.normal_argument(v)),
-            (None, FrictionModel::Sap) => sap::cost(c, slip_squared.sqrt(), v[2]),
+            (Some(_), _) => spring::cost(c, slip_squared.sqrt()) + normal(v_n),
+            (None, FrictionModel::Lagged) => lagged::cost(c, slip_squared) + normal(v_n),
+            (None, FrictionModel::Similar) => normal(self.grouped(slip_squared, v_n)),
+            (None, FrictionModel::Sap) => sap::cost(c, slip_squared.sqrt(), v_n),
         }
     }
 
-    /// Argument of the normal law: z for Similar, otherwise v_n.
-    pub(crate) fn normal_argument(&self, v: [f64; 3]) -> f64 {
+    /// Argument of the normal law at a velocity and a relative angular velocity: z for Similar, otherwise v_n.
+    pub(crate) fn normal_argument(&self, v: [f64; 3], omega: [f64; 3]) -> f64 {
         if self.spring.is_some() || self.model != FrictionModel::Similar {
             return v[2];
         }
-        let root = Similar::measure(v[0] * v[0] + v[1] * v[1], self.coefficients.epsilon).sqrt();
-        similar::grouping(&self.coefficients, v[2], root)
+        self.grouped(self.scaled_slip(v, omega).iter().map(|y| y * y).sum(), v[2])
+    }
+
+    fn grouped(&self, slip_squared: f64, v_n: f64) -> f64 {
+        let root = Similar::measure(slip_squared, self.coefficients.epsilon).sqrt();
+        similar::grouping(&self.coefficients, v_n, root)
     }
 
     /// The same contact with a linear spring of stiffness k that pushes with f0 in place of its normal law.

@@ -41,9 +41,10 @@ pub mod sensitivity;
 pub mod solver;
 mod spatial;
 
-pub use contact::{CompiledContact, ContactSettings, ContactValue};
+pub use contact::{CompiledContact, ContactSettings, ContactValue, TurningValue};
 pub use error::ProblemError;
 pub use friction::FrictionModel;
+pub use friction::ellipse::Ellipse;
 pub use normal::table::{ForceTable, ForceTableError};
 pub use normal::{NormalInput, NormalLaw, NormalValue};
 pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
@@ -52,4 +53,4 @@ pub use sensitivity::{ContactResponse, PairMotion};
 pub use solver::flops::Flops;
 pub use solver::report::{Criterion, IslandReport, SolveReport, SolverSeconds};
 pub use solver::work::Work;
-pub use solver::{Solver, SolverSettings};
+pub use solver::{Solver, SolverSettings, Turn};

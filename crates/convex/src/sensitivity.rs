@@ -82,9 +82,9 @@ pub struct ContactResponse {
 
 impl Problem {
     /// Whether [`Problem::contact_response`] provides all derivatives of a contact. It does for the linear normal
-    /// law. For other laws the derivative by penetration is missing.
+    /// law. For other laws the derivative by penetration is missing, and for an ellipse those of the torque.
     pub fn has_response(&self, entry: &ContactEntry) -> bool {
-        self.normal_laws[entry.normal_law.0 as usize] == NormalLaw::Linear
+        self.normal_laws[entry.normal_law.0 as usize] == NormalLaw::Linear && entry.ellipse.is_none()
     }
 
     /// Impulse of a contact of a pair with the given `motion`, on b in world axes, as computed by the solver.
@@ -125,9 +125,10 @@ impl Problem {
                     stiffness if stiffness > 0.0 => k * Jet::constant(x / stiffness),
                     _ => Jet::constant(x),
                 };
-                let stretch = [Jet::variable(s.stretch.x, 12), Jet::variable(s.stretch.y, 13)];
-                (of(s.stiffness), of(s.damping), stretch)
+                let [x, y] = [Jet::variable(s.stretch.x, 12), Jet::variable(s.stretch.y, 13)];
+                (of(s.stiffness), of(s.damping), [x, y, Jet::zero(), Jet::zero(), Jet::zero()])
             }),
+            ellipse: None,
         };
         let normal_law = &self.normal_laws[entry.normal_law.0 as usize];
         let bound = crate::solver::delassus_bound(&context, arm);

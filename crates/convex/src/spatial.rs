@@ -121,6 +121,23 @@ impl PairSum {
         }
     }
 
+    /// Adds g (a bᵀ + b aᵀ), or its half where a = b.
+    pub fn add_product(&mut self, a: &V6, b: &V6, g: f64, same: bool) {
+        let g = if same { 0.5 * g } else { g };
+        let at = |i: usize, j: usize| g * (a[i] * b[j] + b[i] * a[j]);
+        let mut k = 0;
+        for i in 0..3 {
+            for j in i..3 {
+                self.tt[k] += at(i, j);
+                self.ll[k] += at(3 + i, 3 + j);
+                k += 1;
+            }
+            for j in 0..3 {
+                self.tl[3 * i + j] += at(i, 3 + j);
+            }
+        }
+    }
+
     /// The full symmetric 6×6 matrix.
     pub fn matrix(&self) -> [f64; 36] {
         let sym = |s: &[f64; 6], i: usize, j: usize| s[[[0, 1, 2], [1, 3, 4], [2, 4, 5]][i][j]];

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::random;
+use common::random_with;
 use stiction_base::counting_allocator::{CountingAllocator, thread_allocations};
 use stiction_convex::*;
 
@@ -13,8 +13,8 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 fn a_second_step_allocates_nothing() {
     for model in [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap] {
         let settings = ContactSettings { model, ..Default::default() };
-        let twin = random(5, 6, 2, settings, true);
-        let other = random(8, 6, 2, *twin.problem.settings(), true);
+        let twin = random_with(5, 6, 2, settings, true, true);
+        let other = random_with(8, 6, 2, *twin.problem.settings(), true, true);
         let guess = twin.problem.previous_velocities().to_vec();
         let other_guess = other.problem.previous_velocities().to_vec();
         let mut solver = Solver::new(SolverSettings::default()).unwrap();

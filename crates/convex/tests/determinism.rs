@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::random;
+use common::random_with;
 use stiction_base::hash::Fnv1a;
 use stiction_convex::*;
 
@@ -21,7 +21,8 @@ fn a_used_solver_gives_the_bits_of_a_fresh_one() {
     for seed in 0..60 {
         let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][seed as usize % 3];
         let settings = ContactSettings { model, ..Default::default() };
-        let twin = random(seed, (seed % 7) as usize + 1, (seed % 3) as usize, settings, seed % 2 == 0);
+        let (free, trees) = ((seed % 7) as usize + 1, (seed % 3) as usize);
+        let twin = random_with(seed, free, trees, settings, seed % 2 == 0, seed % 5 < 2);
         let guess = twin.problem.previous_velocities().to_vec();
         let mut fresh = Solver::new(SolverSettings::default()).unwrap();
         fresh.solve(&twin.problem, &guess).unwrap();

@@ -50,7 +50,7 @@ proptest! {
                 if springs {
                     let stiffness = entry.stiffness * 10f64.powf(rng.next());
                     let stretch = 1e-5 * Vector2::new(rng.next(), rng.next());
-                    entry.spring = Some(TangentialSpring { stiffness, damping: 1e-3 * stiffness, stretch });
+                    entry.spring = Some(TangentialSpring::new(stiffness, 1e-3 * stiffness, stretch));
                 }
                 problem.add_contact(entry).unwrap();
             }
@@ -153,7 +153,7 @@ fn incline(
         problem.add_pair(None, Some(id), Vector3::zeros(), Vector6::zeros()).unwrap();
         let mut entry = ContactEntry::point(Vector3::zeros(), Matrix3::identity(), x, k, mu);
         entry.dissipation = 1.0;
-        entry.spring = spring.map(|(stiffness, damping)| TangentialSpring { stiffness, damping, stretch });
+        entry.spring = spring.map(|(stiffness, damping)| TangentialSpring::new(stiffness, damping, stretch));
         problem.add_contact(entry).unwrap();
         let guess: Vec<f64> = v.iter().copied().collect();
         assert!(solver.solve(&problem, &guess).unwrap().converged());

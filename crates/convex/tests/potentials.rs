@@ -2,8 +2,9 @@
 //! velocities drawn on purpose next to the borders between regions.
 
 use proptest::prelude::*;
-use stiction_convex::contact::{CompiledContact, ContactValue};
+use stiction_convex::contact::{CompiledContact, ContactValue, TurningValue};
 use stiction_convex::friction::blended_friction;
+use stiction_convex::friction::ellipse::Ellipse;
 use stiction_convex::friction::spring::SpringLaw;
 use stiction_convex::normal::table::{ForceTable, ForceTableError};
 use stiction_convex::normal::{NormalInput, NormalLaw, linear};
@@ -298,6 +299,82 @@ proptest! {
             stretch = SpringLaw::new(dt, limit, k, c, stretch).stretch_after([1e3 * scale * (1.0 + k * full), 0.0]);
         }
         if c / (k * dt) < 400.0 { prop_assert!((stretch[0] - full).abs() < 1e-6 * full + 1e-3 * full, "{stretch:?} {full}"); }
+    }
+
+    /// Every model over slip by direction, spin and rolling.
+    #[test]
+    fn friction_that_resists_turning_is_convex_and_consistent(
+        input in normal_input(), which in 0u8..4, mu in 0.05f64..1.5, eps in log_uniform(1e-4, 1e-2),
+        scales in prop::array::uniform5(prop_oneof![Just(0.0), log_uniform(1e-3, 2.0)]),
+        direction in prop::array::uniform5(-1.0f64..1.0), s in prop_oneof![0.0f64..3.0, log_uniform(1e-2, 1e2)],
+        pick in 0u8..3, t in -1.0f64..1.0, other in prop::array::uniform6(-1.0f64..1.0),
+    ) {
+        let limit = 0.1 * mu;
+        let held = direction.map(|x| 0.1 * eps * x);
+        let contact = match which {
+            0 => CompiledContact::lagged(input, limit, eps),
+            1 => CompiledContact::similar(input, mu, eps),
+            2 => CompiledContact::sap(input, 0.01, mu, 1e-3, 1.0),
+            _ => {
+                let mut spring = SpringLaw::new(input.dt, limit, 1e3, 1.0, [0.0; 2]);
+                spring.offset = held;
+                CompiledContact::lagged(input, limit, eps).with_spring(spring)
+            }
+        }.with_ellipse(Ellipse { scales });
+        let law = |v: [f64; 6]| {
+            let [x, y, z, a, b, c] = v;
+            contact.evaluate_turning(&NormalLaw::Linear, [x, y, z], [a, b, c])
+        };
+        // The slip's length in units of its border, and v_n on both sides of the normal law's.
+        let size = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        prop_assume!(size > 0.1);
+        let c = &contact.coefficients;
+        let border = match which { 2 => mu * c.loss * c.offset.abs(), 3 => c.epsilon, _ => eps };
+        prop_assume!(border > 1e-9);
+        let y = direction.map(|x| x / size * s * border);
+        let rate = |i: usize| if scales[i] > 0.0 { y[i] / scales[i] } else { direction[i] };
+        let z = normal_velocity(&input, pick, t);
+        let v = [rate(0), rate(1), z, rate(3), rate(4), rate(2)];
+        let at = law(v);
+        // The gradient, and the Hessian's action, along a random direction; the step is a part of every scale.
+        let line = |x: f64| law(std::array::from_fn(|i| v[i] + x * other[i]));
+        let stretch = (0..5).map(|i| scales[i] * [other[0], other[1], other[5], other[3], other[4]][i]).map(|x| x * x).sum::<f64>().sqrt();
+        let h = 1e-3 * (border / (stretch + 1e-9)).min(smooth_step(&input, z));
+        prop_assume!(h > 1e-11);
+        let dot = |a: &[f64; 6]| (0..6).map(|i| a[i] * other[i]).sum::<f64>();
+        let (slope, curvature) = (-dot(&at.impulse), (0..6).map(|i| dot(&at.hessian[i]) * other[i]).sum::<f64>());
+        let norm = at.hessian.iter().flatten().map(|x| x.abs()).sum::<f64>();
+        let force = at.impulse.iter().map(|x| x.abs()).sum::<f64>();
+        let spacing = 1e-15 * (1.0 + v.iter().map(|x| x.abs()).fold(0.0, f64::max)) / h;
+        let found = derivative(|x| line(x).cost, h);
+        prop_assert!((found - slope).abs() <= (1e-5 + spacing) * (force + norm * h) + 1e-13 * at.cost.abs() / h, "{found} {slope} {at:?}");
+        let (ahead, behind) = (line(h), line(-h));
+        // Within a region of the law only.
+        let smooth = |a: &TurningValue| (0..6).all(|i| (0..6).all(|j| (a.hessian[i][j] - at.hessian[i][j]).abs() <= 0.05 * norm));
+        if smooth(&ahead) && smooth(&behind) {
+            let found = -(dot(&ahead.impulse) - dot(&behind.impulse)) / (2.0 * h);
+            prop_assert!((found - curvature).abs() <= (2e-2 + spacing) * norm + 1e-13 * force / h, "{found} {curvature}");
+        }
+        let m = nalgebra::Matrix6::from_fn(|i, j| at.hessian[i][j]);
+        prop_assert!((m - m.transpose()).norm() == 0.0);
+        // Terms cancel that are as large as a s², the impulse over the rate.
+        let rates = (0..6).filter(|i| v[*i] != 0.0).map(|i| (at.impulse[i] / v[i]).abs());
+        let largest = if which == 3 { norm.max(4.0 * limit / border) } else { rates.fold(norm, f64::max) };
+        prop_assert!(m.symmetric_eigenvalues().min() >= -1e-12 * largest);
+        // Convex on a wide line.
+        let (a, b) = (line(-1.0), line(1.0));
+        let size = a.cost.abs() + b.cost.abs() + at.cost.abs();
+        prop_assert!(at.cost <= 0.5 * (a.cost + b.cost) + 1e-13 * size);
+        // The impulses keep to the ellipsoid of the coefficients, and friction never pushes.
+        let [x, y, n, a, b, c] = at.impulse;
+        let most = match which { 0 | 3 => limit, _ => mu * n };
+        let along = [x, y, c, a, b];
+        let used = (0..5).filter(|i| scales[*i] > 0.0).map(|i| (along[i] / scales[i]).powi(2)).sum::<f64>().sqrt();
+        prop_assert!(used <= most * (1.0 + 1e-12), "{used} {most}");
+        for i in 0..5 {
+            prop_assert!(scales[i] > 0.0 || along[i] == 0.0);
+            prop_assert!(which == 3 || along[i] * rate(i) <= 0.0);
+        }
     }
 
     #[test]

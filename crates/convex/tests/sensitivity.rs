@@ -36,8 +36,7 @@ fn case(seed: u64) -> Case {
     if model == FrictionModel::Lagged && r.next() > 0.0 {
         let (stiffness, length) = (power(r, -1.0, 1.0) * stiffness, power(r, -8.0, -3.0));
         let stretch = Vector2::new(length * r.next(), length * r.next());
-        entry.spring =
-            Some(TangentialSpring { stiffness, damping: power(r, -4.0, -2.0) * stiffness, stretch });
+        entry.spring = Some(TangentialSpring::new(stiffness, power(r, -4.0, -2.0) * stiffness, stretch));
     }
     let twist = |r: &mut Random| {
         let (speed, normal) = (power(r, -6.0, 0.0), power(r, -5.0, -1.0));

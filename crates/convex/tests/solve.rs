@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Twin, random};
-use nalgebra::{DVector, Vector3};
+use common::{Twin, random_with};
+use nalgebra::{DVector, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_convex::friction::blended_friction;
 use stiction_convex::friction::spring::SpringLaw;
@@ -14,7 +14,7 @@ fn law(twin: &Twin, i: usize) -> CompiledContact {
     let (entry, dense) = (&twin.problem.contacts()[i], &twin.contacts[i]);
     let settings = twin.problem.settings();
     let dt = twin.problem.time_step();
-    let v0 = &dense.jacobian * &twin.v0 + DVector::from_column_slice(dense.bias.as_slice());
+    let v0 = &dense.jacobian * &twin.v0 + dense.bias;
     let normal = NormalInput {
         dt,
         penetration: entry.penetration,
@@ -29,7 +29,7 @@ fn law(twin: &Twin, i: usize) -> CompiledContact {
         settings.stiction_tolerance,
     );
     let n0 = dt * entry.elastic_force.max(0.0) * (1.0 - entry.dissipation * v0[2]).max(0.0);
-    let w = twin.delassus(&dense.jacobian);
+    let w = twin.delassus(&dense.linear());
     let epsilon = settings.stiction_tolerance.max(settings.regularization * w * mu * n0);
     let contact = match settings.model {
         FrictionModel::Lagged => CompiledContact::lagged(normal, mu * n0, epsilon),
@@ -38,10 +38,29 @@ fn law(twin: &Twin, i: usize) -> CompiledContact {
             CompiledContact::sap(normal, entry.relaxation_time, mu, settings.regularization, w)
         }
     };
+    let contact = match entry.ellipse {
+        None => contact,
+        Some(ellipse) => contact.with_ellipse(ellipse),
+    };
     match entry.spring {
         None => contact,
-        Some(s) => contact.with_spring(SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into())),
+        Some(s) => {
+            let mut law = SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into());
+            if let Some(e) = entry.ellipse {
+                let held = e.slip([s.stretch.x, s.stretch.y, 0.0], s.turn.into());
+                law.offset = held.map(|x| dt * s.stiffness * x);
+                law.memory = held.map(|x| dt * s.damping * x);
+            }
+            contact.with_spring(law)
+        }
     }
+}
+
+/// Impulse and Hessian of contact i at velocities v, [linear; angular] in its frame.
+fn value(twin: &Twin, i: usize, v: &DVector<f64>) -> (Vector6<f64>, TurningValue) {
+    let vc = Vector6::from_column_slice((&twin.contacts[i].jacobian * v).as_slice()) + twin.contacts[i].bias;
+    let [x, y, z, a, b, c] = vc.into();
+    (vc, law(twin, i).evaluate_turning(&NormalLaw::Linear, [x, y, z], [a, b, c]))
 }
 
 /// Momentum balance A(v − v*) = Jᵀγ(v) with everything recomputed from v, relative to its terms.
@@ -49,13 +68,20 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
     let mut balance = &twin.a * (v - &twin.v_star);
     let mut scale = (&twin.a * v).norm();
     for (i, dense) in twin.contacts.iter().enumerate() {
-        let vc = Vector3::from_column_slice((&dense.jacobian * v).as_slice()) + dense.bias;
-        let value = law(twin, i).evaluate(&NormalLaw::Linear, vc.into());
+        let (vc, value) = value(twin, i, v);
         let gamma = DVector::from_column_slice(&value.impulse);
         let frame = &twin.problem.contacts()[i].frame;
-        assert!((solver.contact_velocities()[i] - frame * vc).norm() < 1e-10 * (1.0 + v.norm()));
-        let reported = frame.tr_mul(&solver.contact_impulses()[i]);
-        let reported = DVector::from_column_slice(reported.as_slice());
+        let slip = frame * vc.fixed_rows::<3>(0);
+        assert!((solver.contact_velocities()[i] - slip).norm() < 1e-10 * (1.0 + v.norm()));
+        let turn = solver.turns().iter().find(|turn| turn.contact == i);
+        assert_eq!(turn.is_some(), twin.problem.contacts()[i].ellipse.is_some());
+        let torque = turn.map_or(Vector3::zeros(), |turn| turn.torque);
+        if let Some(turn) = turn {
+            assert!((turn.velocity - frame * vc.fixed_rows::<3>(3)).norm() < 1e-10 * (1.0 + v.norm()));
+        }
+        let mut reported = DVector::zeros(6);
+        reported.rows_mut(0, 3).copy_from(&frame.tr_mul(&solver.contact_impulses()[i]));
+        reported.rows_mut(3, 3).copy_from(&frame.tr_mul(&torque));
         // Both from the same v up to rounding, times the stiffness.
         let stiffness: f64 = value.hessian.iter().flatten().map(|g| g.abs()).sum();
         assert!((&gamma - reported).norm() <= 1e-11 * (gamma.norm() + stiffness * (1.0 + v.norm())), "{i}");
@@ -93,7 +119,7 @@ proptest! {
     fn momentum_balances_for_random_bodies_trees_and_constraints(seed in 0u64..1_000_000, free in 0usize..6, trees in 0usize..4, model in 0u8..3) {
         prop_assume!(free + trees > 0);
         let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][model as usize];
-        let twin = random(seed, free, trees, settings(model), seed % 3 == 0);
+        let twin = random_with(seed, free, trees, settings(model), seed % 3 == 0, seed % 2 == 0);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
         let report = *solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
         prop_assert!(report.converged(), "{report:?}");
@@ -105,7 +131,7 @@ proptest! {
     #[test]
     fn the_solution_does_not_depend_on_the_guess(seed in 0u64..1_000_000, model in 0u8..3) {
         let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][model as usize];
-        let twin = random(seed, 4, 1, settings(model), false);
+        let twin = random_with(seed, 4, 1, settings(model), false, seed % 2 == 0);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-10, ..Default::default() }).unwrap();
         solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
         let first = DVector::from_column_slice(solver.velocities());
@@ -119,7 +145,7 @@ proptest! {
     #[test]
     fn the_factor_at_the_solution_inverts_the_dense_hessian(seed in 0u64..1_000_000, model in 0u8..3) {
         let model = [FrictionModel::Lagged, FrictionModel::Similar, FrictionModel::Sap][model as usize];
-        let twin = random(seed, 3, 2, settings(model), false);
+        let twin = random_with(seed, 3, 2, settings(model), false, seed % 2 == 0);
         let mut solver = Solver::new(SolverSettings { relative_tolerance: 1e-13, ..Default::default() }).unwrap();
         solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
         let v = DVector::from_column_slice(solver.velocities());
@@ -127,9 +153,8 @@ proptest! {
         // H x = b inverts the dense Hessian.
         let mut h = twin.a.clone();
         for (i, dense) in twin.contacts.iter().enumerate() {
-            let vc = Vector3::from_column_slice((&dense.jacobian * &v).as_slice()) + dense.bias;
-            let value = law(&twin, i).evaluate(&NormalLaw::Linear, vc.into());
-            let g = nalgebra::DMatrix::from_fn(3, 3, |i, j| value.hessian[i][j]);
+            let (_, value) = value(&twin, i, &v);
+            let g = nalgebra::DMatrix::from_fn(6, 6, |i, j| value.hessian[i][j]);
             h += dense.jacobian.transpose() * g * &dense.jacobian;
         }
         for (dense, law) in twin.rows.iter().zip(&twin.row_laws) {
@@ -146,7 +171,7 @@ proptest! {
 
     #[test]
     fn pair_wrench_is_the_sum_of_its_contacts_and_rows(seed in 0u64..1_000_000) {
-        let twin = random(seed, 3, 1, settings(FrictionModel::Lagged), false);
+        let twin = random_with(seed, 3, 1, settings(FrictionModel::Lagged), false, seed % 2 == 0);
         let mut solver = Solver::new(SolverSettings::default()).unwrap();
         solver.solve(&twin.problem, twin.problem.previous_velocities()).unwrap();
         for p in 0..twin.problem.pair_count() {
@@ -158,6 +183,8 @@ proptest! {
                 let f = solver.contact_impulses()[i];
                 force += f;
                 torque += entry.r.cross(&f);
+                let turn = solver.turns().iter().filter(|turn| turn.contact == i);
+                torque += turn.map(|turn| turn.torque).sum::<Vector3<f64>>();
             }
             let mut sum = nalgebra::Vector6::zeros();
             sum.fixed_rows_mut::<3>(0).copy_from(&torque);

@@ -1,7 +1,7 @@
 //! Friction models: Lagged, Similar, SAP, and the tangential spring.
 //!
-//! Each model couples friction with the normal impulse in its own way. All are isotropic in the tangent plane. With the
-//! slip velocity v_t, a direction t along it and P = I − nnᵀ, impulse and Hessian of every model have one form:
+//! Each model couples friction with the normal impulse in its own way. All are isotropic in the tangent plane; friction that
+//! differs by direction or resists turning is one of them over a scaled slip ([`ellipse`]). With the slip velocity v_t, a direction t along it and P = I − nnᵀ, impulse and Hessian of every model have one form:
 //!
 //! ```text
 //! γ = γ_n n − a v_t
@@ -25,7 +25,9 @@
 //! | [`similar`] | normal law of z = v_n − μ‖v_t‖_s: strong coupling, some gliding |
 //! | [`sap`] | linear spring and linear dissipation, projection on the friction cone |
 //! | [`spring`] | friction through a tangential spring, for contacts that hold without creep |
+//! | [`ellipse`] | any of them with coefficients by direction, torsion and rolling |
 
+pub mod ellipse;
 pub mod lagged;
 pub mod sap;
 pub mod similar;

@@ -55,19 +55,19 @@ pub(crate) fn cost(c: &Coefficients, speed: f64) -> f64 {
 pub struct SpringLaw<T = f64> {
     /// m = μ γ_n0, N s.
     pub limit: T,
-    /// δt k_t δ0 in the contact frame, N s.
-    pub offset: [T; 2],
+    /// δt k_t δ0 in the contact frame, N s; of spin and rolling too if the slip is [scaled](super::ellipse).
+    pub offset: [T; 5],
     /// κ = δt (δt k_t + c_t), kg.
     pub kappa: T,
     /// δt c_t δ0, kg m: contribution of damping to the new stretch, times δt.
-    pub memory: [T; 2],
+    pub memory: [T; 5],
     /// δt, s.
     pub dt: f64,
 }
 
 impl<T: Scalar> SpringLaw<T> {
-    /// From step δt, limit m, stiffness k_t (N/m), damping c_t (N s/m) and stretch δ0 (m, contact frame).
-    pub(crate) fn over(dt: f64, limit: T, stiffness: T, damping: T, stretch: [T; 2]) -> Self {
+    /// From step δt, limit m, stiffness k_t (N/m), damping c_t (N s/m) and stretch δ0 (m, scaled slip).
+    pub(crate) fn over(dt: f64, limit: T, stiffness: T, damping: T, stretch: [T; 5]) -> Self {
         let step = T::constant(dt);
         Self {
             limit,
@@ -79,8 +79,8 @@ impl<T: Scalar> SpringLaw<T> {
     }
 
     /// The velocity that the stretch is equivalent to, δt k_t δ0/κ; zero for a spring of no stiffness and damping.
-    pub(crate) fn equivalent_velocity(&self) -> [T; 2] {
-        if self.kappa.value() > 0.0 { self.offset.map(|o| o / self.kappa) } else { [T::zero(); 2] }
+    pub(crate) fn equivalent_velocity(&self) -> [T; 5] {
+        if self.kappa.value() > 0.0 { self.offset.map(|o| o / self.kappa) } else { [T::zero(); 5] }
     }
 
     /// ε = m/κ; infinite for a spring of no stiffness and damping, which then carries nothing.
@@ -92,17 +92,24 @@ impl<T: Scalar> SpringLaw<T> {
 impl SpringLaw {
     /// From step δt, limit m, stiffness k_t (N/m), damping c_t (N s/m) and stretch δ0 (m, contact frame).
     pub fn new(dt: f64, limit: f64, stiffness: f64, damping: f64, stretch: [f64; 2]) -> Self {
-        Self::over(dt, limit, stiffness, damping, stretch)
+        let [x, y] = stretch;
+        Self::over(dt, limit, stiffness, damping, [x, y, 0.0, 0.0, 0.0])
     }
 
     /// The stretch δ⁺ to keep after a step that ended with slip velocity `v_t` (m, contact frame).
     pub fn stretch_after(&self, v_t: [f64; 2]) -> [f64; 2] {
+        let [x, y, ..] = self.slip_after([v_t[0], v_t[1], 0.0, 0.0, 0.0]);
+        [x, y]
+    }
+
+    /// The same in scaled slip.
+    pub(crate) fn slip_after(&self, slip: [f64; 5]) -> [f64; 5] {
         if self.kappa <= 0.0 {
-            return [0.0; 2];
+            return [0.0; 5];
         }
-        let g = [self.kappa.mul_add(v_t[0], self.offset[0]), self.kappa.mul_add(v_t[1], self.offset[1])];
-        let length = (g[0] * g[0] + g[1] * g[1]).sqrt();
+        let g: [f64; 5] = std::array::from_fn(|i| self.kappa.mul_add(slip[i], self.offset[i]));
+        let length = g.iter().map(|g| g * g).sum::<f64>().sqrt();
         let scale = if length > self.limit { self.limit / length } else { 1.0 };
-        [0, 1].map(|i| (self.memory[i] + self.dt * scale * g[i]) / self.kappa)
+        std::array::from_fn(|i| (self.memory[i] + self.dt * scale * g[i]) / self.kappa)
     }
 }

@@ -11,6 +11,7 @@
 //! bracket is c q₀/(c (α − α₀)² + q₀), a quotient without cancellation; c where t = 0.
 
 use super::shifted::shifted_normal;
+use super::slip::Slip;
 use super::{Kind, Packet, by_kind, spread};
 use crate::friction::{self, Coefficients, Friction, TINY};
 use crate::lanes::{F4, V4, cross, dot, v4};
@@ -39,7 +40,7 @@ pub struct LinePacket {
     root: F4,
 }
 
-impl Packet {
+impl<S: Slip> Packet<S> {
     /// Velocity step of the lanes for a step of the pair's twist: updates the dual direction and writes the data for
     /// the line search.
     #[inline(always)]
@@ -47,20 +48,20 @@ impl Packet {
         let swing = cross(omega, &self.r);
         let du: V4 = v4(|i| linear[i] + swing[i]);
         let dv_n = dot(&self.n, &du);
-        let dv_t: V4 = v4(|i| du[i].less(dv_n, self.n[i]));
-        let along = dot(&self.t, &dv_t);
-        let w: V4 = v4(|i| (self.v_t[i] + dv_t[i]).less(self.dual[i], along) * self.inv_root);
+        let dv_t = self.slip.of(&self.n, omega, &du, dv_n);
+        let along = S::dot(&self.t, &dv_t);
+        let w = S::each(|i| (self.v_t[i] + dv_t[i]).less(self.dual[i], along) * self.inv_root);
         self.dual_n = self.gamma_n.less(self.g, dv_n.less(self.mu_c, along)).max(F4::default());
         let one = F4::constant(1.0);
-        let shrink = dot(&w, &w).max(one).sqrt().recip();
-        self.dual = v4(|i| w[i] * shrink);
+        let shrink = S::dot(&w, &w).max(one).sqrt().recip();
+        self.dual = S::each(|i| w[i] * shrink);
         self.dv_t = dv_t;
         self.dv_n = dv_n;
-        let (b, c) = (dot(&self.v_t, &dv_t), dot(&dv_t, &dv_t));
+        let (b, c) = (S::dot(&self.v_t, &dv_t), S::dot(&dv_t, &dv_t));
         let inv_c = c.max(F4::constant(f64::MIN_POSITIVE)).recip();
         let alpha0 = c.if_above(F4::constant(TINY), -b * inv_c, F4::default());
-        let nearest: V4 = v4(|i| self.v_t[i].plus(alpha0, dv_t[i]));
-        let q0 = dot(&nearest, &nearest);
+        let nearest = S::each(|i| self.v_t[i].plus(alpha0, dv_t[i]));
+        let q0 = S::dot(&nearest, &nearest);
         *line = LinePacket {
             law: self.law,
             elastic: self.elastic,
@@ -79,11 +80,11 @@ impl Packet {
 }
 
 /// Prepares the line search of one pair's packets for a step of its twist.
-pub fn step(packets: &mut [Packet], kind: Kind, twist_step: &V6, lines: &mut [LinePacket]) {
-    by_kind!(kind, step_model(packets, twist_step, lines))
+pub fn step<S: Slip>(packets: &mut [Packet<S>], kind: Kind, twist_step: &V6, lines: &mut [LinePacket]) {
+    by_kind!(kind, step_model<S>(packets, twist_step, lines))
 }
 
-fn step_model<F: Friction>(packets: &mut [Packet], twist_step: &V6, lines: &mut [LinePacket]) {
+fn step_model<F: Friction, S: Slip>(packets: &mut [Packet<S>], twist_step: &V6, lines: &mut [LinePacket]) {
     let (omega, linear) = spread(twist_step);
     for (packet, line) in packets.iter_mut().zip(lines) {
         packet.step::<F>(&omega, &linear, line);

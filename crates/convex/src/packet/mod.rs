@@ -9,6 +9,7 @@
 //! | `mod` | the packet: coefficients, velocities, their update by Newton's steps |
 //! | `evaluate` | impulses, curvatures, and their sum over a pair |
 //! | `line` | the same along a line |
+//! | `slip` | from a motion to slip and from friction to a wrench: plain slip, or with spin and rolling |
 //! | `shifted` | the normal law in series with a spring, for the Similar model's stages |
 //!
 //! **Stiffness and rounding.** A velocity of 1 m/s is known to 1e−16 m/s; a law that multiplies it by a stiffness of 10⁹
@@ -41,13 +42,16 @@
 mod evaluate;
 mod line;
 mod shifted;
+mod slip;
 #[cfg(test)]
 mod tests;
 
 pub use evaluate::evaluate;
 pub use line::{LinePacket, line, step};
+pub use slip::{Plane, Slip, Turning};
 
 use crate::contact::CompiledContact;
+use crate::friction::ellipse::Ellipse;
 use crate::friction::similar::grouping;
 use crate::friction::{self, Coefficients, Friction, FrictionModel};
 use crate::lanes::{F4, V4, cross, dot, v4};
@@ -68,13 +72,14 @@ pub enum Hessian {
 
 /// Up to four contacts of one pair. Unused lanes have zero parameters and produce zeros.
 #[derive(Debug, Clone, Copy)]
-pub struct Packet {
+pub struct Packet<S: Slip = Plane> {
+    slip: S,
     r: V4,
     n: V4,
     bias: V4,
     law: Coefficients<F4>,
     /// The dual direction w.
-    dual: V4,
+    dual: S::Vector,
     /// The dual normal impulse.
     dual_n: F4,
     /// An effective mass, about 1/w.
@@ -82,22 +87,22 @@ pub struct Packet {
     /// ρ and p₀ of [`shifted::shifted_normal`], and t of the stage that gave p₀.
     rho: F4,
     shift: F4,
-    t_stage: V4,
+    t_stage: S::Vector,
     // The velocity, and the factors of the normal law at v_n or z: see the head of this file.
-    v_t: V4,
+    v_t: S::Vector,
     v_n: F4,
     elastic: F4,
     damping: F4,
     /// √(v_t²+ε²) for Similar.
     root: F4,
     // Written by `step`, read by `advance`.
-    dv_t: V4,
+    dv_t: S::Vector,
     dv_n: F4,
     // Written by `evaluate`, read by `step` and by results.
     gamma_n: F4,
     /// a: tangential impulse is −a v_t.
     a: F4,
-    t: V4,
+    t: S::Vector,
     /// 1/√(v_t²+ε²), or its counterpart in the model.
     inv_root: F4,
     /// g and μ_c.
@@ -118,13 +123,13 @@ pub enum Kind {
 
 /// Runs `$function::<F>` for the friction model of a [`Kind`].
 macro_rules! by_kind {
-    ($kind:expr, $function:ident($($argument:expr),*)) => {
+    ($kind:expr, $function:ident $(<$slip:ty>)? ($($argument:expr),*)) => {
         match $kind {
-            Kind::Model(friction::FrictionModel::Lagged) => $function::<friction::lagged::Lagged>($($argument),*),
-            Kind::Model(friction::FrictionModel::Similar) => $function::<friction::similar::Similar>($($argument),*),
-            Kind::Model(friction::FrictionModel::Sap) => $function::<friction::sap::Sap>($($argument),*),
-            Kind::Shifted => $function::<friction::similar::Shifted>($($argument),*),
-            Kind::Spring => $function::<friction::spring::Spring>($($argument),*),
+            Kind::Model(friction::FrictionModel::Lagged) => $function::<friction::lagged::Lagged $(, $slip)?>($($argument),*),
+            Kind::Model(friction::FrictionModel::Similar) => $function::<friction::similar::Similar $(, $slip)?>($($argument),*),
+            Kind::Model(friction::FrictionModel::Sap) => $function::<friction::sap::Sap $(, $slip)?>($($argument),*),
+            Kind::Shifted => $function::<friction::similar::Shifted $(, $slip)?>($($argument),*),
+            Kind::Spring => $function::<friction::spring::Spring $(, $slip)?>($($argument),*),
         }
     };
 }
@@ -137,9 +142,10 @@ const CONE: f64 = 100.0;
 
 const ZERO: F4 = F4([0.0; 4]);
 
-impl Packet {
+impl<S: Slip> Packet<S> {
     /// A packet without contacts. It is a constant because it is large. ε = 1 and R_t = 0 keep unused lanes finite.
     pub const EMPTY: Self = Self {
+        slip: S::EMPTY,
         r: [ZERO; 3],
         n: [ZERO; 3],
         bias: [ZERO; 3],
@@ -150,22 +156,22 @@ impl Packet {
             friction: ZERO,
             epsilon: F4([1.0; 4]),
         },
-        dual: [ZERO; 3],
+        dual: S::ZERO,
         dual_n: ZERO,
         mass: ZERO,
         rho: ZERO,
         shift: ZERO,
-        t_stage: [ZERO; 3],
-        v_t: [ZERO; 3],
+        t_stage: S::ZERO,
+        v_t: S::ZERO,
         v_n: ZERO,
         elastic: ZERO,
         damping: ZERO,
         root: ZERO,
-        dv_t: [ZERO; 3],
+        dv_t: S::ZERO,
         dv_n: ZERO,
         gamma_n: ZERO,
         a: ZERO,
-        t: [ZERO; 3],
+        t: S::ZERO,
         inv_root: ZERO,
         g: ZERO,
         mu_c: ZERO,
@@ -223,14 +229,12 @@ impl Packet {
         self.dual = self.t_stage;
     }
 
-    /// Velocity of a lane in world axes; with a spring, this includes its equivalent velocity.
-    pub fn velocity(&self, lane: usize) -> V3 {
-        v3(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
-    }
-
-    /// Impulse of a lane in world axes.
-    pub fn impulse(&self, lane: usize) -> V3 {
-        v3(|i| self.gamma_n.0[lane] * self.n[i].0[lane] - self.a.0[lane] * self.v_t[i].0[lane])
+    /// Impulse of a lane and its torque about the contact, world axes.
+    pub fn impulse(&self, lane: usize) -> (V3, V3) {
+        let (torque, force) = self.slip.pull(&self.n, &self.v_t);
+        let (gamma_n, a) = (self.gamma_n.0[lane], self.a.0[lane]);
+        let impulse = v3(|i| gamma_n * self.n[i].0[lane] - a * force[i].0[lane]);
+        (impulse, v3(|i| -a * torque[i].0[lane]))
     }
 
     /// Computes the velocities from a pair's twist.
@@ -239,9 +243,9 @@ impl Packet {
         let swing = cross(omega, &self.r);
         let u: V4 = v4(|i| linear[i] + self.bias[i] + swing[i]);
         self.v_n = dot(&self.n, &u);
-        self.v_t = v4(|i| u[i].less(self.v_n, self.n[i]));
-        self.straighten();
-        self.root = F::measure(dot(&self.v_t, &self.v_t), self.law.epsilon).sqrt();
+        self.v_t = self.slip.stretched(self.slip.of(&self.n, omega, &u, self.v_n));
+        self.v_t = S::straightened(&self.n, self.v_t);
+        self.root = F::measure(S::dot(&self.v_t, &self.v_t), self.law.epsilon).sqrt();
         let z = self.grouped::<F>();
         self.elastic = self.law.offset.less(self.law.stiffness, z);
         self.damping = F4::constant(1.0).less(self.law.loss, z);
@@ -256,11 +260,11 @@ impl Packet {
         grouping(&self.law, self.v_n, self.root)
     }
 
-    /// Removes the rounding error of v_t along n, which stiff friction would convert to a normal force.
+    /// Updates the slip by α of the last step.
     #[inline(always)]
-    fn straighten(&mut self) {
-        let lean = dot(&self.n, &self.v_t);
-        self.v_t = v4(|i| self.v_t[i].less(lean, self.n[i]));
+    fn slide(&mut self, alpha: F4) {
+        let moved = S::each(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
+        self.v_t = S::straightened(&self.n, moved);
     }
 
     /// Updates the velocities by α of the last step.
@@ -269,16 +273,14 @@ impl Packet {
         let change = alpha * self.dv_n;
         let dz = if F::GROUPED {
             // √q₁ − √q₀ = (q₁ − q₀)/(√q₁ + √q₀)
-            let (b, c) = (dot(&self.v_t, &self.dv_t), dot(&self.dv_t, &self.dv_t));
+            let (b, c) = (S::dot(&self.v_t, &self.dv_t), S::dot(&self.dv_t, &self.dv_t));
             let before = self.root;
-            self.v_t = v4(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
-            self.straighten();
-            self.root = F::measure(dot(&self.v_t, &self.v_t), self.law.epsilon).sqrt();
+            self.slide(alpha);
+            self.root = F::measure(S::dot(&self.v_t, &self.v_t), self.law.epsilon).sqrt();
             let rise = alpha * (b + b).plus(alpha, c) * (before + self.root).recip();
             change.less(self.law.friction, rise)
         } else {
-            self.v_t = v4(|i| self.v_t[i].plus(alpha, self.dv_t[i]));
-            self.straighten();
+            self.slide(alpha);
             change
         };
         self.v_n = self.v_n + change;
@@ -286,7 +288,7 @@ impl Packet {
         self.damping = self.damping.less(self.law.loss, dz);
         if F::GROUPED && !F::SHIFTED {
             let (found, _) = hunt_crossley(self.elastic, self.damping, self.law.stiffness, self.law.loss);
-            let speed = dot(&self.dv_t, &self.dv_t).plus(self.dv_n, self.dv_n).sqrt();
+            let speed = S::dot(&self.dv_t, &self.dv_t).plus(self.dv_n, self.dv_n).sqrt();
             let most = F4::constant(CURVED) * self.mass * speed;
             let more = (found - self.dual_n).max(F4::default());
             self.dual_n = self.dual_n + most.if_above(more, more, most);
@@ -295,9 +297,25 @@ impl Packet {
 
     /// ‖γ‖ and ‖r‖‖γ‖ summed over the lanes: magnitudes of the sums of impulses and torques.
     pub fn magnitude(&self) -> (f64, f64) {
-        let slip = self.a * dot(&self.v_t, &self.v_t).sqrt();
+        let (torque, force) = self.slip.pull(&self.n, &self.v_t);
+        let slip = self.a * dot(&force, &force).sqrt();
         let size = (self.gamma_n * self.gamma_n).plus(slip, slip).sqrt();
-        (size.sum(), (size * dot(&self.r, &self.r).sqrt()).sum())
+        let turn = self.a * dot(&torque, &torque).sqrt();
+        (size.sum(), turn.plus(size, dot(&self.r, &self.r).sqrt()).sum())
+    }
+}
+
+impl Packet {
+    /// Velocity of a lane in world axes; with a spring, this includes its equivalent velocity.
+    pub fn velocity(&self, lane: usize) -> V3 {
+        v3(|i| self.v_t[i].0[lane] + self.v_n.0[lane] * self.n[i].0[lane])
+    }
+}
+
+impl Packet<Turning> {
+    /// Sets axes, scales and spring of a lane.
+    pub fn set_turning(&mut self, lane: usize, axes: [V3; 2], ellipse: &Ellipse, offset: [f64; 5]) {
+        self.slip.set(lane, axes, ellipse, offset);
     }
 }
 
@@ -309,21 +327,21 @@ fn spread(twist: &V6) -> (V4, V4) {
 }
 
 /// Computes the velocities of one pair's packets from its twist.
-pub fn place(packets: &mut [Packet], kind: Kind, twist: &V6) {
-    by_kind!(kind, place_model(packets, twist))
+pub fn place<S: Slip>(packets: &mut [Packet<S>], kind: Kind, twist: &V6) {
+    by_kind!(kind, place_model<S>(packets, twist))
 }
 
-fn place_model<F: Friction>(packets: &mut [Packet], twist: &V6) {
+fn place_model<F: Friction, S: Slip>(packets: &mut [Packet<S>], twist: &V6) {
     let (omega, linear) = spread(twist);
     packets.iter_mut().for_each(|packet| packet.place::<F>(&omega, &linear));
 }
 
 /// Updates the velocities by α of the last step.
-pub fn advance(packets: &mut [Packet], kind: Kind, alpha: f64) {
-    by_kind!(kind, advance_model(packets, alpha))
+pub fn advance<S: Slip>(packets: &mut [Packet<S>], kind: Kind, alpha: f64) {
+    by_kind!(kind, advance_model<S>(packets, alpha))
 }
 
-fn advance_model<F: Friction>(packets: &mut [Packet], alpha: f64) {
+fn advance_model<F: Friction, S: Slip>(packets: &mut [Packet<S>], alpha: f64) {
     let alpha = F4::constant(alpha);
     packets.iter_mut().for_each(|packet| packet.advance::<F>(alpha));
 }

@@ -66,8 +66,8 @@ impl Case {
     }
 
     fn packet(&self, r: V3) -> Packet {
-        let mut packet = Packet::EMPTY;
-        let [x, y] = self.contact.spring.map_or([0.0; 2], |s| s.equivalent_velocity());
+        let mut packet: Packet = Packet::EMPTY;
+        let [x, y, ..] = self.contact.spring.map_or([0.0; 5], |s| s.equivalent_velocity());
         packet.set(2, r, self.axes[2], self.world([x, y, 0.0]), &self.contact, 1.0);
         packet
     }
@@ -114,5 +114,65 @@ proptest! {
         prop_assert!((found.slope - slope).abs() <= slack(at, &value) * size, "{} {slope}", found.slope);
         let allowed = 1e-9 * norm(&value.hessian) + slack(at, &value) / case.contact.coefficients.epsilon.max(1e-6);
         prop_assert!((found.curvature - curvature).abs() <= allowed * size * size, "{} {curvature}", found.curvature);
+    }
+
+    /// The same with slip by direction, spin and rolling: all six rates.
+    #[test]
+    fn a_packet_of_turning_contacts_is_the_plain_law(
+        case in case(), alpha in 0.0f64..2.0, scales in prop::array::uniform5(0.0f64..1.5),
+        omega in prop::array::uniform3(-1.0f64..1.0), turn in prop::array::uniform3(-1.0f64..1.0), speed in log_uniform(1e-5, 1.0),
+    ) {
+        let r = [0.1, -0.2, 0.05];
+        let ellipse = Ellipse { scales };
+        let contact = case.contact.with_ellipse(ellipse);
+        let mut packet = Packet::<Turning>::EMPTY;
+        packet.set(1, r, case.axes[2], [0.0; 3], &contact, 1.0);
+        let offset = contact.spring.map_or([0.0; 5], |s| s.equivalent_velocity());
+        packet.set_turning(1, [case.axes[0], case.axes[1]], &ellipse, offset);
+        let mut packets = [packet];
+        // Rates in the contact's frame, and the twist that has them.
+        let twist = |v: V3, w: V3| -> V6 {
+            let (omega, linear) = (case.world(w), case.world(v));
+            let swing = crate::spatial::cross(omega, r);
+            let [x, y, z] = crate::spatial::sub(linear, swing);
+            [omega[0], omega[1], omega[2], x, y, z]
+        };
+        let (w, dw) = (omega.map(|x| speed * x), turn.map(|x| speed * x));
+        let plain = |a: f64| {
+            let mix = |x: V3, dx: V3| v3(|i| x[i] + a * dx[i]);
+            contact.evaluate_turning(&NormalLaw::Linear, mix(case.v, case.dv), mix(w, dw))
+        };
+        let rates = [case.dv[0], case.dv[1], case.dv[2], dw[0], dw[1], dw[2]];
+        place(&mut packets, case.kind, &twist(case.v, w));
+        let mut sum = PairSum::default();
+        evaluate(&mut packets, case.kind, Hessian::Exact, &mut sum);
+        let value = plain(0.0);
+        let norm = |v: &crate::contact::TurningValue| v.hessian.iter().flatten().map(|x| x.abs()).sum::<f64>();
+        let size = |v: &crate::contact::TurningValue| v.impulse.iter().map(|x| x.abs()).sum::<f64>();
+        let slack = |v: &crate::contact::TurningValue| 1e-14 * (3.0 * norm(v) + size(v));
+        let [x, y, z, a, b, c] = value.impulse;
+        let (force, torque) = (case.world([x, y, z]), case.world([a, b, c]));
+        let moment = add(crate::spatial::cross(r, force), torque);
+        for i in 0..3 {
+            prop_assert!((sum.wrench[3 + i] - force[i]).abs() <= slack(&value));
+            prop_assert!((sum.wrench[i] - moment[i]).abs() <= slack(&value));
+        }
+        let mut lines = [LinePacket::default()];
+        let step_twist = twist(case.dv, dw);
+        step(&mut packets, case.kind, &step_twist, &mut lines);
+        // Curvature along the step, from the pair's 6×6 and from the line.
+        let near = contact.coefficients.epsilon.max(1e-6);
+        let curvature = |v: &crate::contact::TurningValue| -> f64 {
+            (0..6).map(|i| (0..6).map(|j| v.hessian[i][j] * rates[j]).sum::<f64>() * rates[i]).sum()
+        };
+        let length = rates.iter().map(|x| x * x).sum::<f64>();
+        let m = sum.matrix();
+        let found: f64 = (0..6).map(|i| (0..6).map(|j| m[i + 6 * j] * step_twist[j]).sum::<f64>() * step_twist[i]).sum();
+        let allowed = |v| (1e-9 * norm(v) + slack(v) / near) * length;
+        prop_assert!((found - curvature(&value)).abs() <= allowed(&value), "{found} {}", curvature(&value));
+        let (found, value) = (line(&lines, case.kind, alpha), plain(alpha));
+        let slope: f64 = -(0..6).map(|i| value.impulse[i] * rates[i]).sum::<f64>();
+        prop_assert!((found.slope - slope).abs() <= slack(&value) * 6.0 * length.sqrt(), "{} {slope}", found.slope);
+        prop_assert!((found.curvature - curvature(&value)).abs() <= allowed(&value), "{} {}", found.curvature, curvature(&value));
     }
 }

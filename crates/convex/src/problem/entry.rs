@@ -2,6 +2,7 @@
 
 use super::{NormalLawId, check::finite};
 use crate::error::{ProblemError, require};
+use crate::friction::ellipse::Ellipse;
 use nalgebra::{Matrix3, Vector2, Vector3};
 
 /// A tangential spring at a contact.
@@ -13,6 +14,23 @@ pub struct TangentialSpring {
     pub damping: f64,
     /// Stretch δ0 at the previous state in the contact frame's x and y, m.
     pub stretch: Vector2<f64>,
+    /// Turn of b against a that the spring holds, about the contact frame's axes, rad; only with an ellipse.
+    pub turn: Vector3<f64>,
+}
+
+impl TangentialSpring {
+    /// A spring of stiffness k_t (N/m) and damping c_t (N s/m) with the stretch δ0 (m, contact frame) and no turn.
+    pub fn new(stiffness: f64, damping: f64, stretch: Vector2<f64>) -> Self {
+        Self { stiffness, damping, stretch, turn: Vector3::zeros() }
+    }
+
+    /// The stretch as scaled slip.
+    pub(crate) fn slip(&self, ellipse: Option<&Ellipse>) -> [f64; 5] {
+        match ellipse {
+            None => [self.stretch.x, self.stretch.y, 0.0, 0.0, 0.0],
+            Some(e) => e.slip([self.stretch.x, self.stretch.y, 0.0], self.turn.into()),
+        }
+    }
 }
 
 /// A contact point, or a face of a contact patch, of the pair it is added to.
@@ -42,6 +60,9 @@ pub struct ContactEntry {
     pub normal_law: NormalLawId,
     /// A tangential spring in place of the model's friction.
     pub spring: Option<TangentialSpring>,
+    /// Scales of the slip, if friction depends on its direction or resists turning; the friction coefficients are those of a
+    /// scale of 1.
+    pub ellipse: Option<Ellipse>,
 }
 
 impl ContactEntry {
@@ -67,10 +88,11 @@ impl ContactEntry {
             bias: Vector3::zeros(),
             normal_law: NormalLawId::default(),
             spring: None,
+            ellipse: None,
         }
     }
 
-    /// Fast check that there is no spring and that every number is finite and, if required, at least 0.
+    /// Fast check that there is neither spring nor ellipse and that every number is finite and, if required, at least 0.
     /// [`check_contact`] identifies the error.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
@@ -88,7 +110,10 @@ impl ContactEntry {
             & (self.relaxation_time >= 0.0)
             & (self.friction_static >= 0.0)
             & (self.friction_dynamic >= 0.0);
-        self.spring.is_none() & at_least_0 & ((zeros[0] + zeros[1]) + (zeros[2] + zeros[3]) == 0.0)
+        self.spring.is_none()
+            & self.ellipse.is_none()
+            & at_least_0
+            & ((zeros[0] + zeros[1]) + (zeros[2] + zeros[3]) == 0.0)
     }
 }
 
@@ -105,10 +130,14 @@ pub(super) fn check_contact(entry: &ContactEntry) -> Result<(), ProblemError> {
     at_least_0("dynamic friction", entry.friction_dynamic)?;
     require(entry.penetration.is_finite(), "penetration", entry.penetration, "finite")?;
     require(entry.elastic_force.is_finite(), "elastic force", entry.elastic_force, "finite")?;
+    if let Some(ellipse) = &entry.ellipse {
+        ellipse.scales.iter().try_for_each(|s| at_least_0("scale of a slip", *s))?;
+    }
     if let Some(spring) = &entry.spring {
         at_least_0("tangential stiffness", spring.stiffness)?;
         at_least_0("tangential damping", spring.damping)?;
         finite("tangential stretch", spring.stretch.as_slice())?;
+        finite("turn of a tangential spring", spring.turn.as_slice())?;
     }
     Ok(())
 }

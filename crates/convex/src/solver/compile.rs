@@ -212,18 +212,22 @@ impl Compiler {
                 coupling: (0, false),
                 packets: island.packets.len() as u32..0,
                 springs: island.springs.len() as u32..0,
+                turning: island.turning.len() as u32..0,
+                turning_springs: island.turning_springs.len() as u32..0,
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
             let mut context =
                 PairContext { shift, twist0: local.bias, delassus: [0.0; 36], trace: (0.0, 0.0) };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
-            let mut lanes = [F4::LANES; 2]; // the first contact of a kind opens a packet
+            let mut lanes = [F4::LANES; 4]; // the first contact of a kind opens a packet
             for c in pair.contacts.clone() {
                 add_contact(problem, island, c, &context, &mut lanes);
             }
             local.packets.end = island.packets.len() as u32;
             local.springs.end = island.springs.len() as u32;
+            local.turning.end = island.turning.len() as u32;
+            local.turning_springs.end = island.turning_springs.len() as u32;
             local.contacts.end = island.contacts.len() as u32;
             let rows = self.row_start[index] as usize..self.row_start[index + 1] as usize;
             let scale =
@@ -413,7 +417,11 @@ fn finish(island: &mut Island) {
         cliques: island.cliques.len(),
         dofs: island.dofs(),
         pairs: island.pairs.len(),
-        contacts: island.contacts.len() + island.packed.len() + island.packed_springs.len(),
+        contacts: island.contacts.len()
+            + island.packed.len()
+            + island.packed_springs.len()
+            + island.packed_turning.len()
+            + island.packed_turning_springs.len(),
         symbolic_kept: kept,
         factor_blocks: symbolic.rows.len(),
         ..Default::default()

@@ -4,9 +4,10 @@ use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact, PackedSpring};
 use super::transform::point_delassus;
 use crate::contact::{CompiledContact, ContactTerms};
+use crate::friction::ellipse::Ellipse;
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
-use crate::packet::Packet;
+use crate::packet::{Packet, Slip};
 use crate::problem::{ContactEntry, Pair, Problem};
 use crate::spatial::{V3, V6, add, cross, dot, sub, v3};
 
@@ -27,14 +28,14 @@ pub struct PairContext {
 /// welded bodies, or out of the plane of a planar loop). The floor keeps the law finite.
 const DELASSUS_FLOOR: f64 = 1e-10;
 
-/// Compiles contact `index` of the problem; `lanes` are the next free ones of the pair's last packets, without and with
-/// springs.
+/// Compiles contact `index` of the problem; `lanes` are the next free ones of the pair's last packets: plain ones, with
+/// springs, with an ellipse, with both.
 pub fn add_contact(
     problem: &Problem,
     island: &mut Island,
     index: usize,
     pair: &PairContext,
-    lanes: &mut [usize; 2],
+    lanes: &mut [usize; 4],
 ) {
     let entry = &problem.contacts[index];
     let r = sub(entry.r.into(), pair.shift);
@@ -49,26 +50,23 @@ pub fn add_contact(
     if *normal_law == NormalLaw::Linear {
         let bound = delassus_bound(pair, r);
         let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
+        if let Some(ellipse) = law.ellipse {
+            return add_turning(island, index, (r, axes, world_bias), &law, &ellipse, mass, lanes);
+        }
         let (packets, lane, bias) = match &law.spring {
             None => (&mut island.packets, &mut lanes[0], world_bias),
             Some(spring) => {
-                let [x, y] = spring.equivalent_velocity();
+                let [x, y, ..] = spring.equivalent_velocity();
                 let stretched = v3(|i| axes[0][i] * x + axes[1][i] * y);
                 (&mut island.springs, &mut lanes[1], add(world_bias, stretched))
             }
         };
-        if *lane == F4::LANES {
-            packets.push(Packet::EMPTY);
-            *lane = 0;
-        }
-        let packet = packets.len() - 1;
-        packets[packet].set(*lane, r, axes[2], bias, &law, mass);
-        let place = PackedContact { global: index as u32, packet: packet as u32, lane: *lane as u32 };
+        let place = place_in(packets, index, lane);
+        packets[place.packet as usize].set(place.lane as usize, r, axes[2], bias, &law, mass);
         match law.spring {
             None => island.packed.push(place),
             Some(spring) => island.packed_springs.push(PackedSpring { place, spring }),
         }
-        *lane += 1;
         return;
     }
     island.contacts.push(LocalContact {
@@ -80,6 +78,41 @@ pub fn add_contact(
         law,
         normal_law: entry.normal_law.0,
     });
+}
+
+/// The next free lane of the last packet, or the first of a new one.
+fn place_in<S: Slip>(packets: &mut Vec<Packet<S>>, index: usize, lane: &mut usize) -> PackedContact {
+    if *lane == F4::LANES {
+        packets.push(Packet::EMPTY);
+        *lane = 0;
+    }
+    *lane += 1;
+    PackedContact { global: index as u32, packet: packets.len() as u32 - 1, lane: *lane as u32 - 1 }
+}
+
+/// Adds a contact whose slip is scaled by direction.
+fn add_turning(
+    island: &mut Island,
+    index: usize,
+    (r, axes, bias): (V3, [V3; 3], V3),
+    law: &CompiledContact,
+    ellipse: &Ellipse,
+    mass: f64,
+    lanes: &mut [usize; 4],
+) {
+    let (packets, lane) = match law.spring {
+        None => (&mut island.turning, &mut lanes[2]),
+        Some(_) => (&mut island.turning_springs, &mut lanes[3]),
+    };
+    let place = place_in(packets, index, lane);
+    let packet = &mut packets[place.packet as usize];
+    let offset = law.spring.map_or([0.0; 5], |spring| spring.equivalent_velocity());
+    packet.set(place.lane as usize, r, axes[2], bias, law, mass);
+    packet.set_turning(place.lane as usize, [axes[0], axes[1]], ellipse, offset);
+    match law.spring {
+        None => island.packed_turning.push(place),
+        Some(spring) => island.packed_turning_springs.push(PackedSpring { place, spring }),
+    }
 }
 
 /// The law of a contact with previous contact velocity `v0` at `r` from the pair's point, and the given normal
@@ -106,7 +139,8 @@ pub fn compile_law(
         v_n0: v0[2],
         slip: (v0[0] * v0[0] + v0[1] * v0[1]).sqrt(),
         lagged,
-        spring: entry.spring.map(|s| (s.stiffness, s.damping, s.stretch.into())),
+        spring: entry.spring.map(|s| (s.stiffness, s.damping, s.slip(entry.ellipse.as_ref()))),
+        ellipse: entry.ellipse,
     };
     let bound = delassus_bound(pair, r);
     let law = &problem.normal_laws[entry.normal_law.0 as usize];

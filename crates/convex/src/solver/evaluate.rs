@@ -12,7 +12,7 @@ use super::island::{Island, LocalPair, LocalRow, SideJacobian};
 use crate::linear::kernels;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
-use crate::spatial::{PairSum, V3, V6, add, cross, dot, rotate_symmetric, shift_twist, v3};
+use crate::spatial::{PairSum, V3, V6, add, cross, dot, shift_twist};
 
 /// ε_f of [`Island::rounding_level`]: rounding error of a sum of about a dozen terms, in units of the last place.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -40,21 +40,30 @@ impl Island {
         twist
     }
 
+    /// Relative twist of a pair at the current u.
+    pub fn twist_with_bias(&self, pair: &LocalPair) -> V6 {
+        let mut twist = self.twist_of(pair, &self.u);
+        for i in 0..6 {
+            twist[i] += pair.bias[i];
+        }
+        twist
+    }
+
     /// Computes all velocities from u. Afterwards Newton's steps update them: see [`crate::packet`].
     pub fn place(&mut self, problem: &Problem) {
         let kind = self.kind(problem.settings.model);
         for p in 0..self.pairs.len() {
             let pair = &self.pairs[p];
-            let mut twist = self.twist_of(pair, &self.u);
-            for i in 0..6 {
-                twist[i] += pair.bias[i];
-            }
+            let twist = self.twist_with_bias(pair);
             packet::place(&mut self.packets[range(&pair.packets)], kind, &twist);
             packet::place(&mut self.springs[range(&pair.springs)], Kind::Spring, &twist);
+            packet::place(&mut self.turning[range(&pair.turning)], kind, &twist);
+            packet::place(&mut self.turning_springs[range(&pair.turning_springs)], Kind::Spring, &twist);
             for c in range(&pair.contacts) {
                 let contact = &self.contacts[c];
-                let v = point_velocity(&twist, contact.r);
-                self.contact_velocity[c] = v3(|i| dot(contact.axes[i], v) + contact.bias[i]);
+                let mut v = contact.velocity(&twist);
+                (0..3).for_each(|i| v[i] += contact.bias[i]);
+                self.contact_velocity[c] = v;
             }
             for r in range(&pair.rows) {
                 let row = &self.pair_rows[r];
@@ -76,10 +85,7 @@ impl Island {
     /// Velocities of all rows into their places in the problem.
     pub fn row_velocities(&self, out: &mut [f64]) {
         for pair in self.pairs.iter().filter(|pair| !pair.rows.is_empty()) {
-            let mut twist = self.twist_of(pair, &self.u);
-            for i in 0..6 {
-                twist[i] += pair.bias[i];
-            }
+            let twist = self.twist_with_bias(pair);
             for row in &self.pair_rows[range(&pair.rows)] {
                 out[row.global as usize] = dot6(&row.direction, &twist);
             }
@@ -97,8 +103,10 @@ impl Island {
         let kind = self.kind(problem.settings.model);
         packet::advance(&mut self.packets, kind, alpha);
         packet::advance(&mut self.springs, Kind::Spring, alpha);
+        packet::advance(&mut self.turning, kind, alpha);
+        packet::advance(&mut self.turning_springs, Kind::Spring, alpha);
         for (v, dv) in self.contact_velocity.iter_mut().zip(&self.contact_step) {
-            *v = v3(|i| alpha.mul_add(dv[i], v[i]));
+            (0..6).for_each(|i| v[i] = alpha.mul_add(dv[i], v[i]));
         }
         for (v, dv) in self.row_argument.iter_mut().zip(&self.row_step) {
             *v = alpha.mul_add(*dv, *v);
@@ -115,12 +123,13 @@ impl Island {
             let mut sum = PairSum::default();
             packet::evaluate(&mut self.packets[range(&pair.packets)], kind, hessian, &mut sum);
             packet::evaluate(&mut self.springs[range(&pair.springs)], Kind::Spring, hessian, &mut sum);
+            packet::evaluate(&mut self.turning[range(&pair.turning)], kind, hessian, &mut sum);
+            let springs = &mut self.turning_springs[range(&pair.turning_springs)];
+            packet::evaluate(springs, Kind::Spring, hessian, &mut sum);
             for c in range(&pair.contacts) {
                 let contact = &self.contacts[c];
                 let value = contact.evaluate(problem, self.stand_in, self.contact_velocity[c]);
-                let [x, y, z] = value.impulse;
-                let force = v3(|i| contact.axes[0][i] * x + contact.axes[1][i] * y + contact.axes[2][i] * z);
-                sum.add_point(contact.r, force, rotate_symmetric(&contact.axes, &value.hessian));
+                contact.add_to(&mut sum, &value);
                 self.contact_impulse[c] = value.impulse;
             }
             for r in range(&pair.rows) {
@@ -168,10 +177,12 @@ impl Island {
             };
             self.packets[range(&pair.packets)].iter().for_each(|p| add(p.magnitude()));
             self.springs[range(&pair.springs)].iter().for_each(|p| add(p.magnitude()));
+            self.turning[range(&pair.turning)].iter().for_each(|p| add(p.magnitude()));
+            self.turning_springs[range(&pair.turning_springs)].iter().for_each(|p| add(p.magnitude()));
             for c in range(&pair.contacts) {
-                let (gamma, r) = (self.contact_impulse[c], self.contacts[c].r);
-                let size = dot(gamma, gamma).sqrt();
-                add((size, dot(r, r).sqrt() * size));
+                let ([x, y, z, a, b, c], r) = (self.contact_impulse[c], self.contacts[c].r);
+                let (size, turn) = (dot([x, y, z], [x, y, z]).sqrt(), dot([a, b, c], [a, b, c]).sqrt());
+                add((size, dot(r, r).sqrt() * size + turn));
             }
             for r in range(&pair.rows) {
                 for i in 0..6 {

@@ -45,7 +45,9 @@ impl Island {
     /// Operation counts of the last solve.
     pub fn flops(&self) -> Flops {
         let (iterations, lines) = (self.report.iterations as f64, self.report.line_evaluations as f64);
-        let contacts = 4.0 * (self.packets.len() + self.springs.len()) as f64 + self.contacts.len() as f64;
+        let turning = self.turning.len() + self.turning_springs.len();
+        let packets = self.packets.len() + self.springs.len() + turning;
+        let contacts = 4.0 * packets as f64 + self.contacts.len() as f64;
         let rows = (self.pair_rows.len() + self.rows.len()) as f64;
         let momentum: f64 = self.cliques.iter().map(|c| 2.0 * f64::from(c.n * c.n)).sum();
         let (mut pairs, mut hessian) = (0.0, 0.0);

@@ -5,16 +5,17 @@
 //! place of matrix products. Other cliques keep their dofs, u = v.
 
 use super::columns::Columns;
-use crate::contact::{CompiledContact, ContactValue};
+use super::evaluate::point_velocity;
+use crate::contact::{CompiledContact, TurningValue};
 use crate::free_body::{self as free, Rotation};
 use crate::friction::FrictionModel;
 use crate::friction::spring::SpringLaw;
 use crate::linear::cholesky::BlockCholesky;
 use crate::normal::NormalLaw;
-use crate::packet::{Kind, LinePacket, Packet};
+use crate::packet::{Kind, LinePacket, Packet, Turning};
 use crate::problem::Problem;
 use crate::scalar::ScalarLaw;
-use crate::spatial::{PairSum, V3, V6};
+use crate::spatial::{PairSum, V3, V6, cross, dot, rotate_symmetric, v3};
 use std::ops::Range;
 
 /// A clique within its island.
@@ -75,6 +76,9 @@ pub struct LocalPair {
     pub packets: Range<u32>,
     /// The same of contacts with a tangential spring.
     pub springs: Range<u32>,
+    /// The same of both kinds with an ellipse.
+    pub turning: Range<u32>,
+    pub turning_springs: Range<u32>,
     /// Contacts evaluated one by one.
     pub contacts: Range<u32>,
     /// Rows of the pair.
@@ -121,22 +125,74 @@ pub struct LocalContact {
 }
 
 impl LocalContact {
+    /// Velocity of b relative to a and angular velocity, contact frame, for a twist about the pair's point, without bias.
+    pub fn velocity(&self, twist: &V6) -> V6 {
+        let u = point_velocity(twist, self.r);
+        let ([w0, w1, w2, ..], axes) = (*twist, &self.axes);
+        let frame = |x: V3| v3(|i| dot(axes[i], x));
+        let ([x, y, z], [a, b, c]) = (frame(u), frame([w0, w1, w2]));
+        [x, y, z, a, b, c]
+    }
+
     /// Cost, impulse and Hessian at contact velocity `v`.
-    pub fn evaluate(&self, problem: &Problem, stand_in: Option<f64>, v: V3) -> ContactValue {
+    pub fn evaluate(&self, problem: &Problem, stand_in: Option<f64>, v: V6) -> TurningValue {
+        let [x, y, z, a, b, c] = v;
         match stand_in {
             Some(stiffness) if self.lower_bound > f64::NEG_INFINITY => {
                 // Pushes a tenth of a millimetre's worth of velocity into the domain.
                 const MARGIN: f64 = 1e-4;
                 let force = stiffness * (self.law.normal.dt * self.lower_bound + MARGIN);
-                self.law.with_linear_spring(force, stiffness).evaluate(&NormalLaw::Linear, v)
+                let spring = self.law.with_linear_spring(force, stiffness);
+                spring.evaluate_turning(&NormalLaw::Linear, [x, y, z], [a, b, c])
             }
-            _ => self.law.evaluate(&problem.normal_laws[self.normal_law as usize], v),
+            _ => {
+                let normal_law = &problem.normal_laws[self.normal_law as usize];
+                self.law.evaluate_turning(normal_law, [x, y, z], [a, b, c])
+            }
+        }
+    }
+
+    /// Impulse and its torque about the contact, world axes.
+    pub fn in_world(&self, x: V6) -> (V3, V3) {
+        let axes = &self.axes;
+        let world = |x: [f64; 3]| v3(|i| axes[0][i] * x[0] + axes[1][i] * x[1] + axes[2][i] * x[2]);
+        (world([x[0], x[1], x[2]]), world([x[3], x[4], x[5]]))
+    }
+
+    /// Adds what the contact gives at its velocity to the sum of its pair.
+    pub fn add_to(&self, sum: &mut PairSum, value: &TurningValue) {
+        let (force, torque) = self.in_world(value.impulse);
+        let linear = |i: usize, j: usize| value.hessian[i][j];
+        let plain = std::array::from_fn(|i| std::array::from_fn(|j| linear(i, j)));
+        sum.add_point(self.r, force, rotate_symmetric(&self.axes, &plain));
+        if self.law.ellipse.is_none() {
+            return;
+        }
+        // Directions of the angular velocities, and of all six about the pair's point.
+        let axes = &self.axes;
+        let row = |k: usize| -> V6 {
+            let [x, y, z] = axes[k % 3];
+            match k {
+                0..3 => {
+                    let [a, b, c] = cross(self.r, axes[k]);
+                    [a, b, c, x, y, z]
+                }
+                _ => [x, y, z, 0.0, 0.0, 0.0],
+            }
+        };
+        (0..3).for_each(|i| sum.wrench[i] += torque[i]);
+        for i in 0..6 {
+            for j in 3.max(i)..6 {
+                sum.add_product(&row(i), &row(j), value.hessian[i][j], i == j);
+            }
         }
     }
 
     /// Whether `v` is in the domain of the normal law.
-    pub fn in_domain(&self, v: V3) -> bool {
-        self.lower_bound == f64::NEG_INFINITY || self.law.normal_argument(v) > self.lower_bound
+    pub fn in_domain(&self, v: V6) -> bool {
+        let [x, y, z, a, b, c] = v;
+        self.lower_bound == f64::NEG_INFINITY
+            || self.law.normal_argument([x, y, z], [a, b, c]) > self.lower_bound
     }
 }
 
@@ -186,6 +242,10 @@ pub struct Island {
     pub packed: Vec<PackedContact>,
     pub springs: Vec<Packet>,
     pub packed_springs: Vec<PackedSpring>,
+    pub turning: Vec<Packet<Turning>>,
+    pub packed_turning: Vec<PackedContact>,
+    pub turning_springs: Vec<Packet<Turning>>,
+    pub packed_turning_springs: Vec<PackedSpring>,
     pub contacts: Vec<LocalContact>,
     pub pair_rows: Vec<LocalPairRow>,
     pub rows: Vec<LocalRow>,
@@ -210,9 +270,12 @@ pub struct Island {
     pub sums: Vec<PairSum>,
     pub lines: Vec<LinePacket>,
     pub spring_lines: Vec<LinePacket>,
-    pub contact_velocity: Vec<V3>,
-    pub contact_step: Vec<V3>,
-    pub contact_impulse: Vec<V3>,
+    pub turning_lines: Vec<LinePacket>,
+    pub turning_spring_lines: Vec<LinePacket>,
+    /// Of contacts evaluated one by one, [linear; angular] in their frames.
+    pub contact_velocity: Vec<V6>,
+    pub contact_step: Vec<V6>,
+    pub contact_impulse: Vec<V6>,
     /// Velocity above its law's origin, step and impulse of pair rows, then of rows.
     pub row_argument: Vec<f64>,
     pub row_step: Vec<f64>,
@@ -250,6 +313,10 @@ impl Island {
         self.packed.clear();
         self.springs.clear();
         self.packed_springs.clear();
+        self.turning.clear();
+        self.packed_turning.clear();
+        self.turning_springs.clear();
+        self.packed_turning_springs.clear();
         self.contacts.clear();
         self.pair_rows.clear();
         self.rows.clear();
@@ -291,8 +358,10 @@ impl Island {
         self.lines.resize(self.packets.len(), LinePacket::default());
         self.sums.resize(self.pairs.len(), PairSum::default());
         self.spring_lines.resize(self.springs.len(), LinePacket::default());
+        self.turning_lines.resize(self.turning.len(), LinePacket::default());
+        self.turning_spring_lines.resize(self.turning_springs.len(), LinePacket::default());
         for v in [&mut self.contact_velocity, &mut self.contact_step, &mut self.contact_impulse] {
-            v.resize(self.contacts.len(), [0.0; 3]);
+            v.resize(self.contacts.len(), [0.0; 6]);
         }
         let rows = self.pair_rows.len() + self.rows.len();
         for v in [&mut self.row_argument, &mut self.row_step, &mut self.row_impulse, &mut self.row_hessian] {

@@ -42,15 +42,17 @@ mod unconstrained;
 pub mod work;
 
 use crate::error::{ProblemError, require};
+use crate::friction::spring::SpringLaw;
 use crate::problem::{PairId, Problem};
 use crate::spatial::{V3, add, dot, shift_wrench, sub, v3};
 use compile::Compiler;
 pub(crate) use compile_contact::{PairContext, compile_law, delassus_bound, delassus_estimate};
-use evaluate::frame_axes;
-use island::Island;
+use evaluate::{frame_axes, point_velocity};
+use island::{Island, PackedContact, PackedSpring};
 pub(crate) use line_search::LineValue;
 use nalgebra::{Vector3, Vector6};
 use report::{IslandReport, SolveReport};
+use std::ops::Range;
 use timer::Timer;
 use unconstrained::FreeCliques;
 
@@ -87,6 +89,19 @@ impl Default for SolverSettings {
     }
 }
 
+/// Turning of a contact whose friction resists it, world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Turn {
+    /// The contact.
+    pub contact: usize,
+    /// Impulsive torque about the contact on body b, N m s.
+    pub torque: Vector3<f64>,
+    /// Angular velocity of b relative to a, rad/s.
+    pub velocity: Vector3<f64>,
+    /// Turn that a tangential spring holds at the end of the step, rad.
+    pub turned: Vector3<f64>,
+}
+
 /// The solver of [`Problem`]s, its memory, and the results of the last solve.
 #[derive(Debug, Default)]
 pub struct Solver {
@@ -99,6 +114,7 @@ pub struct Solver {
     contact_impulses: Vec<Vector3<f64>>,
     contact_velocities: Vec<Vector3<f64>>,
     stretches: Vec<Vector3<f64>>,
+    turns: Vec<Turn>,
     row_impulses: Vec<f64>,
     row_velocities: Vec<f64>,
     pair_wrenches: Vec<Vector6<f64>>,
@@ -181,42 +197,47 @@ impl Solver {
         self.contact_velocities.resize(problem.contacts.len(), Vector3::zeros());
         self.stretches.clear();
         self.stretches.resize(problem.contacts.len(), Vector3::zeros());
+        self.turns.clear();
         self.row_impulses.clear();
         self.row_impulses.resize(problem.rows.len(), 0.0);
         self.row_velocities.clear();
         self.row_velocities.resize(problem.rows.len(), 0.0);
         self.pair_wrenches.clear();
         self.pair_wrenches.resize(problem.pairs.len(), Vector6::zeros());
-        for island in &self.islands[..self.island_count] {
+        let islands = std::mem::take(&mut self.islands);
+        for island in &islands[..self.island_count] {
             island.to_global(&island.u, &mut self.v);
             self.report.take(&island.report);
             for contact in &island.packed {
                 let (at, lane) = (contact.global as usize, contact.lane as usize);
                 let packet = &island.packets[contact.packet as usize];
-                self.contact_impulses[at] = packet.impulse(lane).into();
+                self.contact_impulses[at] = packet.impulse(lane).0.into();
                 self.contact_velocities[at] = packet.velocity(lane).into();
             }
             for contact in &island.packed_springs {
                 let (at, lane) = (contact.place.global as usize, contact.place.lane as usize);
                 let packet = &island.springs[contact.place.packet as usize];
                 let axes = frame_axes(problem, contact.place.global);
-                let [x, y] = contact.spring.equivalent_velocity();
+                let [x, y, ..] = contact.spring.equivalent_velocity();
                 let v = sub(packet.velocity(lane), in_plane(&axes, [x, y]));
-                self.contact_impulses[at] = packet.impulse(lane).into();
+                self.contact_impulses[at] = packet.impulse(lane).0.into();
                 self.contact_velocities[at] = v.into();
                 let stretch = contact.spring.stretch_after([dot(axes[0], v), dot(axes[1], v)]);
                 self.stretches[at] = in_plane(&axes, stretch).into();
             }
             for (c, contact) in island.contacts.iter().enumerate() {
                 let at = contact.global as usize;
-                let (axes, v, gamma) = (&contact.axes, island.contact_velocity[c], island.contact_impulse[c]);
-                let world = |x: V3| add(in_plane(axes, [x[0], x[1]]), v3(|i| axes[2][i] * x[2]));
-                self.contact_impulses[at] = world(gamma).into();
-                self.contact_velocities[at] = world(v).into();
-                if let Some(spring) = &contact.law.spring {
+                let (axes, v) = (&contact.axes, island.contact_velocity[c]);
+                let (impulse, torque) = contact.in_world(island.contact_impulse[c]);
+                self.contact_impulses[at] = impulse.into();
+                self.contact_velocities[at] = contact.in_world(v).0.into();
+                if contact.law.ellipse.is_some() {
+                    self.add_turn(problem, at, torque, contact.law.spring.as_ref(), contact.in_world(v));
+                } else if let Some(spring) = &contact.law.spring {
                     self.stretches[at] = in_plane(axes, spring.stretch_after([v[0], v[1]])).into();
                 }
             }
+            self.collect_turning(problem, island);
             let rows = island.pair_rows.iter().map(|r| r.global).chain(island.rows.iter().map(|r| r.global));
             for (r, at) in rows.enumerate() {
                 self.row_impulses[at as usize] = island.row_impulse[r];
@@ -228,6 +249,64 @@ impl Solver {
                 self.pair_wrenches[pair.global as usize] = wrench.into();
             }
         }
+        self.islands = islands;
+    }
+
+    /// Results of the packets of contacts with an ellipse.
+    fn collect_turning(&mut self, problem: &Problem, island: &Island) {
+        if island.packed_turning.is_empty() && island.packed_turning_springs.is_empty() {
+            return;
+        }
+        let (mut plain, mut sprung) = (island.packed_turning.iter(), island.packed_turning_springs.iter());
+        for pair in &island.pairs {
+            let within = |range: &Range<u32>, place: &PackedContact| range.contains(&place.packet);
+            let twist = island.twist_with_bias(pair);
+            let motion = |at: usize| {
+                let entry = &problem.contacts[at];
+                let u = point_velocity(&twist, sub(entry.r.into(), pair.shift));
+                (add(u, entry.bias.into()), [twist[0], twist[1], twist[2]])
+            };
+            while let Some(place) = plain.as_slice().first().filter(|p| within(&pair.turning, p)) {
+                plain.next();
+                let (at, packet) = (place.global as usize, &island.turning[place.packet as usize]);
+                let (impulse, torque) = packet.impulse(place.lane as usize);
+                self.contact_impulses[at] = impulse.into();
+                self.add_turn(problem, at, torque, None, motion(at));
+            }
+            let springs = &pair.turning_springs;
+            while let Some(PackedSpring { place, spring }) =
+                sprung.as_slice().first().filter(|p| within(springs, &p.place))
+            {
+                sprung.next();
+                let (at, packet) = (place.global as usize, &island.turning_springs[place.packet as usize]);
+                let (impulse, torque) = packet.impulse(place.lane as usize);
+                self.contact_impulses[at] = impulse.into();
+                self.add_turn(problem, at, torque, Some(spring), motion(at));
+            }
+        }
+    }
+
+    /// Result of a contact with an ellipse: its torque, and its velocity and angular velocity in world axes.
+    fn add_turn(
+        &mut self,
+        problem: &Problem,
+        contact: usize,
+        torque: V3,
+        spring: Option<&SpringLaw>,
+        (v, omega): (V3, V3),
+    ) {
+        self.contact_velocities[contact] = v.into();
+        let axes = frame_axes(problem, contact as u32);
+        let mut turned = Vector3::zeros();
+        if let (Some(spring), Some(ellipse)) = (spring, &problem.contacts[contact].ellipse) {
+            let frame = |x: V3| v3(|i| dot(axes[i], x));
+            let [x, y, spin, roll_x, roll_y] =
+                ellipse.unscaled(spring.slip_after(ellipse.slip(frame(v), frame(omega))));
+            self.stretches[contact] = in_plane(&axes, [x, y]).into();
+            let roll = in_plane(&axes, [roll_x, roll_y]);
+            turned = v3(|i| roll[i] + axes[2][i] * spin).into();
+        }
+        self.turns.push(Turn { contact, torque: torque.into(), velocity: omega.into(), turned });
     }
 
     /// Report of the last solve.
@@ -258,6 +337,11 @@ impl Solver {
     /// Tangential stretch of each contact with a spring at the end of the step, world axes, m.
     pub fn stretches(&self) -> &[Vector3<f64>] {
         &self.stretches
+    }
+
+    /// Turning of the contacts with an ellipse, in no order.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
     }
 
     /// Impulse of each row along its direction.

@@ -9,7 +9,7 @@
 //! ```
 
 use super::SolverSettings;
-use super::evaluate::{dot6, multiply, point_velocity, range};
+use super::evaluate::{dot6, multiply, range};
 use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
@@ -18,7 +18,6 @@ use super::timer::Timer;
 use crate::friction::FrictionModel;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
-use crate::spatial::{dot, v3};
 
 /// ε_f of the optimality test: relative rounding error of a momentum.
 const FLOOR: f64 = 1e-13;
@@ -212,10 +211,14 @@ impl Island {
             packet::step(&mut self.packets[packets.clone()], kind, &twist, &mut self.lines[packets]);
             let lines = &mut self.spring_lines[springs.clone()];
             packet::step(&mut self.springs[springs], Kind::Spring, &twist, lines);
+            let (turning, springs) = (range(&pair.turning), range(&pair.turning_springs));
+            let lines = &mut self.turning_lines[turning.clone()];
+            packet::step(&mut self.turning[turning], kind, &twist, lines);
+            let lines = &mut self.turning_spring_lines[springs.clone()];
+            packet::step(&mut self.turning_springs[springs], Kind::Spring, &twist, lines);
             for c in range(&pair.contacts) {
                 let contact = &self.contacts[c];
-                let v = point_velocity(&twist, contact.r);
-                self.contact_step[c] = v3(|i| dot(contact.axes[i], v));
+                self.contact_step[c] = contact.velocity(&twist);
             }
             for r in range(&pair.rows) {
                 self.row_step[r] = dot6(&self.pair_rows[r].direction, &twist);
@@ -246,19 +249,28 @@ impl Island {
 
     /// ℓ′ and ℓ″ at α along the step.
     fn line(&self, problem: &Problem, alpha: f64, slope_a: f64, curvature_a: f64) -> LineValue {
-        let packed = packet::line(&self.lines, self.kind(problem.settings.model), alpha);
-        let springs = packet::line(&self.spring_lines, Kind::Spring, alpha);
-        let mut slope = slope_a + alpha * curvature_a + packed.slope + springs.slope;
-        let mut curvature = curvature_a + packed.curvature + springs.curvature;
+        let kind = self.kind(problem.settings.model);
+        let (mut slope, mut curvature) = (slope_a + alpha * curvature_a, curvature_a);
+        let kinds = [
+            (&self.lines, kind),
+            (&self.spring_lines, Kind::Spring),
+            (&self.turning_lines, kind),
+            (&self.turning_spring_lines, Kind::Spring),
+        ];
+        for (lines, kind) in kinds {
+            let value = packet::line(lines, kind, alpha);
+            slope += value.slope;
+            curvature += value.curvature;
+        }
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
-            let at = v3(|i| alpha.mul_add(dv[i], v[i]));
+            let at = std::array::from_fn(|i| alpha.mul_add(dv[i], v[i]));
             if self.stand_in.is_none() && !contact.in_domain(at) {
                 return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
             }
             let value = contact.evaluate(problem, self.stand_in, at);
-            slope -= dot(value.impulse, dv);
-            curvature += dot(v3(|i| dot(value.hessian[i], dv)), dv);
+            slope -= dot6(&value.impulse, &dv);
+            curvature += (0..6).map(|i| dot6(&value.hessian[i], &dv) * dv[i]).sum::<f64>();
         }
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (r, law) in laws.enumerate() {

@@ -22,9 +22,9 @@ use super::newton::Run;
 use super::report::Criterion;
 use super::timer::Timer;
 use crate::lanes::F4;
-use crate::packet::Hessian;
+use crate::packet::{Hessian, Packet};
 use crate::problem::Problem;
-use crate::spatial::{PairSum, cross, v3};
+use crate::spatial::{PairSum, V3, cross, v3};
 
 /// Parameters of the stages, each with the effect of halving and doubling it: mean (worst) Newton iterations of 1000
 /// towers with masses over six orders and contacts up to 1e12 N/m, printed by `cargo test --release -p
@@ -103,7 +103,7 @@ impl Island {
     ) -> Criterion {
         let run = Run { limit: rules.plain_first, ..Run::default() };
         let plain = self.iterate(problem, settings, timer, run);
-        if plain == Criterion::Optimality || self.packets.is_empty() {
+        if plain == Criterion::Optimality || self.packets.is_empty() && self.turning.is_empty() {
             return self.last_try(plain, problem, settings, timer);
         }
         self.weigh_contacts();
@@ -116,9 +116,8 @@ impl Island {
             }
             if fresh {
                 let mut grew = false;
-                for packet in &mut self.packets {
-                    grew |= packet.stiffen(rho);
-                }
+                self.packets.iter_mut().for_each(|packet| grew |= packet.stiffen(rho));
+                self.turning.iter_mut().for_each(|packet| grew |= packet.stiffen(rho));
                 saturated += usize::from(!grew && growth == rules.growth);
                 if saturated > rules.saturated {
                     break;
@@ -151,9 +150,8 @@ impl Island {
             }
             (limit, staged) = (rules.stage, true);
             self.u_stage.copy_from_slice(&self.u);
-            for packet in &mut self.packets {
-                packet.shift();
-            }
+            self.packets.iter_mut().for_each(Packet::shift);
+            self.turning.iter_mut().for_each(Packet::shift);
             match self.polish(problem, settings, rules, timer) {
                 Criterion::Optimality => return Criterion::Optimality,
                 Criterion::Rounding if rounded + 1 == rules.rounded => return Criterion::Rounding,
@@ -184,31 +182,41 @@ impl Island {
             for packet in range(&self.pairs[p].packets) {
                 for lane in 0..F4::LANES {
                     let Some(r) = self.packets[packet].arm(lane) else { continue };
-                    let mut w = 0.0;
-                    for i in 0..3 {
-                        let force = v3(|k| f64::from(u8::from(k == i)));
-                        let [x, y, z] = cross(r, force);
-                        let wrench = [x, y, z, force[0], force[1], force[2]];
-                        self.step.fill(0.0);
-                        add_impulse(&self.pairs[p], &self.columns, &wrench, &mut self.step);
-                        self.factor.solve(&mut self.step);
-                        w += point_velocity(&self.twist_of(&self.pairs[p], &self.step), r)[i];
-                    }
-                    if w > 0.0 && w.is_finite() {
-                        self.packets[packet].set_mass(lane, 3.0 / w);
-                    }
+                    let mass = self.effective_mass(p, r);
+                    mass.into_iter().for_each(|mass| self.packets[packet].set_mass(lane, mass));
+                }
+            }
+            for packet in range(&self.pairs[p].turning) {
+                for lane in 0..F4::LANES {
+                    let Some(r) = self.turning[packet].arm(lane) else { continue };
+                    let mass = self.effective_mass(p, r);
+                    mass.into_iter().for_each(|mass| self.turning[packet].set_mass(lane, mass));
                 }
             }
         }
+    }
+
+    /// 3/tr(J H⁻¹ Jᵀ) at `r` from the point of pair `p`, with the factor of H.
+    fn effective_mass(&mut self, p: usize, r: V3) -> Option<f64> {
+        let mut w = 0.0;
+        for i in 0..3 {
+            let force = v3(|k| f64::from(u8::from(k == i)));
+            let [x, y, z] = cross(r, force);
+            let wrench = [x, y, z, force[0], force[1], force[2]];
+            self.step.fill(0.0);
+            add_impulse(&self.pairs[p], &self.columns, &wrench, &mut self.step);
+            self.factor.solve(&mut self.step);
+            w += point_velocity(&self.twist_of(&self.pairs[p], &self.step), r)[i];
+        }
+        (w > 0.0 && w.is_finite()).then(|| 3.0 / w)
     }
 
     /// Restores the solution of the last stage.
     fn back_to_stage(&mut self, problem: &Problem) {
         self.u.copy_from_slice(&self.u_stage);
         self.place(problem);
-        for packet in &mut self.packets {
-            packet.restore();
-        }
+        self.packets.iter_mut().for_each(Packet::restore);
+        self.turning.iter_mut().for_each(Packet::restore);
     }
 
     /// Plain Newton from the solution of a stage.

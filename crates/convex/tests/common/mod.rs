@@ -50,9 +50,16 @@ pub struct DenseBody {
 }
 
 pub struct DenseContact {
-    /// 3 × all dofs, contact frame.
+    /// 6 × all dofs, [linear; angular] in the contact frame.
     pub jacobian: DMatrix<f64>,
-    pub bias: Vector3<f64>,
+    pub bias: Vector6<f64>,
+}
+
+impl DenseContact {
+    /// Of the velocity alone.
+    pub fn linear(&self) -> DMatrix<f64> {
+        self.jacobian.rows(0, 3).into_owned()
+    }
 }
 
 pub struct DenseRow {
@@ -89,6 +96,18 @@ impl Twin {
 /// A random problem with `free` free bodies and `trees` other cliques, pairs between any of them, within one
 /// tree and with the ground, contacts, springs, pair rows and coordinate rows.
 pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, springs: bool) -> Twin {
+    random_with(seed, free, trees, settings, springs, false)
+}
+
+/// The same; with `turning`, half of the contacts have friction by direction, torsion and rolling.
+pub fn random_with(
+    seed: u64,
+    free: usize,
+    trees: usize,
+    settings: ContactSettings,
+    springs: bool,
+    turning: bool,
+) -> Twin {
     let mut rng = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     for _ in 0..10 {
         rng.next();
@@ -206,18 +225,25 @@ pub fn random(seed: u64, free: usize, trees: usize, settings: ContactSettings, s
             }
             if springs && rng.next() > 0.0 {
                 let stretch = 1e-4 * rng.vector().xy();
-                entry.spring = Some(TangentialSpring { stiffness: 1e5, damping: 10.0, stretch });
+                entry.spring = Some(TangentialSpring::new(1e5, 10.0, stretch));
             }
-            let mut point_row = DMatrix::zeros(3, 6);
-            point_row.view_mut((0, 0), (3, 3)).copy_from(&-r.cross_matrix());
-            point_row.view_mut((0, 3), (3, 3)).copy_from(&Matrix3::identity());
-            let to_contact = DMatrix::from_column_slice(3, 3, frame.transpose().as_slice()) * point_row;
-            contacts.push(DenseContact {
-                jacobian: &to_contact * &relative,
-                bias: Vector3::from_column_slice(
-                    (&to_contact * DVector::from_column_slice(bias.as_slice())).as_slice(),
-                ) + frame.transpose() * entry.bias,
-            });
+            if turning && rng.next() > 0.0 {
+                // Sliding, and turning with coefficients about as long as the arms; some vanish.
+                let scales = [1.0, 0.6, 0.05, 0.02, 0.1].map(|s: f64| s * rng.next().max(-0.5).abs());
+                entry.ellipse = Some(Ellipse { scales });
+                if let Some(spring) = &mut entry.spring {
+                    spring.turn = 1e-3 * rng.vector();
+                }
+            }
+            let mut to_contact = DMatrix::zeros(6, 6);
+            let axes = frame.transpose();
+            to_contact.view_mut((0, 0), (3, 3)).copy_from(&(-axes * r.cross_matrix()));
+            to_contact.view_mut((0, 3), (3, 3)).copy_from(&axes);
+            to_contact.view_mut((3, 0), (3, 3)).copy_from(&axes);
+            let mut contact_bias = Vector6::from_column_slice((&to_contact * bias).as_slice());
+            let mut linear = contact_bias.fixed_rows_mut::<3>(0);
+            linear += axes * entry.bias;
+            contacts.push(DenseContact { jacobian: &to_contact * &relative, bias: contact_bias });
             problem.add_contact(entry).unwrap();
         }
         if rng.next() > 0.6 {

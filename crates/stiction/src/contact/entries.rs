@@ -180,7 +180,7 @@ impl ManifoldEntries<'_> {
                     sign * stored_stretch(self.compiled, &self.state.stretches, self.x_wb, p, &position);
                 let stretch = frame.tr_mul(&stretch);
                 let damping = springs.relaxation_time * stiffness;
-                TangentialSpring { stiffness, damping, stretch: Vector2::new(stretch.x, stretch.y) }
+                TangentialSpring::new(stiffness, damping, Vector2::new(stretch.x, stretch.y))
             });
             let belt = belt(&position);
             let mut entry = ContactEntry {
@@ -196,6 +196,7 @@ impl ManifoldEntries<'_> {
                 bias: sign * belt,
                 normal_law: *normal_law,
                 spring,
+                ellipse: None,
             };
             let relative = self.relative.filter(|_| self.calibration.reads_velocities());
             let lagged = relative.map(|(linear, angular)| {
@@ -238,7 +239,7 @@ impl ManifoldEntries<'_> {
                         let load = (area * pressure).max(0.0) * (1.0 - material.dissipation * speed).max(0.0);
                         let stiffness = load / springs.patches.stretch;
                         let damping = springs.patches.relaxation_time * stiffness;
-                        TangentialSpring { stiffness, damping, stretch: Vector2::zeros() }
+                        TangentialSpring::new(stiffness, damping, Vector2::zeros())
                     });
                 problem.add_contact(ContactEntry {
                     r: position - self.reference,
@@ -253,6 +254,7 @@ impl ManifoldEntries<'_> {
                     bias: belt,
                     normal_law: NormalLawId::default(),
                     spring,
+                    ellipse: None,
                 })?;
                 let (source, bodies) = (EntrySource::Face(index, share), manifold.bodies);
                 let friction = material.static_friction;
