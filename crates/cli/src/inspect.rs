@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stiction::methods::support::{self as methods, MethodKind};
 use stiction::model::{Body, Geom, JointKind};
-use stiction::{Format, Model, export, support};
+use stiction::{Format, Model, Options, export, support};
 
 /// Arguments of `stiction inspect`.
 #[derive(Args)]
@@ -221,7 +221,7 @@ fn table(model: &Model) -> String {
         model.nu(),
         model.total_mass()
     ));
-    let of = |method: &MethodKind| methods::refusal(world, *method).is_none();
+    let of = |method: &MethodKind| methods::refusal(world, &Options::default(), *method).is_none();
     let able: Vec<&str> = MethodKind::ALL.iter().filter(|m| of(m)).map(|m| m.name()).collect();
     line(format!("supported by: {}\n", able.join(", ")));
     // One width for all names, so that the columns of the tables align.

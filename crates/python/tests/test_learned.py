@@ -155,9 +155,10 @@ def test_models_and_options_that_do_not_fit_are_refused():
         with pytest.raises(ValueError, match=f"{says}.*or choose another contact"):
             st.Simulation(model(bodies, rest), contact=law)
     for options, says in [
-        ({"accuracy": 1e-3}, "fixed length"),
-        ({"method": "continuous"}, "fixed length"),
+        ({"accuracy": 1e-3}, "accuracy = 0.001.*give a step"),
+        ({"method": "continuous"}, "choose method = convex"),
         ({"tangential_springs": True}, "springs"),
+        ({"margin": 1e-3}, "margin = 0.001.*leave it out"),
     ]:
         with pytest.raises(ValueError, match=says):
             st.Simulation(model(), contact=law, **options)

@@ -283,7 +283,7 @@ def test_options_come_back_as_given():
         "max_iterations": 50,
         "tessellation": "fans",
         "accuracy": None,
-        "max_step": 0.05,
+        "max_step": 0.1,
         "method": "convex",
         "integrator": "radau",
         "adhesion": 0.0,

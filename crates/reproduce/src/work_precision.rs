@@ -109,7 +109,8 @@ fn ways(quick: bool) -> Vec<(&'static str, [u8; 3], Glyph, Vec<Options>)> {
             ..ContinuousOptions::default()
         }),
         accuracy: Some(accuracy),
-        ..base.clone()
+        stiction_tolerance: CUTOFF,
+        ..Options::default()
     };
     let every = if quick { 2 } else { 1 };
     let range = |from: i32, to: i32| (from..=to).step_by(every).map(|k| 10f64.powf(-0.5 * f64::from(k)));

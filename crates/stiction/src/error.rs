@@ -66,6 +66,9 @@ pub enum OptionError {
     /// An unknown integrator.
     #[error("unknown integrator \"{0}\": choose radau, dormand-prince or bogacki-shampine")]
     Integrator(String),
+    /// An option that the method does not use.
+    #[error("{0}")]
+    Unused(String),
     /// An unsupported option of continuous time.
     #[error("continuous time: {0}")]
     Continuous(String),

@@ -2,10 +2,11 @@
 
 use crate::error::OptionError;
 use crate::methods::continuous::{ContinuousOptions, TangentialCompliance};
+use crate::methods::support::{MethodKind, refusal};
 use stiction_convex::normal::table::ForceTable;
 use stiction_convex::{FrictionModel as ContactModel, NormalLaw};
 use stiction_geometry::patch::Tessellation;
-use stiction_model::ContactCalibration;
+use stiction_model::{ContactCalibration, World};
 
 /// Reads a contact model's name as the command line and Python write it.
 pub fn contact_model_from_name(name: &str) -> Result<ContactModel, OptionError> {
@@ -30,6 +31,12 @@ pub fn contact_model_name(model: ContactModel) -> &'static str {
 pub fn method_from_names(method: &str, integrator: &str, springs: bool) -> Result<Method, OptionError> {
     let integrator = crate::methods::continuous::Integrator::from_name(integrator)?;
     match method {
+        "convex" if integrator != Default::default() => {
+            let name = integrator.name();
+            Err(OptionError::Unused(format!(
+                "integrator = {name}, which is for method = continuous: give both, or neither"
+            )))
+        }
         "convex" => Ok(Method::Convex),
         "continuous" => {
             use crate::methods::continuous::TractionFriction::{Cutoff, Springs};
@@ -207,6 +214,16 @@ impl Options {
         }
     }
 
+    /// An option that the method does not use is an error. (The features of a model are checked with it.)
+    fn check_support(&self) -> Result<(), OptionError> {
+        let (kind, error): (_, fn(String) -> OptionError) = match self.method {
+            Method::Continuous(_) => (MethodKind::Continuous, OptionError::Continuous),
+            Method::Convex if self.accuracy.is_some() => (MethodKind::ErrorControl, OptionError::Unused),
+            Method::Convex => (MethodKind::Fixed, OptionError::Unused),
+        };
+        refusal(&World::new(""), self, kind).map_or(Ok(()), |reason| Err(error(reason)))
+    }
+
     /// Nonlinear normal laws apply to contact points of the convex method. They have no linear stiffness.
     fn check_normal_law(&self) -> Result<(), OptionError> {
         let name = self.normal_law.name();
@@ -215,9 +232,6 @@ impl Options {
             return Ok(());
         }
         self.normal_law.check().map_err(|error| OptionError::NormalLaw(error.to_string()))?;
-        if self.method != Method::Convex {
-            return refuse("works in convex steps only: choose method = convex");
-        }
         if self.contact == ContactModel::Sap {
             return refuse(
                 "does not work with contact = sap, which has its own law: choose lagged or similar",
@@ -257,17 +271,7 @@ impl Options {
         let not_negative = "zero or a positive number";
         range("step", self.step, self.step > 0.0, "a positive number of seconds")?;
         self.continuous().check()?;
-        if matches!(self.method, Method::Continuous(_)) && self.speculative {
-            return Err(OptionError::Continuous(
-                "speculative contact is the convex method's; turn it off".into(),
-            ));
-        }
-        if matches!(self.method, Method::Continuous(_)) && self.tangential_springs.is_some() {
-            return Err(OptionError::Continuous(
-                "tangential_springs are the convex method's; choose friction = Springs of the continuous one"
-                    .into(),
-            ));
-        }
+        self.check_support()?;
         if self.error_controlled() {
             range("max_step", self.max_step, self.max_step > 0.0, "a positive number of seconds")?;
         }

@@ -134,4 +134,14 @@ fn what_the_law_does_not_know_is_an_error() {
     let error =
         simulation.set_contact_law(Some(Arc::new(DacLaw::coulomb(0.3)))).expect_err("it adapts its steps");
     assert!(matches!(error, OptionError::Learned(_)), "{error}");
+    // An option that the law does not read is an error, whether it is set before the law or after it.
+    let law = || Some(Arc::new(DacLaw::coulomb(0.3)));
+    let mut simulation =
+        Simulation::new(&model(BOX), Options { margin: 1e-3, ..Options::default() }).unwrap();
+    let error = simulation.set_contact_law(law()).expect_err("margin has no effect").to_string();
+    assert!(error.contains("margin = 0.001") && error.contains("leave it out"), "{error}");
+    let mut simulation = Simulation::new(&model(BOX), Options::default()).unwrap();
+    simulation.set_contact_law(law()).unwrap();
+    let error = simulation.set_options(Options { margin: 1e-3, ..Options::default() });
+    assert!(error.is_err() && simulation.options().margin == 0.0 && simulation.contact_law().is_some());
 }

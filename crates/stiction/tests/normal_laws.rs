@@ -123,8 +123,7 @@ fn laws_have_names_that_are_read_back_and_mistakes_have_remedies() {
     let springs = Some(Default::default());
     for options in [
         Options { contact: ContactModel::Sap, ..hertz.clone() },
-        Options { tangential_springs: springs, ..hertz.clone() },
-        Options { method: stiction::Method::Continuous(Default::default()), ..hertz },
+        Options { tangential_springs: springs, ..hertz },
         Options { normal_law: NormalLaw::ClampedBarrier { kappa: 1.0, range: 0.1 }, ..Options::default() },
     ] {
         let error = options.check().unwrap_err().to_string();

@@ -183,7 +183,7 @@ fn options(random: &mut Random, continuous: bool) -> Options {
         contact,
         margin: if random.one_in(2) { 0.0 } else { 1e-3 },
         regularization: if random.one_in(5) && contact != ContactModel::Sap { 0.0 } else { 1e-3 },
-        tangential_springs: (springs && !continuous).then(TangentialSprings::default),
+        tangential_springs: springs.then(TangentialSprings::default),
         ..Options::default()
     };
     if continuous {
@@ -194,7 +194,7 @@ fn options(random: &mut Random, continuous: bool) -> Options {
         };
         let integrator = if random.one_in(4) { Integrator::BogackiShampine } else { Integrator::Radau };
         let method = Method::Continuous(ContinuousOptions { integrator, friction, adhesion: 0.0 });
-        return Options { method, contact: ContactModel::Lagged, accuracy: Some(1e-3), ..plain };
+        return Options { method, step: plain.step, accuracy: Some(1e-3), ..Options::default() };
     }
     let accuracy = accurate.then(|| random.decades(1e-4, 1e-2));
     Options { accuracy, ..plain }

@@ -45,7 +45,7 @@ use crate::error::{InputError, OptionError, StepError};
 use crate::forces;
 use crate::methods::support::{MethodKind, refusal};
 use crate::model::{GeomId, Model};
-use crate::options::{Method, Options};
+use crate::options::Options;
 use crate::state::State;
 use crate::step::first_touch::Ahead;
 use crate::step::kinematics::Kinematics;
@@ -63,10 +63,10 @@ const TIGHT: f64 = 1e-11;
 /// Reason why a step has no derivative.
 #[derive(Debug, thiserror::Error)]
 pub enum DerivativeError {
-    /// Steps of other kinds than fixed convex ones.
+    /// Steps of other kinds than fixed convex ones, or with a contact that is not differentiated.
     #[error("derivatives are of convex steps of fixed length: {0}")]
     Method(&'static str),
-    /// An unsupported feature of the model.
+    /// An unsupported feature of the model, or an unsupported option.
     #[error("{0}")]
     Model(String),
     /// A contact parameter that cannot be differentiated.
@@ -332,34 +332,7 @@ fn turned(w: &[f64], dt: f64) -> (Matrix3<f64>, Matrix3<f64>) {
 
 /// The options with a tight tolerance, or the reason why these options or this model have no derivative.
 fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeError> {
-    if options.method != Method::Convex {
-        return Err(DerivativeError::Method(
-            "in continuous time the integrator chooses its own steps, and their number is no smooth function of the state; \
-             choose method = convex and give a step",
-        ));
-    }
-    if options.accuracy.is_some() {
-        return Err(DerivativeError::Method(
-            "under error control the length of the step jumps with the state; give a step instead of an accuracy",
-        ));
-    }
-    if options.normal_law != Default::default() {
-        return Err(DerivativeError::Method(
-            "only the linear normal law has derivatives by pose; give normal_law = linear",
-        ));
-    }
-    if crate::step::calibration(model, options) != Default::default() {
-        return Err(DerivativeError::Method(
-            "the contact law of the file or of a learned contact has no derivative; give Options::law = Some(Default::default())",
-        ));
-    }
-    if options.tangential_springs.is_some() && !model.compiled().solids.is_empty() {
-        return Err(DerivativeError::Method(
-            "the stiffness of tangential springs of patches has no derivative; leave out tangential_springs, or make the model's \
-             geoms rigid",
-        ));
-    }
-    if let Some(reason) = refusal(model.world(), MethodKind::Derivatives) {
+    if let Some(reason) = refusal(model.world(), options, MethodKind::Derivatives) {
         return Err(DerivativeError::Model(reason));
     }
     Ok(Options { relative_tolerance: options.relative_tolerance.min(TIGHT), ..options.clone() })

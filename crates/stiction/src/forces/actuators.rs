@@ -234,7 +234,7 @@ fn find(world: &World, what: &str, is: fn(&Actuator) -> bool) -> Option<String> 
 const FEATURES: [Feature; 4] = [
     Feature {
         name: "actuators on joints",
-        find: |world| {
+        find: |world, _| {
             let on_joint = |a: &Actuator| matches!(a.transmission, Transmission::Joint { .. });
             find(world, "drives a joint", on_joint)
         },
@@ -245,7 +245,7 @@ const FEATURES: [Feature; 4] = [
     },
     Feature {
         name: "actuators on tendons, sites and slider-cranks",
-        find: |world| {
+        find: |world, _| {
             let elsewhere = |a: &Actuator| {
                 !matches!(a.transmission, Transmission::Joint { .. } | Transmission::Body { .. })
             };
@@ -259,7 +259,7 @@ const FEATURES: [Feature; 4] = [
     },
     Feature {
         name: "activations and muscles",
-        find: |world| {
+        find: |world, _| {
             let activates = |a: &Actuator| a.dynamics != Dynamics::None || a.muscle.is_some();
             find(world, "has an activation or is a muscle", activates)
         },
@@ -271,7 +271,7 @@ const FEATURES: [Feature; 4] = [
     },
     Feature {
         name: "adhesion",
-        find: |world| {
+        find: |world, _| {
             let adhesion = |a: &Actuator| matches!(a.transmission, Transmission::Body { .. });
             find(world, "pulls on whatever its body touches", adhesion)
         },

@@ -5,7 +5,7 @@ use crate::methods::support::{Feature, Support};
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "applied forces",
-    find: |_| None, // of the state, not of the world
+    find: |_, _| None, // of the state, not of the world
     support: Support::EVERYWHERE,
 }];
 

@@ -84,7 +84,7 @@ fn constants(bushing: &Bushing) -> [(f64, f64); 6] {
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "bushings",
-    find: |world| {
+    find: |world, _| {
         let b = world.bushings.first()?;
         Some(format!("{}: bushing \"{}\" ties bodies by springs and dampers", b.source, b.name))
     },

@@ -12,7 +12,7 @@ use stiction_convex::{ProblemError, RowLaw};
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "dry friction of joints",
-    find: |world| {
+    find: |world, _| {
         let mut joints = world.bodies.iter().flat_map(|b| &b.joints);
         let joint = joints.find(|j| j.dofs.iter().any(|d| d.friction > 0.0))?;
         Some(format!("{}: joint \"{}\" has dry friction", joint.source, joint.name))

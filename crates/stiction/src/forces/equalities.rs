@@ -11,7 +11,7 @@ use stiction_model::{Equality, EqualityKind};
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "active equality constraints",
-    find: |world| {
+    find: |world, _| {
         let e = world.equalities.iter().find(|e| e.active)?;
         Some(format!("{}: equality \"{}\" couples joints or bodies", e.source, e.name))
     },

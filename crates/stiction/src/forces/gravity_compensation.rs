@@ -5,7 +5,7 @@ use crate::methods::support::{Feature, MethodKind, Support};
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "gravity compensation",
-    find: |world| {
+    find: |world, _| {
         let body = world.bodies.iter().find(|b| b.gravity_compensation != 0.0)?;
         Some(format!("{}: body \"{}\" has gravity compensation", body.source, body.name))
     },

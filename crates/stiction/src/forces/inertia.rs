@@ -9,7 +9,7 @@ use crate::model::Model;
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "gravity and Coriolis forces",
-    find: |_| None, // in every world
+    find: |_, _| None, // in every world
     support: Support::EVERYWHERE,
 }];
 

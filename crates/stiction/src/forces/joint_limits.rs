@@ -39,7 +39,7 @@ const SMALLEST_ANGLE: f64 = 0.1;
 const FEATURES: [Feature; 2] = [
     Feature {
         name: "limits of hinges and slides",
-        find: |world| find(world, false),
+        find: |world, _| find(world, false),
         support: Support::EVERYWHERE
             .note(MethodKind::Continuous, "as springs")
             .without(MethodKind::Learned, "remove the limits")
@@ -47,7 +47,7 @@ const FEATURES: [Feature; 2] = [
     },
     Feature {
         name: "limits of ball joints",
-        find: |world| find(world, true),
+        find: |world, _| find(world, true),
         support: Support::EVERYWHERE
             .note(MethodKind::Continuous, "as springs")
             .without(MethodKind::Learned, "remove the limits")

@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "joint springs and damping",
-    find: |world| {
+    find: |world, _| {
         let mut joints = world.bodies.iter().flat_map(|b| &b.joints);
         let joint = joints.find(|j| j.dofs.iter().any(|d| d.stiffness > 0.0 || d.damping > 0.0))?;
         Some(format!("{}: joint \"{}\" has a spring or damping", joint.source, joint.name))

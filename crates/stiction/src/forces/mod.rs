@@ -152,7 +152,7 @@ pub(crate) trait Force: Sync {
     /// Whether [`Force::derivatives`] covers all its effects in this model. If not, all forces are differentiated by
     /// finite differences.
     fn has_derivatives(&self, model: &Model) -> bool {
-        self.features().iter().all(|feature| (feature.find)(model.world()).is_none())
+        self.features().iter().all(|feature| (feature.find)(model.world(), &Options::default()).is_none())
     }
 
     /// Adds the derivatives of its part of a step's residual to ∂r/∂x, in closed form.

@@ -150,7 +150,7 @@ impl Tendons {
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "tendons",
-    find: |world| {
+    find: |world, _| {
         let t = world.tendons.first()?;
         Some(format!("{}: tendon \"{}\" acts along its length", t.source, t.name))
     },

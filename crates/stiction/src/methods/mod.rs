@@ -9,10 +9,11 @@
 //! | [`rigid`] | rigid contact at a state, and rigid motion from impact to impact |
 //!
 //! All methods start with the same kinematics and contact query ([`crate::step`]). [`support`] is the table of
-//! supported features. To add a method, add a column there and a variant of `Stepping` here.
+//! supported features and options. To add a method, add a column there and a variant of `Stepping` here.
 
 pub mod continuous;
 pub mod learned;
+mod option_support;
 pub mod rigid;
 pub mod support;
 
@@ -26,6 +27,7 @@ use continuous::Continuous;
 use learned::Learned;
 use std::sync::Arc;
 use stiction_dac::DacLaw;
+use stiction_model::World;
 use support::{MethodKind, refusal};
 
 /// The active method with its buffers.
@@ -40,12 +42,12 @@ impl Stepping {
     /// The method selected by the options and a learned law. Fails if it does not support a feature of the model.
     pub fn new(model: &Model, options: &Options, law: Option<Arc<DacLaw>>) -> Result<Self, OptionError> {
         let world = model.world();
-        let checked = |kind: MethodKind, error: fn(String) -> OptionError| match refusal(world, kind) {
+        let checked = |kind: MethodKind, error: fn(String) -> OptionError| match refusal(world, options, kind)
+        {
             Some(reason) => Err(error(reason)),
             None => Ok(()),
         };
         if let Some(law) = law {
-            learned::fits(options)?;
             checked(MethodKind::Learned, OptionError::Learned)?;
             return Ok(Self::Learned(Box::new(Learned::new(model, law))));
         }
@@ -63,7 +65,8 @@ impl Stepping {
     pub fn is(&self, options: &Options, law: Option<&Arc<DacLaw>>) -> bool {
         match (self, law) {
             (Self::Learned(learned), Some(law)) => {
-                Arc::ptr_eq(&learned.law, law) && learned::fits(options).is_ok()
+                let none = World::new("");
+                Arc::ptr_eq(&learned.law, law) && refusal(&none, options, MethodKind::Learned).is_none()
             }
             (_, Some(_)) | (Self::Learned(_), None) => false,
             (Self::Continuous(_), None) => options.method != Method::Convex,

@@ -1,11 +1,13 @@
 //! Features supported by each time-stepping method. Error messages, `stiction inspect --support methods` and the
 //! documentation are generated from this table.
 //!
-//! A [`Feature`] is a kind of element in a world. Forces declare their features in their own files
-//! (`forces/`). The features of contact and sensing are here. No method ignores an unsupported feature
-//! silently: a world with such a feature is an error ([`refusal`]).
+//! A [`Feature`] is a kind of element in a world, or an option. Forces declare their features in their own files
+//! (`forces/`). The features of contact and sensing are here, those of options in `option_support.rs`. No method ignores
+//! an unsupported feature silently: a world or an option with such a feature is an error ([`refusal`]).
 
+use super::option_support::OPTIONS;
 use crate::forces;
+use crate::options::Options;
 use stiction_model::{Compliance, World};
 
 /// A time-stepping method, or another computation on a step.
@@ -52,6 +54,8 @@ pub enum Cell {
     Note(&'static str),
     /// Not supported, with a remedy.
     No(&'static str),
+    /// Something that the method cannot meet, such as an option that it does not take.
+    Absent,
 }
 
 /// Support of every method for a feature.
@@ -74,34 +78,40 @@ impl Support {
         self
     }
 
+    /// The same, but absent from `method`.
+    pub const fn absent(mut self, method: MethodKind) -> Self {
+        self.0[method as usize] = Cell::Absent;
+        self
+    }
+
     /// Support by `method`.
     pub fn by(&self, method: MethodKind) -> Cell {
         self.0[method as usize]
     }
 }
 
-/// A kind of element in a world.
+/// A kind of element in a world, or an option.
 #[derive(Clone, Copy)]
 pub struct Feature {
     /// Its name in the table.
     pub name: &'static str,
-    /// Finds the first one in a world and describes it: source location and kind.
-    pub find: fn(&World) -> Option<String>,
+    /// Finds the first one and describes it: source location and kind, or option and value.
+    pub find: fn(&World, &Options) -> Option<String>,
     /// Support by the methods.
     pub support: Support,
 }
 
 /// Features of contact and sensing.
-const OTHERS: [Feature; 7] = [
+const OTHERS: [Feature; 6] = [
     Feature {
         name: "contact between rigid geoms",
-        find: |_| None, // only a step can tell whether they touch
+        find: |_, _| None, // only a step can tell whether they touch
         support: Support::EVERYWHERE
             .note(MethodKind::Continuous, "until they touch, which is an error: make one of them compliant"),
     },
     Feature {
         name: "compliant geoms (contact patches)",
-        find: |world| {
+        find: |world, _| {
             let geom = world.geoms.iter().find(|g| g.contact.compliance == Compliance::Compliant)?;
             Some(format!("{}: geom \"{}\" is compliant", geom.source, geom.name))
         },
@@ -111,27 +121,15 @@ const OTHERS: [Feature; 7] = [
     },
     Feature {
         name: "mocap bodies",
-        find: |world| {
+        find: |world, _| {
             let body = world.bodies.iter().find(|b| b.mocap)?;
             Some(format!("{}: body \"{}\" is moved from outside", body.source, body.name))
         },
         support: Support::EVERYWHERE.note(MethodKind::Learned, "while it touches nothing or stands still"),
     },
     Feature {
-        name: "calibrated contact",
-        find: |world| {
-            world.options.contact_law?;
-            Some(format!("{}: the model has a calibrated contact", world.name))
-        },
-        support: Support::EVERYWHERE
-            .without(MethodKind::Continuous, "leave it out of the file")
-            .note(MethodKind::Learned, "not used: the law has its own friction")
-            .note(MethodKind::Rigid, "not used, but for materials")
-            .without(MethodKind::Derivatives, "leave it out with law = None of the options"),
-    },
-    Feature {
         name: "contact pairs with properties of their own",
-        find: |world| {
+        find: |world, _| {
             Some(format!("{}: a contact pair has properties of its own", world.pairs.first()?.source))
         },
         support: Support::EVERYWHERE
@@ -140,7 +138,7 @@ const OTHERS: [Feature; 7] = [
     },
     Feature {
         name: "moving surfaces (belts)",
-        find: |world| {
+        find: |world, _| {
             let geom = world.geoms.iter().find(|g| g.surface_velocity.is_some())?;
             Some(format!("{}: geom \"{}\" has a moving surface", geom.source, geom.name))
         },
@@ -148,7 +146,7 @@ const OTHERS: [Feature; 7] = [
     },
     Feature {
         name: "sensors of accelerations and forces",
-        find: |world| {
+        find: |world, _| {
             let sensor = world.sensors.iter().find(|s| s.kind.reads_forces())?;
             Some(format!("{}: sensor \"{}\" reads accelerations or forces", sensor.source, sensor.name))
         },
@@ -159,23 +157,27 @@ const OTHERS: [Feature; 7] = [
     },
 ];
 
-/// The table: every feature, forces first.
+/// The table: every feature, forces first, options last.
 pub fn features() -> impl Iterator<Item = &'static Feature> {
-    forces::all().into_iter().flat_map(|force| force.features()).chain(&OTHERS)
+    forces::all().into_iter().flat_map(|force| force.features()).chain(&OTHERS).chain(&OPTIONS)
 }
 
-/// The first unsupported feature of a world with its remedy. `None` if the method supports all features.
-pub fn refusal(world: &World, method: MethodKind) -> Option<String> {
+/// The first unsupported feature of a world or of the options, with its remedy. `None` if the method supports all of them.
+pub fn refusal(world: &World, options: &Options, method: MethodKind) -> Option<String> {
     features().find_map(|feature| {
         let Cell::No(remedy) = feature.support.by(method) else { return None };
-        let found = (feature.find)(world)?;
+        let found = (feature.find)(world, options)?;
         let instead = match method {
             MethodKind::Fixed | MethodKind::ErrorControl | MethodKind::Derivatives => "",
             MethodKind::Continuous => ", or choose method = convex",
             MethodKind::Learned => ", or choose another contact",
             MethodKind::Rigid => ", or give the state at the impact",
         };
-        Some(format!("{found}, which {} does not support: {remedy}{instead}", method.name()))
+        let does = match method {
+            MethodKind::Fixed | MethodKind::Derivatives => "do",
+            _ => "does",
+        };
+        Some(format!("{found}, which {} {does} not support: {remedy}{instead}", method.name()))
     })
 }
 
@@ -191,7 +193,10 @@ pub fn page() -> String {
          | continuous time | `--method continuous` |\n\
          | learned contact | `--contact FILE`, a contact learned from data |\n\
          | rigid motion | `stiction impact`, `Flight` |\n\
-         | derivatives | `sim.step_derivatives`, of fixed steps |\n\n| feature |",
+         | derivatives | `sim.step_derivatives`, of fixed steps |\n\n\
+         The first rows are features of a model, the last rows options (by the names in Python and Rust). An option with \
+         another value than its default is an error where the table says no; – means that the method does not take it. \
+         What conflicts with another option is an error of its own.\n\n| feature |",
     );
     MethodKind::ALL.iter().for_each(|m| out += &format!(" {} |", m.name()));
     out += "\n|---|";
@@ -204,6 +209,7 @@ pub fn page() -> String {
                 Cell::Yes => " yes |".to_owned(),
                 Cell::Note(remark) => format!(" yes: {remark} |"),
                 Cell::No(remedy) => format!(" no: {remedy} |"),
+                Cell::Absent => " – |".to_owned(),
             };
         }
         out += "\n";
@@ -227,16 +233,19 @@ mod tests {
     fn every_refusal_names_the_place_the_method_and_a_remedy() {
         for feature in features() {
             for method in MethodKind::ALL {
-                if let Cell::No(remedy) = feature.support.by(method) {
-                    assert!(!remedy.is_empty() && !remedy.ends_with('.'), "{}: {remedy}", feature.name);
-                }
+                let cell = feature.support.by(method);
+                let plain = match cell {
+                    Cell::Yes | Cell::Absent => true,
+                    Cell::Note(text) | Cell::No(text) => !text.is_empty() && !text.ends_with('.'),
+                };
+                assert!(plain, "{}: {cell:?}", feature.name);
             }
         }
         // A closed loop.
         let model = crate::Model::from_scene("four_bar").unwrap();
         let world = model.world();
         for method in MethodKind::ALL {
-            let refused = refusal(world, method);
+            let refused = refusal(world, &Options::default(), method);
             let supported =
                 !matches!(method, MethodKind::Continuous | MethodKind::Learned | MethodKind::Rigid);
             assert_eq!(refused.is_none(), supported, "{}", method.name());

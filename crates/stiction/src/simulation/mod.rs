@@ -116,8 +116,8 @@ impl Simulation {
     }
 
     /// Sets a contact law learned from data (see [`crate::methods::learned`]) from the next step on. `None` returns
-    /// to the contact model of the options. With a learned law, steps have a fixed length, and the options of the
-    /// convex contact (its model, tolerances and margin) have no effect.
+    /// to the contact model of the options. With a learned law, steps have a fixed length; options of convex contact (its
+    /// model, tolerances and margin) with other values than their defaults are errors.
     pub fn set_contact_law(&mut self, law: Option<Arc<DacLaw>>) -> Result<(), OptionError> {
         let options = self.options().clone();
         self.set_stepping(&options, law)

@@ -72,7 +72,7 @@ pub(crate) fn calibration(model: &Model, options: &Options) -> ContactCalibratio
     options.law.or(model.world().options.contact_law).unwrap_or_default()
 }
 
-/// A calibrated contact, of the options or of the file, works in convex steps with the linear normal law.
+/// A calibrated contact, of the options or of the file, works with the linear normal law.
 fn check_calibration(model: &Model, options: &Options) -> Result<(), OptionError> {
     if calibration(model, options) == ContactCalibration::default() {
         return Ok(());
@@ -82,9 +82,6 @@ fn check_calibration(model: &Model, options: &Options) -> Result<(), OptionError
             "the model's calibrated contact {what}, or leave it out with Options::law = Some(Default::default())"
         )))
     };
-    if options.method != Method::Convex {
-        return refuse("works in convex steps only: choose method = convex");
-    }
     if options.normal_law != NormalLaw::Linear {
         return refuse("needs the linear normal law: choose normal_law = linear");
     }

@@ -14,9 +14,8 @@ pub(crate) mod file;
 
 use crate::contact::query::ContactQuery;
 use crate::contact::result::Contact;
-use crate::error::{OptionError, StepError};
+use crate::error::StepError;
 use crate::model::Model;
-use crate::options::Options;
 use crate::state::State;
 use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
@@ -49,21 +48,6 @@ impl LearnedReport {
     pub(crate) fn forget(&mut self) {
         *self = Self { outside_steps: self.outside_steps, ..Self::default() };
     }
-}
-
-/// Checks that these options support a learned law.
-pub(crate) fn fits(options: &Options) -> Result<(), OptionError> {
-    let refuse = |what: &str| Err(OptionError::Learned(what.into()));
-    if options.error_controlled() {
-        return refuse("it needs steps of a fixed length: leave out accuracy and choose method = convex");
-    }
-    if options.tangential_springs.is_some() {
-        return refuse("friction is the law's own: leave out tangential springs");
-    }
-    if options.normal_law != Default::default() {
-        return refuse("normal forces are the law's own: leave out the normal law");
-    }
-    Ok(())
 }
 
 /// Buffers of learned steps.

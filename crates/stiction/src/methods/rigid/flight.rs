@@ -11,6 +11,7 @@ use crate::contact::query::Touching as Near;
 use crate::error::StepError;
 use crate::methods::support::{MethodKind, refusal};
 use crate::model::Model;
+use crate::options::Options;
 use crate::state::State;
 use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
@@ -65,7 +66,7 @@ impl Flight {
                 return Err(RigidContactError::Option { what, value, allowed: "a positive number" });
             }
         }
-        if let Some(reason) = refusal(model.world(), MethodKind::Rigid) {
+        if let Some(reason) = refusal(model.world(), &Options::default(), MethodKind::Rigid) {
             return Err(RigidContactError::Unsupported(reason));
         }
         Ok(Self {
