@@ -190,17 +190,17 @@ impl Books {
         let material = |geom: usize| sim.model().world().geoms[geom].contact.stiffness.unwrap_or(1e5);
         for c in sim.contacts() {
             // Points share the stiffness of their pair: k/4 is the least that one of a face's corners has.
-            let (a, b) = (material(c.geom_a), material(c.geom_b));
+            let (a, b) = (material(c.geom_a.0), material(c.geom_b.0));
             let deeper = (c.penetration - free).max(0.0);
             // Friction stores no energy. Near-rigid contacts of light bodies are softer than their material by
             // orders of magnitude (SAP), even softer under load, and are not springs.
             let (push, spring) = (c.force.dot(&c.normal).abs(), 0.25 * a * b / (a + b) * deeper);
             let energy = if push < 0.1 * spring { 0.0 } else { 0.5 * push.min(spring) * deeper };
-            hold(energy, c.penetration, (c.geom_a, c.geom_b));
+            hold(energy, c.penetration, (c.geom_a.0, c.geom_b.0));
         }
         for p in sim.patch_views() {
             let depth = CORE * p.peak_extent.min(1.0);
-            hold(elastic_force(&p) * (depth - free).max(0.0) / 4.0, depth, (p.geom_a, p.geom_b));
+            hold(elastic_force(&p) * (depth - free).max(0.0) / 4.0, depth, (p.geom_a.0, p.geom_b.0));
         }
         let there = 1.1 * there.max(0.0) + *self.held_at_first.get_or_insert(held) + 0.01 * self.scale + 1e-6;
         if held > there && self.deep.as_ref().is_none_or(|(worst, ..)| held > *worst) {
@@ -225,10 +225,10 @@ pub fn deepest(sim: &Simulation) -> String {
         format!(
             " ({:.2e} m of {} {} in {} {})",
             c.penetration,
-            words(c.geom_a),
-            c.geom_a,
-            words(c.geom_b),
-            c.geom_b
+            words(c.geom_a.0),
+            c.geom_a.0,
+            words(c.geom_b.0),
+            c.geom_b.0
         )
     })
 }
