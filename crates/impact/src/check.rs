@@ -2,7 +2,7 @@
 //!
 //! A straight piece (constant rates) obeys it iff it does at both of its ends: a contact with impulse does not separate there (MFI eq. 6), and
 //! slips in one direction at both, with friction of full strength against it, or sticks at both, with friction inside the cone (eq. 7).
-//! A curved step must end where backward Euler steps under the same normal impulses do, extrapolated in their length; Routh's path must satisfy
+//! A curved step must end where backward Euler steps under the same normal impulses do, extrapolated to steps without length; Routh's path must satisfy
 //! the slip equation by Hermite–Simpson collocation. Both are computed here from W alone.
 //!
 //! All numbers are relative to the largest contact speed before the impact and the impulse that goes with it.
@@ -106,6 +106,9 @@ pub fn check(problem: &Problem, trace: &Trace) -> CheckReport {
 /// Slip below which a contact sticks in the eyes of the checker.
 const STICKS: f64 = 1e-9;
 
+/// Normal velocity at which a contact touches in the eyes of the checker.
+const TOUCHES: f64 = 1e-7;
+
 /// Checks a step from `before` to `after`.
 fn piece(problem: &Problem, impulse: &[f64], before: &[f64], after: &[f64], report: &mut CheckReport) {
     let (n, side, t) = (problem.rows(), problem.side(), problem.tangents);
@@ -116,9 +119,14 @@ fn piece(problem: &Problem, impulse: &[f64], before: &[f64], after: &[f64], repo
         let (from, size) = if own > STICKS { (u, own) } else { (other, far) };
         (size > STICKS).then(|| std::array::from_fn(|k| if k < t { from[c * side + k] / size } else { 0.0 }))
     };
+    // In a curved step a contact that touches before takes what keeps it from approaching, and may leave: where it must end up is known below.
+    let held: Vec<bool> = (0..problem.contacts())
+        .map(|c| c * side + t)
+        .map(|k| t == 2 && before[k].abs() <= TOUCHES && after[k] >= -TOUCHES && impulse[k] > 0.0)
+        .collect();
     for c in 0..problem.contacts() {
         let (l, mu) = (&impulse[c * side..(c + 1) * side], problem.mu[c]);
-        let apart = before[c * side + t].max(after[c * side + t]);
+        let apart = if held[c] { 0.0 } else { before[c * side + t].max(after[c * side + t]) };
         report.normal = report.normal.max(-l[t]).max(l[t].min(apart));
         let push = l[..t].iter().map(|x| x * x).sum::<f64>().sqrt();
         report.friction = report.friction.max(push - mu * l[t]);
@@ -130,14 +138,36 @@ fn piece(problem: &Problem, impulse: &[f64], before: &[f64], after: &[f64], repo
         }
     }
     if t == 2 {
-        let (coarse, fine) = (implicit(problem, impulse, before, 24), implicit(problem, impulse, before, 48));
-        let off = (0..n).map(|i| (2.0 * fine[i] - coarse[i] - after[i]).abs());
+        let end = reference(problem, impulse, before, &held);
+        let off = (0..n).map(|i| (end[i] - after[i]).abs());
         report.collocation = off.fold(report.collocation, f64::max);
     }
 }
 
-/// Velocity after the normal impulses of a step in equal parts, friction by backward Euler: each part minimises a convex function.
-fn implicit(problem: &Problem, impulse: &[f64], before: &[f64], parts: usize) -> Vec<f64> {
+/// Where a step must end: backward Euler in 4, 8, 16 … parts, extrapolated by Neville's rule until two results agree.
+fn reference(problem: &Problem, impulse: &[f64], before: &[f64], held: &[bool]) -> Vec<f64> {
+    let mut row: Vec<Vec<f64>> = vec![implicit(problem, impulse, before, held, 4)];
+    for level in 1..=8 {
+        let mut next = vec![implicit(problem, impulse, before, held, 4 << level)];
+        // Halving the parts takes the error of order k out by the factor 2ᵏ.
+        for (k, coarse) in row.iter().enumerate().take(4) {
+            let weight = 1.0 / (f64::from(2 << k) - 1.0);
+            let better = next[k].iter().zip(coarse).map(|(f, c)| f + weight * (f - c)).collect();
+            next.push(better);
+        }
+        let best = next.len() - 1;
+        let change = next[best].iter().zip(&next[best - 1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        row = next;
+        if change <= 1e-9 {
+            break;
+        }
+    }
+    row.pop().unwrap_or_default()
+}
+
+/// Velocity after the normal impulses of a step in equal parts, those of held contacts as they need; friction by backward Euler: each part
+/// minimises a convex function if no contact is held.
+fn implicit(problem: &Problem, impulse: &[f64], before: &[f64], held: &[bool], parts: usize) -> Vec<f64> {
     let (n, side, m) = (problem.rows(), problem.side(), problem.contacts());
     let at = |c: usize| move |i: usize, j: usize| problem.w[(c * side + i) * n + c * side + j];
     let blocks: Vec<Block<2>> = (0..m).map(|c| Block::new(at(c), problem.mu[c])).collect();
@@ -146,17 +176,22 @@ fn implicit(problem: &Problem, impulse: &[f64], before: &[f64], parts: usize) ->
     for _ in 0..parts {
         // The friction of the last part is the first guess.
         apply(problem, &part, &mut u);
-        for _ in 0..200 {
+        for _ in 0..400 {
             let mut moved: f64 = 0.0;
             for (c, block) in blocks.iter().enumerate() {
                 let own = c * side;
-                if part[own + 2] <= 0.0 {
+                if part[own + 2] <= 0.0 && !held[c] {
                     continue;
                 }
                 let w = |i: usize, j: usize| problem.w[(own + i) * n + own + j];
-                let b = [0, 1].map(|i| u[own + i] - (0..3).map(|j| w(i, j) * part[own + j]).sum::<f64>());
-                let next = block.friction_at(b, part[own + 2]);
-                for k in 0..2 {
+                let b = [0, 1, 2].map(|i| u[own + i] - (0..3).map(|j| w(i, j) * part[own + j]).sum::<f64>());
+                let (next, normal) = if held[c] {
+                    block.solve([b[0], b[1]], b[2], 1e3)
+                } else {
+                    (block.friction_at([b[0], b[1]], part[own + 2]), part[own + 2])
+                };
+                let next = [next[0], next[1], normal];
+                for k in 0..3 {
                     let change = next[k] - part[own + k];
                     part[own + k] = next[k];
                     moved = moved.max(change.abs());

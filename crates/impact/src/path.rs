@@ -4,16 +4,24 @@
 //! unique, and two solutions under the same rates never move apart in the kinetic norm, so errors of single steps add at most.
 //!
 //! In the plane rates are constant between events (slip stops, a contact stops approaching, a contact is approached again), and every piece
-//! is a straight line in closed form. In space slip turns; such pieces are integrated by Dormand and Prince's pair with error control,
-//! steps shrink towards the stop of a slip, and the events of the normals are located by regula falsi.
+//! is a straight line in closed form. In space slip turns; such pieces are integrated with error control, and the events of the normals are located
+//! by regula falsi. Fast slips take Dormand and Prince's pair. A slip of speed σ turns at a rate of the order of 1/σ, so slow slips are stiff: several
+//! feet of one body may creep for long at speeds below the tolerance. They take the implicit pair TR-BDF2, of order two with an error estimate of order
+//! three. Each of its stages is a solve of `rates.rs` with an offset; it finds by itself which contacts stick.
 
 use crate::TOLERANCE;
 use crate::problem::Problem;
-use crate::rates::{Contact, MET, Normal, RateSolver};
+use crate::rates::{Contact, MET, NEARLY, Normal, RateSolver};
 use crate::routh::{DP_A, DP_E};
 
 /// Speed, relative to the largest contact speed before, that counts as none.
 const ZERO: f64 = 1e-13;
+
+/// Slip speed below which steps are implicit.
+const SLOW: f64 = 1e-4;
+/// TR-BDF2: share of the implicit stage in each step, and of the others.
+const D: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+const E: f64 = 0.5 * std::f64::consts::FRAC_1_SQRT_2;
 
 /// How far a step came.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +48,10 @@ pub(crate) struct Path<'a> {
     pub forced: bool,
     tolerance: f64,
     contacts: Vec<Contact>,
-    kept: Vec<Contact>,
+    /// The contacts of an implicit stage: what slips, and which way, is found by the solve.
+    loose: Vec<Contact>,
+    /// Whether the steps of this piece are implicit.
+    implicit: bool,
     caps: Vec<f64>,
     /// Length of curved steps, kept from one to the next.
     h: f64,
@@ -62,7 +73,8 @@ impl<'a> Path<'a> {
             forced: false,
             tolerance,
             contacts: vec![Contact { normal: Normal::Apart, slip: None }; m],
-            kept: vec![Contact { normal: Normal::Apart, slip: None }; m],
+            loose: vec![Contact { normal: Normal::Apart, slip: None }; m],
+            implicit: false,
             caps: vec![0.0; m],
             h: 0.1,
             stages: vec![vec![0.0; n]; 7],
@@ -225,100 +237,130 @@ impl<'a> Path<'a> {
 
     /// A step of a piece with turning slip.
     fn curved(&mut self, most: f64) -> Advance {
-        // Slips below fifty times the error of a step are at rest if friction holds them: there a step no longer resolves their turning.
         let allowed = 0.01 * self.tolerance;
         self.stages[0].copy_from_slice(&self.solver.acceleration);
         self.rates[0].copy_from_slice(&self.solver.lambda);
-        let Some(limit) = self.towards_stop(0.5 * self.tolerance) else {
-            // A slip that has all but stopped was set to rest.
-            self.step.fill(0.0);
-            return Advance::By(0.0);
-        };
+        let limit = self.towards_stop(10.0 * allowed);
         let mut h = self.h.min(most).min(limit);
         for _ in 0..60 {
             let Some(error) = self.pair(h) else { return Advance::Unsolved };
+            let mut error = error.max(self.departure());
+            let order = if self.implicit { 3.0 } else { 5.0 };
             if error > allowed {
-                h *= (0.9 * (allowed / error).powf(0.2)).max(0.1);
+                h *= (0.9 * (allowed / error).powf(1.0 / order)).max(0.1);
                 continue;
             }
-            self.h = h * (0.9 * (allowed / error.max(1e-30)).powf(0.2)).clamp(0.5, 4.0);
+            self.h = h * (0.9 * (allowed / error.max(1e-30)).powf(1.0 / order)).clamp(0.5, 4.0);
+            if self.turns_back() {
+                h *= 0.25;
+                continue;
+            }
             if self.crossing() > 0.0 {
-                let Some(shorter) = self.locate(h) else { return Advance::Unsolved };
-                h = shorter;
+                let Some((shorter, own)) = self.locate(h) else { return Advance::Unsolved };
+                if own > allowed {
+                    h = 0.5 * shorter;
+                    continue;
+                }
+                (h, error) = (shorter, own);
             }
             self.error += error;
             self.u.copy_from_slice(&self.next);
-            self.hold();
-            let (side, t) = (self.problem.side(), self.problem.tangents);
-            for (c, contact) in self.contacts.iter().enumerate() {
-                // Located to rounding; the next look snaps it.
-                let u = &mut self.u[c * side + t];
-                if contact.normal != Normal::Touching && u.abs() < 1e-11 {
-                    self.error += u.abs();
-                    *u = 0.0;
-                }
-            }
+            self.settle(h);
             for k in 0..self.step.len() {
-                self.step[k] = h * (0..6).map(|j| DP_A[5][j] * self.rates[j][k]).sum::<f64>();
+                let rate = |j: usize| self.rates[j][k];
+                self.step[k] = h * if self.implicit {
+                    E * (rate(0) + rate(1)) + D * rate(2)
+                } else {
+                    (0..6).map(|j| DP_A[5][j] * rate(j)).sum::<f64>()
+                };
             }
             return Advance::By(h);
         }
         Advance::Unsolved
     }
 
-    /// How far slips that slow down allow to go; none if some have all but stopped and friction holds them, in which case they are put to rest.
-    fn towards_stop(&mut self, rest: f64) -> Option<f64> {
-        let (side, m) = (self.problem.side(), self.problem.contacts());
+    /// Sets to rest what a curved step of length `h` leaves at rest up to rounding.
+    fn settle(&mut self, h: f64) {
+        let (side, t) = (self.problem.side(), self.problem.tangents);
+        let rest = ZERO.max(2.0 * h * MET.max(self.solver.missed));
+        for (c, contact) in self.contacts.iter().enumerate() {
+            let u = &mut self.u[c * side..(c + 1) * side];
+            // The place where a contact arrives is located to rounding. A contact that leaves during the step keeps its velocity.
+            let near = if contact.normal == Normal::Touching { rest } else { 1e-11 };
+            if u[t].abs() <= near {
+                self.error += u[t].abs();
+                u[t] = 0.0;
+            }
+            let slip = u[..t].iter().map(|u| u * u).sum::<f64>().sqrt();
+            if (self.implicit || contact.slip.is_none()) && slip <= rest {
+                u[..t].fill(0.0);
+            }
+        }
+    }
+
+    /// How far slips above `rest` that slow down allow to go. Decides whether the steps are implicit.
+    fn towards_stop(&mut self, rest: f64) -> f64 {
+        let side = self.problem.side();
         let mut limit = f64::INFINITY;
-        let mut slow = false;
-        for c in 0..m {
+        self.implicit = false;
+        for c in 0..self.problem.contacts() {
             let Some(d) = self.contacts[c].slip else { continue };
             if self.rates[0][c * side + 2] <= 0.0 || self.problem.mu[c] == 0.0 {
                 continue;
             }
             let (u, a) = (&self.u[c * side..], &self.stages[0][c * side..]);
             let (speed, rate) = (d[0] * u[0] + d[1] * u[1], d[0] * a[0] + d[1] * a[1]);
-            slow |= speed > 0.0 && speed <= rest;
-            if rate < 0.0 && speed > 0.0 {
+            self.implicit |= speed < SLOW;
+            if rate < 0.0 && speed > rest {
                 limit = limit.min(-0.9 * speed / rate);
             }
         }
-        if slow && self.put_to_rest(rest) { None } else { Some(limit) }
+        limit
     }
 
-    /// Puts to rest the contacts that slip by less than `rest`, if friction then holds one of them at least.
-    fn put_to_rest(&mut self, rest: f64) -> bool {
-        let side = self.problem.side();
-        let speed = |u: &[f64], c: usize| u[c * side].hypot(u[c * side + 1]);
-        self.kept.copy_from_slice(&self.contacts);
-        for (c, contact) in self.contacts.iter_mut().enumerate() {
-            if speed(&self.u, c) <= rest {
-                contact.slip = None;
-            }
-        }
-        let solved = self.solver.solve(&self.caps, &self.contacts);
-        let held = |c: usize| {
-            let (at, a) = (speed(&self.u, c), speed(&self.solver.acceleration, c));
-            at > 0.0 && at <= rest && a <= 10.0 * MET && self.solver.lambda[c * side + 2] > 0.0
-        };
-        if !solved || !(0..self.contacts.len()).any(held) {
-            self.contacts.copy_from_slice(&self.kept);
-            return false;
-        }
-        let mut moved: f64 = 0.0;
-        for c in 0..self.contacts.len() {
-            let at = speed(&self.u, c);
-            if at <= rest {
-                moved = moved.max(at);
-                self.u[c * side..c * side + 2].fill(0.0);
-            }
-        }
-        self.error += moved;
-        true
-    }
-
-    /// A step of order five into `next`; the largest estimated error of a velocity.
+    /// A step of length `h` into `next`; the largest estimated error of a velocity.
     fn pair(&mut self, h: f64) -> Option<f64> {
+        if self.implicit { self.implicit_pair(h) } else { self.explicit_pair(h) }
+    }
+
+    /// TR-BDF2. Friction is monotone, so each stage has one solution and its errors do not grow.
+    fn implicit_pair(&mut self, h: f64) -> Option<f64> {
+        self.loose.copy_from_slice(&self.contacts);
+        for contact in &mut self.loose {
+            contact.slip = None;
+        }
+        let n = self.u.len();
+        for stage in 1..3 {
+            for i in 0..n {
+                let past: f64 = self.stages[..stage].iter().map(|f| f[i]).sum();
+                let weight = if stage == 1 { 1.0 } else { E / D };
+                self.solver.offset[i] = self.u[i] / (D * h) + weight * past;
+            }
+            // In units of velocity.
+            self.solver.nearly = (1e-12 / h).clamp(NEARLY, 1e-3);
+            let solved = self.solver.solve(&self.caps, &self.loose);
+            self.solver.nearly = NEARLY;
+            for i in 0..n {
+                self.next[i] = D * h * self.solver.acceleration[i];
+                self.stages[stage][i] = self.solver.acceleration[i] - self.solver.offset[i];
+            }
+            self.rates[stage].copy_from_slice(&self.solver.lambda);
+            self.solver.offset.fill(0.0);
+            if !solved {
+                return None;
+            }
+        }
+        // The embedded weights are ((1 − E)/3, E + 1/3, D/3).
+        let off = |i: usize| {
+            (4.0 * E - 1.0) / 3.0 * self.stages[0][i] - self.stages[1][i] / 3.0
+                + 2.0 * D / 3.0 * self.stages[2][i]
+        };
+        let error = (0..n).map(|i| (h * off(i)).abs()).fold(0.0f64, f64::max);
+        Some(if error.is_finite() { error + h * self.solver.missed } else { 1e10 })
+    }
+
+    /// Dormand and Prince's step of order five.
+    fn explicit_pair(&mut self, h: f64) -> Option<f64> {
         let n = self.u.len();
         for stage in 0..6 {
             for i in 0..n {
@@ -333,7 +375,8 @@ impl<'a> Path<'a> {
         }
         self.next.copy_from_slice(&self.at);
         let error = (0..n).map(|i| (h * (0..7).map(|j| DP_E[j] * self.stages[j][i]).sum::<f64>()).abs());
-        Some(error.fold(0.0, |a: f64, e| if e.is_finite() { a.max(e) } else { 1e10 }))
+        let error = error.fold(0.0, |a: f64, e| if e.is_finite() { a.max(e) } else { 1e10 });
+        Some(error + h * self.solver.missed)
     }
 
     /// Rates at the velocity `at`, with the states of the step's beginning.
@@ -351,6 +394,37 @@ impl<'a> Path<'a> {
         self.solver.solve(&self.caps, &self.contacts)
     }
 
+    /// Largest velocity that a held or sticking contact has at the end of the step. It left during the step, where rates have a kink that the pairs'
+    /// estimates do not see; a step that ends within the tolerance after it has its error.
+    fn departure(&self) -> f64 {
+        let (side, t) = (self.problem.side(), self.problem.tangents);
+        let each = self.contacts.iter().enumerate().map(|(c, contact)| {
+            if self.rates[0][c * side + t] <= 0.0 {
+                return 0.0;
+            }
+            let next = &self.next[c * side..(c + 1) * side];
+            let left = if contact.normal == Normal::Touching { next[t] } else { 0.0 };
+            let slip = next[..t].iter().map(|u| u * u).sum::<f64>().sqrt();
+            left.max(if contact.slip.is_none() && self.problem.mu[c] > 0.0 { slip } else { 0.0 })
+        });
+        each.fold(0.0, f64::max)
+    }
+
+    /// Whether a contact that the step set in motion from u_n = 0 ends on the other side.
+    fn turns_back(&self) -> bool {
+        let (side, t) = (self.problem.side(), self.problem.tangents);
+        self.contacts.iter().enumerate().any(|(c, contact)| {
+            let (before, after) = (self.u[c * side + t], self.next[c * side + t]);
+            !self.forced
+                && before == 0.0
+                && match contact.normal {
+                    Normal::Approaching => after > ZERO,
+                    Normal::Apart => after < -ZERO,
+                    Normal::Touching => false,
+                }
+        })
+    }
+
     /// Positive if a contact has crossed zero normal velocity between `u` and `next`.
     fn crossing(&self) -> f64 {
         let (side, t) = (self.problem.side(), self.problem.tangents);
@@ -365,12 +439,12 @@ impl<'a> Path<'a> {
         each.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The length at which the first crossing happens; `next` is then there.
-    fn locate(&mut self, h: f64) -> Option<f64> {
+    /// The length at which the first crossing happens, and the error of a step of this length; `next` is then there.
+    fn locate(&mut self, h: f64) -> Option<(f64, f64)> {
         let (mut low, mut high) = (0.0, h);
         self.next.copy_from_slice(&self.u);
         let mut f_low = self.crossing();
-        self.pair(h)?;
+        let mut error = self.pair(h)?;
         let mut f_high = self.crossing();
         let mut at = h;
         for _ in 0..80 {
@@ -379,7 +453,7 @@ impl<'a> Path<'a> {
             }
             let middle = (low * f_high - high * f_low) / (f_high - f_low);
             let middle = if middle > low && middle < high { middle } else { 0.5 * (low + high) };
-            self.pair(middle)?;
+            error = self.pair(middle)?;
             let f = self.crossing();
             at = middle;
             if f.abs() <= 1e-14 {
@@ -393,6 +467,6 @@ impl<'a> Path<'a> {
                 f_high *= 0.5;
             }
         }
-        Some(at)
+        Some((at, error))
     }
 }

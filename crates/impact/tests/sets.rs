@@ -140,7 +140,7 @@ proptest! {
             prop_assert!(set.kinetic_energy(i) <= before * (1.0 + 1e-12), "energy of {:?}", set.origins[i]);
             let report = check(&problem, &set.trace(i));
             // Steps in space are curved; the checker's own collocation is not exact there.
-            prop_assert!(report.worst() < if planar { 1e-7 } else { 2e-3 }, "{:?}: {:?}", set.origins[i], report);
+            prop_assert!(report.worst() < if planar { 1e-7 } else { 1e-6 }, "{:?}: {:?}", set.origins[i], report);
             // Nothing approaches, and modes say what velocities do.
             let u = instant.jacobian() * DVector::from_column_slice(set.velocity(i));
             for (c, mode) in set.modes_of(i).iter().enumerate() {
@@ -209,18 +209,17 @@ proptest! {
 
 /// A table of four legs at the corners of a square, landing flat: every symmetry there can be.
 #[test]
-fn few_samples_of_a_symmetric_landing_on_four_legs_are_dropped() {
+fn no_sample_of_a_symmetric_landing_on_four_legs_is_dropped() {
     for velocity in
         [[0.0, 0.0, -1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0, 0.0, 2.0], [0.3, 0.0, -1.0, 0.0, 0.0, 0.0]]
     {
         let instant = common::table(0.5, 0.5, velocity);
         let problem = Problem::new(&instant).unwrap();
         let set = set(&instant, 1024);
-        println!("{velocity:?}: {} unsolved, {} unfinished", set.unsolved, set.unfinished);
-        assert!(set.unsolved + set.unfinished < 1024 / 50, "{velocity:?}");
+        assert_eq!((set.unsolved, set.unfinished), (0, 0), "{velocity:?}");
         for i in (0..set.len()).step_by(7) {
             let report = check(&problem, &set.trace(i));
-            assert!(report.worst() < 2e-3, "{velocity:?} {:?}: {report:?}", set.origins[i]);
+            assert!(report.worst() < 1e-6, "{velocity:?} {:?}: {report:?}", set.origins[i]);
         }
     }
 }
