@@ -22,6 +22,9 @@ fn main() {
         samples += set.len();
         unsolved += set.unsolved;
         unfinished += set.unfinished;
+        if set.unsolved + set.unfinished > 0 {
+            println!("seed {seed}: m {m} nv {nv}: {} unsolved, {} unfinished", set.unsolved, set.unfinished);
+        }
         cut += set.cut_sequences;
         uncertain += u32::from(!certify(&problem).terminates());
         let before = instant.kinetic_energy(instant.velocity());
