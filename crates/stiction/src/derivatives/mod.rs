@@ -172,6 +172,12 @@ impl Differentiator {
                  choose a smaller step",
             ));
         }
+        if !self.stages.assembly.log.turned.is_empty() {
+            return Err(DerivativeError::Method(
+                "a ball joint is driven into its limit within this step, and the direction of its row is not differentiated; \
+                 choose a smaller step",
+            ));
+        }
         if self.stages.sweep.has_rows() {
             return Err(DerivativeError::Method(
                 "bodies meet within this step and have a speculative contact, whose place is not differentiated; \

@@ -1,7 +1,18 @@
 //! Limits of joints: one-sided springs that are near-rigid in a step unless the file gives a stiffness.
 //!
-//! A row of the convex problem for each limit that the step reaches, be it by its own impulses ([`Rows::add_limit`]). A ball
-//! joint at its rest orientation has no axis along which its limit could act; the limit acts from the next step on.
+//! A row of the convex problem for each limit that the step reaches, be it by its own impulses ([`Rows::add_limit`]).
+//!
+//! A ball joint turned by θ about n keeps θ ≤ θ_max. Its row acts along n. At the rest orientation there is no n, and a blow
+//! from the side changes n within the step. The rotation vector after a step, as if rotations were flat,
+//!
+//! ```text
+//! r = θ n + δt ω
+//! ```
+//!
+//! is at least as long as the true angle after the step: rotations have constant positive curvature, where the third side of a
+//! triangle is shorter than in the plane. ‖r‖ ≤ θ_max is convex, and its half-spaces θ_max − m·(θ n + δt ω) ≥ 0, for any unit
+//! vector m, are rows. If a solve ends beyond the limit, the row of m = r/‖r‖ is added and the step is solved again, until
+//! the excess is what the compliance of the rows explains ([`LimitedBall::tangent`]).
 //!
 //! In continuous time a limit pushes with k x. One without a stiffness has the stiffness with which the joint's own inertia
 //! bounces off in [`LIMIT_TIME`], and dissipation.
@@ -13,7 +24,7 @@ use crate::model::Model;
 use crate::step::assemble::{LimitOf, Rows};
 use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector3};
 use stiction_convex::scalar::ScalarLaw;
-use stiction_convex::{ProblemError, RowCompliance, RowLaw};
+use stiction_convex::{Problem, ProblemError, RowCompliance, RowLaw};
 use stiction_model::World;
 use stiction_multibody::{MassMatrix, Multibody, Workspace};
 
@@ -32,6 +43,15 @@ const NEAR: f64 = 1e-3;
 pub(super) fn expected_reach(dt: f64, speed: f64) -> f64 {
     NEAR + 2.0 * dt * speed
 }
+
+/// Solves of a step for ball joints that turn beyond their limits. Each new row is tangent to the limit at the last solution, so
+/// two or three are usual.
+pub(crate) const TURN_PASSES: usize = 12;
+
+/// Angle beyond a ball joint's limit, in addition to what the compliance of its rows explains, for which the step is solved
+/// again, rad. The turning of the axis over a step causes (δt ω)²/4 at most where no blow acts; the next step's row
+/// takes that back.
+const TURNED: f64 = 1e-4;
 
 /// Least angle for the rotation rate of a ball joint's axis, rad: |ω|²/angle diverges at the identity.
 const SMALLEST_ANGLE: f64 = 0.1;
@@ -52,7 +72,10 @@ const FEATURES: [Feature; 2] = [
             .note(MethodKind::Continuous, "as springs")
             .without(MethodKind::Learned, "remove the limits")
             .without(MethodKind::Rigid, "remove the limits")
-            .note(MethodKind::Derivatives, "by differences"),
+            .note(
+                MethodKind::Derivatives,
+                "by differences, but not of a step that drives a joint into its limit",
+            ),
     },
 ];
 
@@ -168,11 +191,83 @@ impl LimitedCoordinate {
 }
 
 impl LimitedBall {
+    /// Compliance of its rows in a step of `dt` from the angle `angle` at joint speeds `v0`.
+    fn compliance(&self, angle: f64, v0: &[f64], dt: f64) -> RowCompliance {
+        let speed = self.speed(v0);
+        let drift = speed * speed / angle.max(SMALLEST_ANGLE);
+        self.stiffness.map_or(RowCompliance::near_rigid(drift), |k| RowCompliance::spring(k, dt))
+    }
+
+    /// A bound on the rate of the angle, rad/s.
+    fn speed(&self, v0: &[f64]) -> f64 {
+        v0[self.v..self.v + 3].iter().map(|v| v.abs()).sum()
+    }
+
+    /// The half-space that is tangent to the limit where the velocities `v` lead from `q` to `q_next`, as the coefficients of a
+    /// row and its gap φ. `None` if the angle stays within the limit, or exceeds it by no more than the rows with the directions
+    /// of `known` do.
+    pub fn tangent(
+        &self,
+        (q, q_next): (&[f64], &[f64]),
+        v: &[f64],
+        dt: f64,
+        known: impl Iterator<Item = Vector3<f64>>,
+    ) -> Option<Tangent> {
+        let begin = self.turn(q).map_or(Vector3::zeros(), |(axis, angle)| axis.into_inner() * angle);
+        let flat = begin + Vector3::new(v[self.v], v[self.v + 1], v[self.v + 2]) * dt;
+        // Beyond half a turn the angle of the orientation is that of the other way round.
+        let length = flat.norm();
+        let angle = if length < std::f64::consts::PI {
+            self.turn(q_next).map_or(0.0, |(_, angle)| angle)
+        } else {
+            length
+        };
+        let own = begin.try_normalize(1e-9);
+        let yielded = known.chain(own).map(|m| m.dot(&flat) - self.upper).fold(0.0, f64::max);
+        if angle - self.upper <= yielded + TURNED {
+            return None;
+        }
+        let direction = flat / length;
+        let arms = [0, 1, 2].map(|k| (self.v + k, -direction[k]));
+        Some(Tangent { direction, arms, phi: self.upper - direction.dot(&begin) })
+    }
+
     /// Axis and angle of the rotation. `None` near the identity, where the axis is undefined.
     fn turn(&self, q: &[f64]) -> Option<(Unit<Vector3<f64>>, f64)> {
         let q = &q[self.q..self.q + 4];
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]));
         Unit::try_new_and_get(turn.scaled_axis(), 1e-9)
+    }
+}
+
+/// A half-space φ + δt Σ arm · v ≥ 0 that contains all rotations within a ball joint's limit.
+pub(crate) struct Tangent {
+    pub direction: Vector3<f64>,
+    arms: [(usize, f64); 3],
+    phi: f64,
+}
+
+impl Limits {
+    /// Adds rows for the ball joints that the motion from `q` to `q_next` turns beyond their limits: the ball and the direction
+    /// of each is appended to `turned`. Returns whether there are any.
+    pub fn add_turned(
+        &self,
+        multibody: &Multibody,
+        (q, q_next): (&[f64], &[f64]),
+        (v0, v, dt): (&[f64], &[f64], f64),
+        problem: &mut Problem,
+        turned: &mut Vec<(usize, Vector3<f64>)>,
+    ) -> Result<bool, ProblemError> {
+        let before = turned.len();
+        for (k, ball) in self.balls.iter().enumerate().filter(|(_, ball)| !multibody.locked()[ball.v]) {
+            let known = turned.iter().filter(|(of, _)| *of == k).map(|(_, direction)| *direction);
+            let Some(tangent) = ball.tangent((q, q_next), v, dt, known) else { continue };
+            let angle = ball.turn(q).map_or(0.0, |(_, angle)| angle);
+            let law = RowLaw::Limit { phi: tangent.phi, compliance: ball.compliance(angle, v0, dt) };
+            problem.add_row(&tangent.arms, 0.0, law)?;
+            turned.push((k, tangent.direction));
+        }
+        Ok(turned.len() > before)
     }
 }
 
@@ -196,14 +291,10 @@ impl Force for JointLimits {
         }
         for limit in limits.balls.iter().filter(|limit| !locked[limit.v]) {
             let Some((axis, angle)) = limit.turn(&at.state.q) else { continue };
-            let speed: f64 = (0..3).map(|k| v0[limit.v + k].abs()).sum();
             // The angle's rate is the angular velocity along the axis, which has the same components in both frames.
             let arms = [(limit.v, -axis.x), (limit.v + 1, -axis.y), (limit.v + 2, -axis.z)];
-            let drift = speed * speed / angle.max(SMALLEST_ANGLE);
-            let compliance =
-                limit.stiffness.map_or(RowCompliance::near_rigid(drift), |k| RowCompliance::spring(k, dt));
-            let law = (limit.upper - angle, compliance);
-            rows.add_limit(&arms, 0.0, law, expected_reach(dt, speed), LimitOf::Ball)?;
+            let law = (limit.upper - angle, limit.compliance(angle, v0, dt));
+            rows.add_limit(&arms, 0.0, law, expected_reach(dt, limit.speed(v0)), LimitOf::Ball)?;
         }
         Ok(())
     }

@@ -44,6 +44,9 @@ pub(crate) struct RowLog {
     pub tendon_limits: Vec<(usize, usize)>,
     /// Coefficients of a row.
     pub scratch: Vec<(usize, f64)>,
+    /// Ball joints, by their index among those with limits, and directions of the rows added because the solve turned them
+    /// beyond their limits.
+    pub turned: Vec<(usize, Vector3<f64>)>,
     /// Limits without rows, which the step is not expected to reach.
     left_out: Vec<LeftOut>,
     /// Their coefficients.
@@ -80,6 +83,7 @@ impl RowLog {
         self.joint_limits.clear();
         self.tendons.clear();
         self.tendon_limits.clear();
+        self.turned.clear();
         self.left_out.clear();
         self.left_out_arms.clear();
     }

@@ -30,6 +30,7 @@ pub(crate) mod travel;
 
 use crate::contact::query::ContactQuery;
 use crate::error::{OptionError, StepError};
+use crate::forces::joint_limits::TURN_PASSES;
 use crate::model::Model;
 use crate::options::{Method, Options};
 use crate::state::State;
@@ -214,7 +215,8 @@ impl Stages {
             for _ in 1..settings.calibration.friction_passes {
                 friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
             }
-            model.multibody().integrate(&state.q, solver.velocities(), dt, QuaternionStep::Projected, q_next);
+            let from = (&state.q[..], &kinematics.v[..], dt);
+            advance(model, from, assembly, solver, start, q_next, report, &mut timer).map_err(fail)?;
             if pass == 0 && Travel::applies(model, &settings.options, assembly, &contacts.points) {
                 for _ in 0..travel::PASSES {
                     let (parts, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
@@ -227,8 +229,8 @@ impl Stages {
                     }
                     start.copy_from_slice(solver.velocities());
                     solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-                    let v = solver.velocities();
-                    model.multibody().integrate(&state.q, v, dt, QuaternionStep::Projected, q_next);
+                    advance(model, from, assembly, solver, start, q_next, report, &mut timer)
+                        .map_err(fail)?;
                 }
             }
             timer.stage(&mut report.seconds.solve);
@@ -321,6 +323,37 @@ fn solve_with_limits(
         }
         start.copy_from_slice(solver.velocities());
     }
+}
+
+/// Positions after the step, q ⊕ δt v⁺. Solves again as long as ball joints turn beyond their limits.
+fn advance(
+    model: &Model,
+    (q, v0, dt): (&[f64], &[f64], f64),
+    assembly: &mut Assembly,
+    solver: &mut Solver,
+    start: &mut [f64],
+    q_next: &mut [f64],
+    report: &mut StepReport,
+    timer: &mut Timer,
+) -> Result<(), ProblemError> {
+    let (limits, multibody) = (&model.compiled().limits, model.multibody());
+    for pass in 0..=TURN_PASSES {
+        multibody.integrate(q, solver.velocities(), dt, QuaternionStep::Projected, q_next);
+        if limits.balls.is_empty() {
+            break;
+        }
+        let (from, v) = ((q, &*q_next), (v0, solver.velocities(), dt));
+        if !limits.add_turned(multibody, from, v, &mut assembly.problem, &mut assembly.log.turned)? {
+            break;
+        }
+        if pass == TURN_PASSES {
+            report.converged = false;
+            break;
+        }
+        start.copy_from_slice(solver.velocities());
+        solve_with_limits(assembly, solver, start, report, timer)?;
+    }
+    Ok(())
 }
 
 /// Solves again with friction limited by the normal impulses just found.
