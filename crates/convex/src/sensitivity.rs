@@ -47,6 +47,7 @@ impl PairMotion {
             twist0: self.previous.into(),
             delassus: k.as_slice().try_into().expect("six by six"),
             trace: ((x + y + z).sqrt(), (a0 + a1 + a2).sqrt()),
+            contacts: 1,
         }
     }
 }

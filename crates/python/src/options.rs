@@ -17,7 +17,7 @@ use stiction::{
 };
 
 /// The options' names, in the order of `Simulation`'s arguments.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "step",
     "contact",
     "stiction_tolerance",
@@ -27,6 +27,7 @@ pub const NAMES: [&str; 15] = [
     "normal_law",
     "tangential_springs",
     "max_iterations",
+    "friction_passes",
     "tessellation",
     "accuracy",
     "max_step",
@@ -44,7 +45,7 @@ pub fn options_and_law(
     let mut law = None;
     let mut options = Options { step, ..Options::default() };
     let (mut method, mut integrator) = (String::from("convex"), String::from("radau"));
-    let (mut springs, mut adhesion) = (None, 0.0);
+    let (mut springs, mut adhesion, mut passes) = (None, 0.0, false);
     for (key, value) in given.into_iter().flatten() {
         let name = key.extract::<String>()?;
         match name.as_str() {
@@ -58,6 +59,11 @@ pub fn options_and_law(
             "max_iterations" => {
                 options.max_iterations =
                     value.extract().map_err(|_| wrong(&name, &value, "a whole number, at least 1"))?;
+            }
+            "friction_passes" => {
+                passes = true;
+                options.friction_passes =
+                    value.extract().map_err(|_| wrong(&name, &value, "a whole number, 0 or more"))?;
             }
             "tessellation" => options.tessellation = tessellation(&text(&name, &value)?)?,
             "accuracy" if value.is_none() => options.accuracy = None,
@@ -86,6 +92,11 @@ pub fn options_and_law(
                 continuous.friction = TractionFriction::Springs(springs);
             }
         }
+    }
+    if passes && options.contact != ContactModel::Lagged {
+        return Err(PyValueError::new_err(
+            "friction_passes is for contact=\"lagged\": the friction of the other models does not lag; leave it out",
+        ));
     }
     options.check().map_err(option_error)?;
     Ok((options, law))
@@ -269,6 +280,9 @@ pub fn keywords<'py>(
         law => dict.set_item("normal_law", normal_law_name(law))?,
     }
     dict.set_item("max_iterations", options.max_iterations)?;
+    if options.contact == ContactModel::Lagged {
+        dict.set_item("friction_passes", options.friction_passes)?;
+    }
     let tessellation = match options.tessellation {
         Tessellation::Polygons => "polygons",
         Tessellation::Fans => "fans",

@@ -50,6 +50,8 @@ use stiction_viewer::Recorder;
 ///     default 0.8) and relaxation_time (damping over stiffness, s, default 0), and for contact patches stretch
 ///     (normal force over tangential stiffness, m, default 1e-4) and patch_relaxation_time (s, default 6e-3).
 /// max_iterations: maximum number of Newton iterations in a step.
+/// friction_passes: solves that a step may repeat where the normal force of a contact comes or goes within it, so that
+///     friction does not lag (contact="lagged" only); 0 lets it lag by a step.
 /// tessellation: faces of contact patches: "polygons"; "fans" of triangles, which are more and
 ///     make the force a continuous function of the poses; or "refined", polygons with the quadrature of continuous time.
 /// accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); error control then chooses the
@@ -95,7 +97,7 @@ impl Simulation {
         signature = (model, step=1e-3, **options),
         text_signature = "(model, step=1e-3, *, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, normal_law='linear', tangential_springs=False, \
-                          max_iterations=2000, \
+                          max_iterations=2000, friction_passes=4, \
                           tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"
     )]
     fn new(

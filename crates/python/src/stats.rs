@@ -13,6 +13,7 @@ pub fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, Py
         ("max_iterations", stats.max_iterations),
         ("unconverged", stats.unconverged),
         ("line_search_evaluations", stats.line_search_evaluations),
+        ("friction_passes", stats.friction_passes),
         ("points", stats.points),
         ("patches", stats.patches),
         ("faces", stats.faces),

@@ -156,6 +156,9 @@ pub struct Options {
     pub speculative: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
+    /// Solves that a step may repeat for contacts whose normal force comes or goes within it, so that their friction does not
+    /// lag (Lagged only). 0 lets it lag by a step, as published. A calibrated contact has its own number instead.
+    pub friction_passes: usize,
     /// Optional tangential springs of contact points and patches (Lagged only).
     pub tangential_springs: Option<TangentialSprings>,
     /// Conversion of the polygons of contact patches to faces.
@@ -178,6 +181,7 @@ impl Default for Options {
             margin: 0.0,
             speculative: false,
             max_iterations: 2000,
+            friction_passes: 4,
             tangential_springs: None,
             tessellation: Tessellation::Polygons,
         }

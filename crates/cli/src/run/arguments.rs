@@ -9,7 +9,9 @@ use std::sync::Arc;
 use stiction::contact_law::DacLaw;
 use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
 use stiction::convex::NormalLaw;
-use stiction::{Method, Model, Options, TangentialSprings, normal_law_from_name, normal_law_from_table};
+use stiction::{
+    ContactModel, Method, Model, Options, TangentialSprings, normal_law_from_name, normal_law_from_table,
+};
 use stiction_viewer::RecordOptions;
 
 /// Arguments of `stiction run`.
@@ -56,6 +58,10 @@ pub struct RunArguments {
     /// Hold sticking contact points and patches with tangential springs, so that they do not creep
     #[arg(long)]
     tangential_springs: bool,
+    /// Solves that a step of --contact lagged may repeat where a normal force comes or goes within it, so that friction does
+    /// not lag; 0 lets it lag by a step [default: 4]
+    #[arg(long, value_name = "N")]
+    friction_passes: Option<usize>,
     /// Start from this keyframe, by name or number
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub keyframe: Option<String>,
@@ -188,6 +194,7 @@ impl RunArguments {
             ("--relative-tolerance", self.relative_tolerance.is_some(), " (give --accuracy)"),
             ("--margin", self.margin.is_some(), ""),
             ("--normal-law", self.normal_law.is_some(), ""),
+            ("--friction-passes", self.friction_passes.is_some(), ""),
         ] {
             if given {
                 return Err(Failure::input(format!(
@@ -208,6 +215,11 @@ impl RunArguments {
         let method = self.method()?;
         let (contact, law) = contact(self.contact.as_deref().unwrap_or("lagged"))?;
         let springs = self.tangential_springs && method == Method::Convex;
+        if self.friction_passes.is_some() && contact.contact != ContactModel::Lagged {
+            return Err(Failure::input(
+                "--friction-passes is for --contact lagged: the friction of the other models does not lag; leave it out",
+            ));
+        }
         let options = Options {
             method,
             step: self.step.or(model.world().options.step).unwrap_or(1e-3),
@@ -217,6 +229,7 @@ impl RunArguments {
             relative_tolerance: self.relative_tolerance.unwrap_or(contact.relative_tolerance),
             margin: self.margin.unwrap_or(contact.margin),
             tangential_springs: springs.then(TangentialSprings::default),
+            friction_passes: self.friction_passes.unwrap_or(contact.friction_passes),
             normal_law: self.normal_law.as_deref().map_or(Ok(NormalLaw::Linear), normal_law)?,
             ..contact
         };

@@ -129,6 +129,7 @@ impl Summary<'_> {
             "iterations": stats.iterations,
             "max_iterations": stats.max_iterations,
             "unconverged": stats.unconverged,
+            "friction_passes": stats.friction_passes,
             "points": stats.points,
             "last_points": stats.last_points,
             "patches": stats.patches,

@@ -217,8 +217,13 @@ impl Compiler {
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
             };
-            let mut context =
-                PairContext { shift, twist0: local.bias, delassus: [0.0; 36], trace: (0.0, 0.0) };
+            let mut context = PairContext {
+                shift,
+                twist0: local.bias,
+                delassus: [0.0; 36],
+                trace: (0.0, 0.0),
+                contacts: pair.contacts.len(),
+            };
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
             let mut lanes = [F4::LANES; 4]; // the first contact of a kind opens a packet
             for c in pair.contacts.clone() {

@@ -2,8 +2,11 @@
 
 use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact, PackedSpring};
+use super::late_friction::Lag;
 use super::transform::point_delassus;
 use crate::contact::{CompiledContact, ContactTerms};
+use crate::friction::FrictionModel;
+use crate::friction::blended_friction;
 use crate::friction::ellipse::Ellipse;
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
@@ -22,6 +25,8 @@ pub struct PairContext {
     /// Square roots of the traces of its linear and angular parts, without the coupling of two bodies in one clique: its
     /// natural scale.
     pub trace: (f64, f64),
+    /// Number of contacts of the pair.
+    pub contacts: usize,
 }
 
 /// Estimates of w below this fraction of their natural scale are rounding errors: the direction cannot move (two
@@ -47,9 +52,19 @@ pub fn add_contact(
     let v0 = v3(|i| dot(axes[i], at_point));
     let law = compile_law(problem, entry, problem.lagged[index], v0, pair, r);
     let normal_law = &problem.normal_laws[entry.normal_law.0 as usize];
+    let bound = delassus_bound(pair, r);
+    let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
+    if problem.settings.model == FrictionModel::Lagged {
+        let v_s = problem.settings.stiction_tolerance;
+        let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
+        let friction = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
+        if friction > 0.0 {
+            let negligible = mass * v_s / pair.contacts as f64;
+            let limit = law.coefficients.friction;
+            island.lags.push(Lag { contact: index as u32, friction, limit, negligible });
+        }
+    }
     if *normal_law == NormalLaw::Linear {
-        let bound = delassus_bound(pair, r);
-        let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
         if let Some(ellipse) = law.ellipse {
             return add_turning(island, index, (r, axes, world_bias), &law, &ellipse, mass, lanes);
         }

@@ -6,6 +6,7 @@
 
 use super::columns::Columns;
 use super::evaluate::point_velocity;
+use super::late_friction::Lag;
 use crate::contact::{CompiledContact, TurningValue};
 use crate::free_body::{self as free, Rotation};
 use crate::friction::FrictionModel;
@@ -247,6 +248,8 @@ pub struct Island {
     pub turning_springs: Vec<Packet<Turning>>,
     pub packed_turning_springs: Vec<PackedSpring>,
     pub contacts: Vec<LocalContact>,
+    /// Limits of friction, under the Lagged model.
+    pub lags: Vec<Lag>,
     pub pair_rows: Vec<LocalPairRow>,
     pub rows: Vec<LocalRow>,
     pub row_entries: Vec<(u32, f64)>,
@@ -318,6 +321,7 @@ impl Island {
         self.turning_springs.clear();
         self.packed_turning_springs.clear();
         self.contacts.clear();
+        self.lags.clear();
         self.pair_rows.clear();
         self.rows.clear();
         self.row_entries.clear();

@@ -16,6 +16,7 @@
 //! | `newton` | the iteration and its stopping rules |
 //! | `similar` | stages for the stiff cones of the Similar model |
 //! | `line_search` | root of ℓ′ along a line |
+//! | `late_friction` | contacts whose friction waits for a normal impulse |
 //! | `unconstrained` | cliques without constraints |
 //! | `hessian` | H at the solution, for derivatives and the condition number |
 //! | [`flops`] | operation counts of a solve |
@@ -32,6 +33,7 @@ pub mod flops;
 mod hessian;
 mod island;
 mod islands;
+mod late_friction;
 mod line_search;
 mod newton;
 pub mod report;

@@ -113,6 +113,7 @@ class _StepOptions(TypedDict, total=False):
     normal_law: str | Sequence[Sequence[float]]
     tangential_springs: bool | TangentialSprings
     max_iterations: int
+    friction_passes: int
     tessellation: _Tessellation
 
 class _Options(_StepOptions, total=False):
@@ -516,6 +517,8 @@ class Simulation:
         default 0.8) and relaxation_time (damping over stiffness, s, default 0), and for contact patches stretch
         (normal force over tangential stiffness, m, default 1e-4) and patch_relaxation_time (s, default 6e-3).
     max_iterations: maximum number of Newton iterations in a step.
+    friction_passes: solves that a step may repeat where the normal force of a contact comes or goes within it, so that
+        friction does not lag (contact="lagged" only); 0 lets it lag by a step.
     tessellation: faces of contact patches: "polygons"; "fans" of triangles, which are more and
         make the force a continuous function of the poses; or "refined", polygons with the quadrature of continuous time.
     accuracy: error allowed in each step's positions, m and rad (1e-3 is usual); error control then chooses the
@@ -685,7 +688,7 @@ class Simulation:
         """Counts and times since construction, as a dict: steps, rejected (steps that error control
         rejected), iterations (Newton, all steps together),
         max_iterations (in one step), unconverged (steps that did not reach their tolerance),
-        line_search_evaluations, points, patches and faces (summed over steps), doubtful_patches (see
+        line_search_evaluations, friction_passes, points, patches and faces (summed over steps), doubtful_patches (see
         warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
         normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
         continuous time only), min_step and max_step (s), and seconds, a dict by stage of the step:

@@ -219,6 +219,8 @@ class Stats(TypedDict):
     unconverged: int
     #: Evaluations of the cost's slope in line searches.
     line_search_evaluations: int
+    #: Solves repeated for friction, summed over steps.
+    friction_passes: int
     #: Contact points, summed over steps.
     points: int
     #: Contact patches, summed over steps.

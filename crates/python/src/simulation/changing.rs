@@ -65,7 +65,7 @@ impl Simulation {
     #[pyo3(
         signature = (**options),
         text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
-                          relative_tolerance=..., margin=..., normal_law=..., tangential_springs=..., max_iterations=..., \
+                          relative_tolerance=..., margin=..., normal_law=..., tangential_springs=..., max_iterations=..., friction_passes=..., \
                           tessellation=..., accuracy=..., max_step=..., method=..., integrator=..., adhesion=...)"
     )]
     fn set_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {

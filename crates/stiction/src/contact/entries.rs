@@ -14,6 +14,7 @@ use crate::contact::surface_velocity;
 use crate::model::Compiled;
 use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::model::material::{PairMaterial, PairOverride};
+use crate::options::Options;
 use crate::state::{ContactStretch, State};
 use nalgebra::{Matrix3, Vector2, Vector3};
 use stiction_convex::{
@@ -84,6 +85,29 @@ impl Manifold {
     }
 }
 
+/// Distance within which the points of a pair are found, m.
+pub(crate) fn pair_margin(compiled: &Compiled, options: &Options, (a, b): GeomPair) -> f64 {
+    options.margin.max(compiled.geom(a).margin).max(compiled.geom(b).margin)
+}
+
+/// Depth below which a point's share of its pair's stiffness decreases, as a fraction of the depth of the deepest point.
+const SHALLOW: f64 = 0.25;
+
+/// The number of points among which the stiffness of their pair is divided, so that it does not depend on their number.
+///
+/// A point at depth x counts by w = (x + r)/(r + ¼ X), between 0 and 1, with the depth X of the deepest point and r = min(margin,
+/// X); the number is Σ w/max w. Points therefore enter and leave with the share 0. If they counted fully as soon as
+/// they touch, the force of the others would jump whenever a corner lifts, and a structure that rocks would gain energy.
+pub(crate) fn points_that_share(points: &[ContactPoint], margin: f64) -> f64 {
+    let deepest = points.iter().map(|p| -p.distance).fold(0.0, f64::max);
+    if deepest == 0.0 {
+        return points.len() as f64;
+    }
+    let reach = deepest.min(margin);
+    let weight = |depth: f64| ((depth + reach) / (reach + SHALLOW * deepest)).clamp(0.0, 1.0);
+    points.iter().map(|p| weight(-p.distance)).sum()
+}
+
 /// Fraction of a patch's area above which a polygon is integrated with more than its centroid.
 const LARGE_SHARE: f64 = 0.05;
 
@@ -124,6 +148,7 @@ pub(crate) struct ManifoldEntries<'a> {
     /// Motion of the pair at the beginning, linear at the world's origin and angular, where the calibration or springs of
     /// patches need it.
     pub relative: Option<(Vector3<f64>, Vector3<f64>)>,
+    pub options: &'a Options,
 }
 
 impl ManifoldEntries<'_> {
@@ -142,7 +167,7 @@ impl ManifoldEntries<'_> {
         let Some(springs) = &self.calibration.springs else { return Ok(()) };
         let (of, entries) = ((self.manifold.geoms, self.manifold.sign()), first..problem.contact_count());
         let x_wb = &self.x_wb[self.compiled.geom(self.manifold.geoms.1).body];
-        sprung.extend(SprungPatch::new(problem, of, entries, &self.state.springs, x_wb, springs)?);
+        sprung.push(SprungPatch::new(problem, of, entries, &self.state.springs, x_wb, springs)?);
         Ok(())
     }
 
@@ -163,13 +188,12 @@ impl ManifoldEntries<'_> {
         let material = self.compiled.pair_material(manifold.geoms, PairMaterial::combine);
         let material = PairOverride(self.calibration.law.material).apply(material);
         let (sign, belt) = (manifold.sign(), self.belt());
-        // The pair's stiffness is divided among its points, so it does not depend on their number. Speculative
-        // points are not counted.
         let touching = self.touching.points[range.clone()].iter().filter(|p| p.distance <= 0.0).count();
         let (law, normal_law) = self.normal_law;
+        let margin = pair_margin(self.compiled, self.options, manifold.geoms);
         // A table is divided like a stiffness: its factor is the fraction.
         let whole = if matches!(law, NormalLaw::Table(_)) { 1.0 } else { material.stiffness };
-        let stiffness = whole / if touching > 0 { touching } else { range.len() } as f64;
+        let stiffness = whole / points_that_share(&self.touching.points[range.clone()], margin);
         for index in range {
             let p = &self.touching.points[index];
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);

@@ -40,7 +40,7 @@
 //! without contact: s⁺ = (1 − β) s.
 
 use crate::model::Compiled;
-use crate::model::geom_id::GeomPair;
+use crate::model::geom_id::{CollidingGeomId, GeomPair};
 use crate::options::TangentialSprings;
 use crate::state::PatchSpring;
 use nalgebra::{Matrix3, Matrix6, SymmetricEigen, UnitQuaternion, Vector2, Vector3, Vector6};
@@ -155,18 +155,24 @@ pub(crate) struct SprungPatch {
     /// −1 if the problem's pair has the bodies in the opposite order.
     sign: f64,
     /// Its entries in the problem.
-    entries: Range<usize>,
+    pub entries: Range<usize>,
+    /// `None` if no entry carries friction.
+    stretched: Option<Stretched>,
+    relaxation_time: f64,
+}
+
+/// The springs of a patch that carries friction.
+struct Stretched {
     /// Centre of pressure from the reference point.
     center: Vector3<f64>,
     stiffness: PatchStiffness,
     /// s at the beginning of the step, world axes.
     s: Vector6<f64>,
-    relaxation_time: f64,
 }
 
 impl SprungPatch {
     /// Sets the stretches of the entries of a patch, which the problem already has with their stiffnesses, from the
-    /// springs stored for its geoms. `None` if no entry carries friction.
+    /// springs stored for its geoms.
     pub fn new(
         problem: &mut Problem,
         (geoms, sign): (GeomPair, f64),
@@ -174,53 +180,73 @@ impl SprungPatch {
         stored: &[PatchSpring],
         x_wb: &Pose,
         springs: &TangentialSprings,
-    ) -> Result<Option<Self>, ProblemError> {
+    ) -> Result<Self, ProblemError> {
+        let relaxation_time = springs.patches.relaxation_time;
+        let mut patch = Self { geoms, sign, entries, stretched: None, relaxation_time };
+        patch.stretch(problem, stored, x_wb)?;
+        Ok(patch)
+    }
+
+    /// The same after the stiffnesses changed.
+    pub fn stretch(
+        &mut self,
+        problem: &mut Problem,
+        stored: &[PatchSpring],
+        x_wb: &Pose,
+    ) -> Result<(), ProblemError> {
+        self.stretched = None;
         let (mut total, mut first) = (0.0, Vector3::zeros());
-        for entry in &problem.contacts()[entries.clone()] {
+        for entry in &problem.contacts()[self.entries.clone()] {
             let weight = entry.spring.map_or(0.0, |s| s.stiffness);
             total += weight;
             first += entry.r * weight;
         }
         if total <= 0.0 {
-            return Ok(None);
+            return Ok(());
         }
         let center = first / total;
         let mut sums = StiffnessSums::zero();
-        for entry in &problem.contacts()[entries.clone()] {
+        for entry in &problem.contacts()[self.entries.clone()] {
             let weight = entry.spring.map_or(0.0, |s| s.stiffness);
             sums.add(&(entry.r - center), &entry.frame.column(2).into_owned(), weight);
         }
-        let Some(stiffness) = sums.finish() else { return Ok(None) };
-        let s = match stored.binary_search_by_key(&geoms, |s| s.geoms) {
+        let Some(stiffness) = sums.finish() else { return Ok(()) };
+        let s = match stored.binary_search_by_key(&self.geoms, |s| s.geoms) {
             Ok(i) => turned(&x_wb.rotation, &stored[i].s.into()),
             Err(_) => Vector6::zeros(),
         };
-        let delta = stiffness.displacement(&s) * sign;
-        for contact in entries.clone() {
+        let delta = stiffness.displacement(&s) * self.sign;
+        for contact in self.entries.clone() {
             let entry = &problem.contacts()[contact];
             let normal = entry.frame.column(2).into_owned();
             let d = entry.frame.tr_mul(&stretch(&delta, &(entry.r - center), &normal));
             problem.set_stretch(contact, Vector2::new(d.x, d.y))?;
         }
-        let relaxation_time = springs.patches.relaxation_time;
-        Ok(Some(Self { geoms, sign, entries, center, stiffness, s, relaxation_time }))
+        self.stretched = Some(Stretched { center, stiffness, s });
+        Ok(())
     }
 
-    /// s at the end of a step of length `dt`, world axes.
-    fn after(&self, problem: &Problem, solver: &Solver, dt: f64) -> Vector6<f64> {
+    /// The second geom, in whose body's axes s is kept.
+    pub fn geom(&self) -> CollidingGeomId {
+        self.geoms.1
+    }
+
+    /// s at the end of a step of length `dt`, world axes. `None` if no entry carries friction.
+    fn after(&self, problem: &Problem, solver: &Solver, dt: f64) -> Option<Vector6<f64>> {
+        let Stretched { center, stiffness, s } = self.stretched.as_ref()?;
         let (mut before, mut change) = (Vector6::zeros(), Vector6::zeros());
         for contact in self.entries.clone() {
             let entry = &problem.contacts()[contact];
             let Some(spring) = &entry.spring else { continue };
             let old = entry.frame.column(0) * spring.stretch.x + entry.frame.column(1) * spring.stretch.y;
-            let (arm, weight) = (entry.r - self.center, self.sign * spring.stiffness);
+            let (arm, weight) = (entry.r - center, self.sign * spring.stiffness);
             for (sum, d) in [(&mut before, old), (&mut change, solver.stretches()[contact] - old)] {
                 let (moment, force) = (arm.cross(&d) * weight, d * weight);
                 *sum += Vector6::new(moment.x, moment.y, moment.z, force.x, force.y, force.z);
             }
         }
         let beta = dt / (self.relaxation_time + dt);
-        self.s - (self.s - self.stiffness.drive(&before)) * beta + self.stiffness.drive(&change)
+        Some(s - (s - stiffness.drive(&before)) * beta + stiffness.drive(&change))
     }
 }
 
@@ -236,8 +262,9 @@ pub(crate) fn springs_after(
 ) {
     after.clear();
     for patch in patches {
-        let body = compiled.geom(patch.geoms.1).body;
-        let s = turned(&x_wb[body].rotation.inverse(), &patch.after(problem, solver, dt));
+        let Some(s) = patch.after(problem, solver, dt) else { continue };
+        let body = compiled.geom(patch.geom()).body;
+        let s = turned(&x_wb[body].rotation.inverse(), &s);
         after.push(PatchSpring { geoms: patch.geoms, s: s.into() });
     }
     after.sort_unstable_by_key(|s| s.geoms);

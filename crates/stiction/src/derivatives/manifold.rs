@@ -14,7 +14,9 @@
 
 use super::features::{Placed, change, displacement};
 use super::parameters::{EntryChange, MaterialChange};
-use crate::contact::entries::{EntryPlace, EntrySource, Manifold, stored_stretch};
+use crate::contact::entries::{
+    EntryPlace, EntrySource, Manifold, pair_margin, points_that_share, stored_stretch,
+};
 use crate::contact::patches::PatchSet;
 use crate::contact::query::Touching;
 use crate::error::StepError;
@@ -112,7 +114,12 @@ impl ManifoldScratch {
         self.parameters.clear();
         self.parameters.resize(materials.len(), Vector6::zeros());
         let material = step.material(compiled);
-        let mut closed = !manifold.patch;
+        // The shares of the stiffness have no closed form where a point does not count fully.
+        let shares = || {
+            let points = &step.stages.contacts.points[manifold.range()];
+            points_that_share(points, step.margin()) < points.len() as f64
+        };
+        let mut closed = !manifold.patch && !shares();
         let mut deepest = 0.0f64;
         let mut by_turned_stretch = Matrix6x3::zeros();
         for (index, entry) in self.entries.iter().enumerate() {
@@ -229,7 +236,7 @@ impl ManifoldScratch {
             displaced.end = self.patches.faces.faces.len() as u32;
         } else {
             let [a, b] = [manifold.geoms.0, manifold.geoms.1].map(|g| model.compiled().geom(g));
-            let margin = step.settings.options.margin.max(a.margin).max(b.margin);
+            let margin = step.margin();
             self.points.clear();
             contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), margin, &mut self.geometry, &mut self.points);
             for point in &mut self.points {
@@ -261,6 +268,11 @@ impl ManifoldStep<'_> {
     fn material(&self, compiled: &Compiled) -> PairMaterial {
         let combine = if self.manifold.patch { PairMaterial::combine_patch } else { PairMaterial::combine };
         compiled.pair_material(self.manifold.geoms, combine)
+    }
+
+    /// Distance within which points are found, m.
+    fn margin(&self) -> f64 {
+        pair_margin(self.model.compiled(), &self.settings.options, self.manifold.geoms)
     }
 
     /// Poses of the two geoms in the world.

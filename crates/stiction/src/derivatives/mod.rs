@@ -29,6 +29,10 @@
 //! [`stiction_multibody::Multibody::integrate`] (rotations of ball and free joints about body axes), as MuJoCo's
 //! `mjd_transitionFD` does. A state is [δq; δv; δact].
 //!
+//! **Impacts.** The step that is differentiated is solved once, so that its friction lags as published. Where a step of the
+//! simulation solves again for a normal force that comes or goes ([`Options::friction_passes`]), it differs; the pairs of geoms
+//! are among the doubtful ones. With `friction_passes = 0` both are the same step.
+//!
 //! **Tangential springs.** Their stretches are part of the initial state. They are held fixed in the frames in which
 //! they are stored (the frames of the first geoms' bodies), as are mocap poses and applied forces. A step's
 //! derivative therefore depends on the history through the stretches. The derivatives of the stretches themselves
@@ -41,9 +45,11 @@ mod others;
 mod pairs;
 pub mod parameters;
 
+use crate::contact::entries::EntrySource;
 use crate::error::{InputError, OptionError, StepError};
 use crate::forces;
 use crate::methods::support::{MethodKind, refusal};
+use crate::model::geom_id::geoms_of;
 use crate::model::{GeomId, Model};
 use crate::options::Options;
 use crate::state::State;
@@ -104,7 +110,8 @@ pub struct StepDerivatives {
     /// Velocities after the step, solved to a relative tolerance of 1e-11.
     pub v: Vec<f64>,
     /// Pairs of geoms (of the world's list) whose contact points appear or vanish within the finite differences of
-    /// their geometry. The step has a kink near this state.
+    /// their geometry, so that the step has a kink near this state, or whose friction waits for a normal force that comes or goes
+    /// within the step (see [`crate::derivatives`]).
     pub doubtful: Vec<(GeomId, GeomId)>,
     /// Report of the solve.
     pub report: StepReport,
@@ -205,6 +212,7 @@ impl Differentiator {
             }
         }
         self.contacts(model, state, &v, columns, parameters)?;
+        self.late_friction(model);
 
         // A locked coordinate does not move, and its velocity has no effect.
         for (k, _) in model.multibody().locked().iter().enumerate().filter(|(_, locked)| **locked) {
@@ -221,6 +229,28 @@ impl Differentiator {
             }
         }
         Ok(self.collect(model, state, v, columns, report))
+    }
+
+    /// Adds the pairs for whose friction a step of the simulation would be solved again to the doubtful ones.
+    fn late_friction(&mut self, model: &Model) {
+        let Stages { solver, assembly, contacts, .. } = &self.stages;
+        let mut late = Vec::new();
+        solver.late_friction(&assembly.problem, &mut late);
+        for (contact, _) in late {
+            let pair = match assembly.places[contact].source {
+                EntrySource::Point(i) => geoms_of(&contacts.points[i]),
+                EntrySource::Face(face, _) => {
+                    let mut patches = contacts.patches.patches.iter();
+                    let Some(found) = patches.find(|p| p.patch.faces.contains(&face)) else { continue };
+                    found.geoms
+                }
+            };
+            let colliding = &model.compiled().colliding;
+            let pair = (colliding.in_world(pair.0), colliding.in_world(pair.1));
+            if !self.doubtful.contains(&pair) {
+                self.doubtful.push(pair);
+            }
+        }
     }
 
     /// Inverse dynamics at v̇ = (v⁺ − v)/δt, and the kinematics for the contacts.
@@ -341,5 +371,6 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
     if let Some(reason) = refusal(model.world(), options, MethodKind::Derivatives) {
         return Err(DerivativeError::Model(reason));
     }
-    Ok(Options { relative_tolerance: options.relative_tolerance.min(TIGHT), ..options.clone() })
+    let relative_tolerance = options.relative_tolerance.min(TIGHT);
+    Ok(Options { relative_tolerance, friction_passes: 0, ..options.clone() })
 }

@@ -500,6 +500,7 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.max_iterations = stats.max_iterations.max(report.iterations);
     stats.unconverged += u64::from(!report.converged);
     stats.line_search_evaluations += report.line_search_evaluations;
+    stats.friction_passes += report.friction_passes;
     stats.points += report.points;
     stats.last_points = report.points;
     stats.patches += report.patches;

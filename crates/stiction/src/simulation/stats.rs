@@ -62,6 +62,9 @@ pub struct Stats {
     pub faces: u64,
     /// Unreliable patches, summed over steps: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
+    /// Solves repeated for friction, summed over steps: see [`crate::StepReport::friction_passes`].
+    #[serde(default)]
+    pub friction_passes: u64,
     /// Speculative contacts that acted, summed over steps: see [`crate::StepReport::speculative`].
     pub speculative: u64,
     /// Pairs that may have passed through each other, summed over steps.
@@ -106,6 +109,7 @@ impl Stats {
             (&mut self.iterations, other.iterations),
             (&mut self.unconverged, other.unconverged),
             (&mut self.line_search_evaluations, other.line_search_evaluations),
+            (&mut self.friction_passes, other.friction_passes),
             (&mut self.points, other.points),
             (&mut self.patches, other.patches),
             (&mut self.faces, other.faces),

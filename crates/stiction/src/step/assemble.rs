@@ -340,6 +340,7 @@ impl Assembly {
             manifold,
             reference,
             relative: None,
+            options: parts.options,
         };
         entries.add(&mut self.places, &mut self.sprung, &mut self.problem)?;
         Ok(&self.problem)
@@ -457,6 +458,7 @@ impl Assembly {
                     manifold,
                     reference,
                     relative,
+                    options,
                 };
                 entries.add(places, sprung, rows.problem)?;
             }

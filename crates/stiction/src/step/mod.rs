@@ -20,6 +20,7 @@ pub(crate) mod first_touch;
 pub(crate) mod fixed;
 pub(crate) mod free_motion;
 pub(crate) mod kinematics;
+pub(crate) mod late_friction;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
@@ -38,6 +39,7 @@ use assemble::{Assembly, Parts};
 use first_touch::Ahead;
 use free_motion::{FreeMotion, RUNAWAY};
 use kinematics::Kinematics;
+use late_friction::LateFriction;
 use profile::Profile;
 pub use report::StepReport;
 use results::Results;
@@ -112,6 +114,7 @@ pub(crate) struct Stages {
     pub solver: Solver,
     pub results: Results,
     pub travel: Travel,
+    late: LateFriction,
     /// Speculative contacts.
     pub sweep: Sweep,
     /// Positions at the end of the step.
@@ -133,6 +136,7 @@ impl Stages {
             solver: Solver::default(),
             results: Results::default(),
             travel: Travel::new(model),
+            late: LateFriction::default(),
             sweep: Sweep::new(model),
             q_next: model.default_q().to_vec(),
             start: Vec::new(),
@@ -193,7 +197,18 @@ impl Stages {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let Self {
-            kinematics, contacts, free, assembly, solver, travel, sweep, q_next, start, profile, ..
+            kinematics,
+            contacts,
+            free,
+            assembly,
+            solver,
+            travel,
+            late,
+            sweep,
+            q_next,
+            start,
+            profile,
+            ..
         } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
@@ -215,14 +230,24 @@ impl Stages {
             for _ in 1..settings.calibration.friction_passes {
                 friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
             }
+            // A calibrated contact has the passes it was fitted with.
+            let calibrated = settings.calibration != ContactCalibration::default();
+            for _ in 0..if calibrated { 0 } else { settings.options.friction_passes } {
+                if !late.correct(&parts, assembly, solver).map_err(fail)? {
+                    break;
+                }
+                report.friction_passes += 1;
+                start.copy_from_slice(solver.velocities());
+                solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
+            }
             let from = (&state.q[..], &kinematics.v[..], dt);
             advance(model, from, assembly, solver, start, q_next, report, &mut timer).map_err(fail)?;
             if pass == 0 && Travel::applies(model, &settings.options, assembly, &contacts.points) {
                 for _ in 0..travel::PASSES {
-                    let (parts, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
+                    let (solved, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
                     let points = &contacts.points;
                     if !travel
-                        .correct(model, state, &kinematics.x_wb, points, parts, end, report)
+                        .correct(model, state, &kinematics.x_wb, points, solved, end, report)
                         .map_err(fail)?
                     {
                         break;

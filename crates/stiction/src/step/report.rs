@@ -26,6 +26,8 @@ pub struct StepReport {
     pub faces: u64,
     /// Unreliable patches: see [`crate::Simulation::warnings`].
     pub doubtful_patches: u64,
+    /// Solves repeated because the normal impulse of a contact was not the one that limited its friction.
+    pub friction_passes: u64,
     /// Contact points whose travel over a turning body was corrected for: see the documentation of contact.
     pub travelling: u64,
     /// Largest turn of one body relative to another over the step, of those contacts, rad.
