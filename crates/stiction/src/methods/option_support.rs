@@ -26,7 +26,7 @@ fn changed(name: &str, value: fn(&Options) -> f64, options: &Options) -> Option<
 }
 
 /// Options, and features that depend on both the world and the options.
-pub(super) const OPTIONS: [Feature; 16] = [
+pub(super) const OPTIONS: [Feature; 17] = [
     Feature {
         name: "`method = continuous`",
         find: |_, options| (options.method != Method::Convex).then(|| "method = continuous".into()),
@@ -138,6 +138,11 @@ pub(super) const OPTIONS: [Feature; 16] = [
         name: "`max_iterations`",
         find: |_, options| changed("max_iterations", |o| o.max_iterations as f64, options),
         support: problem(LEAVE_OUT, LEAVE_OUT),
+    },
+    Feature {
+        name: "`friction_passes`",
+        find: |_, options| changed("friction_passes", |o| o.friction_passes as f64, options),
+        support: problem(LEAVE_OUT, LEAVE_OUT).note(MethodKind::Derivatives, "of the step with 0 of them"),
     },
     Feature {
         name: "`margin`",
