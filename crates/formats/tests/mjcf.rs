@@ -508,6 +508,7 @@ fn contact_attributes_become_si_properties() {
     let w = load(
         "<mujoco><worldbody><geom size='1' friction='0.4' priority='2' contype='2' conaffinity='4' solref='-1000 -20'/>
          <geom size='1' condim='1'/><geom size='1' contype='0' conaffinity='0'/>
+         <geom size='1' condim='4' friction='0.6 0.02'/>
          <body pos='0 0 1'><geom type='box' size='1 1 1' pos='0 2 0' surfacevel='1 0 0 0 0 3'/></body></worldbody></mujoco>",
     );
     assert_eq!(w.options.friction_rule, FrictionRule::MaxWithPriority);
@@ -518,10 +519,16 @@ fn contact_attributes_become_si_properties() {
     );
     assert_eq!((g.filter.group, g.filter.mask, g.role), (2, 4, GeomRole::Both));
     assert_eq!((g.contact.stiffness, g.contact.relaxation_time), (Some(1000.0), Some(0.02)));
-    assert_eq!(w.geoms[1].contact.static_friction, Some(0.0));
+    let friction = |k: usize| {
+        let c = &w.geoms[k].contact;
+        (c.dimensions, c.dynamic_friction, c.torsional_friction, c.rolling_friction)
+    };
+    assert_eq!(friction(0), (Some(3), Some(0.4), Some(0.005), Some(0.0001)));
+    assert_eq!(friction(1), (Some(1), Some(1.0), Some(0.005), Some(0.0001)));
+    assert_eq!(friction(3), (Some(4), Some(0.6), Some(0.02), Some(0.0001)));
     assert_eq!(w.geoms[2].role, GeomRole::Visual);
     // Turning at 3 rad/s about a point 2 m along y moves the body's origin by +6 m/s along x.
-    assert_eq!(w.geoms[3].surface_velocity, Some([0.0, 0.0, 3.0, 7.0, 0.0, 0.0]));
+    assert_eq!(w.geoms[4].surface_velocity, Some([0.0, 0.0, 3.0, 7.0, 0.0, 0.0]));
     assert_eq!(w.warnings.len(), 1, "{:?}", w.warnings);
 }
 

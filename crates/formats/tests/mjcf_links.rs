@@ -167,6 +167,9 @@ fn pairs_and_tendon_couplings_are_read() {
     let pair = &world.pairs[0];
     assert_eq!((pair.contact.static_friction, pair.contact.stiffness), (Some(0.3), Some(1000.0)));
     assert_eq!(pair.contact.relaxation_time, Some(0.02));
+    // MuJoCo's defaults of what a pair leaves open.
+    assert_eq!((pair.contact.second_friction, pair.contact.torsional_friction), (Some(1.0), Some(0.005)));
+    assert_eq!((pair.contact.rolling_friction, pair.contact.dimensions), (Some(0.0001), Some(3)));
     assert_eq!(
         world.equalities[0].kind,
         EqualityKind::Tendon { first: 0, second: None, coefficients: [0.2, 1.0, 0.0, 0.0, 0.0] }

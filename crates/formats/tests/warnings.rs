@@ -22,7 +22,6 @@ const CASES: &[(&str, &[&str])] = &[
     ("<mujoco><option solver='CG' iterations='3' cone='elliptic'><flag warmstart='disable'/></option></mujoco>", &["solver", "iterations", "cone", "warmstart"]),
     ("<mujoco><option density='1.2' /></mujoco>", &["density", "medium"]),
     ("<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><contact><pair geom1='a' geom2='b' margin='0.1'/></contact></mujoco>", &["margin", "push"]),
-    ("<mujoco><worldbody><geom size='1' condim='6'/><geom size='1' condim='6'/></worldbody></mujoco>", &["rolling"]),
     ("<mujoco><worldbody><geom size='1' solref='0.01 1'/></worldbody></mujoco>", &["solref", "N/m"]),
     ("<mujoco><worldbody><geom size='1' solimp='0.9 0.9 0.01'/></worldbody></mujoco>", &["solimp"]),
     ("<mujoco><worldbody><geom size='1' margin='0.1'/></worldbody></mujoco>", &["margin"]),

@@ -94,6 +94,10 @@ pub enum Compliance {
     Compliant,
 }
 
+/// Torsional friction of Hertz's round patch over μ times its radius a: the pressure is ∝ √(1 − r²/a²), and ∫ μ p r dA =
+/// 3π/16 μ a f_n. (A patch of uniform pressure has 2/3.)
+pub const HERTZ_TORSION: f64 = 3.0 * std::f64::consts::PI / 16.0;
+
 /// Contact properties of one geom; `None` means the default of the simulator.
 ///
 /// How two geoms' values combine is written in the simulator's material rules.
@@ -103,6 +107,22 @@ pub struct ContactProperties {
     pub static_friction: Option<f64>,
     /// Dynamic friction coefficient.
     pub dynamic_friction: Option<f64>,
+    /// Torsional friction of points: the largest torque about the normal over the normal force, m.
+    pub torsional_friction: Option<f64>,
+    /// Rolling friction of points: the largest torque about the tangent axes over the normal force, m.
+    pub rolling_friction: Option<f64>,
+    /// Radius R of the surface at a contact point, m: adds the torsional friction of Hertz's contact patch at depth d,
+    /// 3π/16 μ √(R d).
+    pub surface_radius: Option<f64>,
+    /// μ of that patch; the dynamic friction if not given.
+    pub torsional_coefficient: Option<f64>,
+    /// Which of these friction coefficients act (MuJoCo's condim): 1 none, 3 sliding, 4 torsion too, 6 rolling too. If not
+    /// given, those that are.
+    pub dimensions: Option<u8>,
+    /// Sliding friction along the second axis of the contact frame, of a pair of geoms only.
+    pub second_friction: Option<f64>,
+    /// Rolling friction about the second axis, of a pair of geoms only, m.
+    pub second_rolling_friction: Option<f64>,
     /// Point-contact stiffness, N/m.
     pub stiffness: Option<f64>,
     /// Hunt & Crossley dissipation, s/m.
@@ -120,6 +140,20 @@ pub struct ContactProperties {
     pub resolution_hint: Option<f64>,
     /// Thickness of the slab for half-spaces and thin layers, m.
     pub slab_thickness: Option<f64>,
+}
+
+impl ContactProperties {
+    /// Whether points resist turning, or friction depends on its direction.
+    pub fn turns(&self) -> bool {
+        let acts = |least: u8, x: Option<f64>| {
+            x.is_some_and(|x| x > 0.0) && self.dimensions.is_none_or(|given| given >= least)
+        };
+        acts(4, self.torsional_friction)
+            || acts(4, self.surface_radius)
+            || acts(6, self.rolling_friction)
+            || self.second_friction.is_some()
+            || self.second_rolling_friction.is_some()
+    }
 }
 
 /// The rule by which two geoms' friction coefficients combine.

@@ -183,6 +183,10 @@ impl World {
         for (name, value, floor) in [
             ("static friction", c.static_friction, 0.0),
             ("dynamic friction", c.dynamic_friction, 0.0),
+            ("torsional friction", c.torsional_friction, 0.0),
+            ("rolling friction", c.rolling_friction, 0.0),
+            ("surface radius", c.surface_radius, 0.0),
+            ("torsional coefficient", c.torsional_coefficient, 0.0),
             ("stiffness", c.stiffness, f64::MIN_POSITIVE),
             ("dissipation", c.dissipation, 0.0),
             ("relaxation time", c.relaxation_time, 0.0),
@@ -194,6 +198,17 @@ impl World {
                 let sign = if floor > 0.0 { "positive" } else { "zero or more" };
                 return err(&format!("its {name} must be {sign} and finite"));
             }
+        }
+        if c.dimensions.is_some_and(|d| ![1, 3, 4, 6].contains(&d)) {
+            return err("its friction must have 1, 3, 4 or 6 dimensions");
+        }
+        if c.second_friction.or(c.second_rolling_friction).is_some() {
+            return err("friction along a second axis belongs to pairs of geoms, whose contacts have axes");
+        }
+        if c.torsional_coefficient.is_some() && c.surface_radius.is_none() {
+            return err(
+                "its torsional coefficient acts through a contact patch; give its surface radius too",
+            );
         }
         if let (Some(s), Some(d)) = (c.static_friction, c.dynamic_friction)
             && d > s

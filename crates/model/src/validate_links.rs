@@ -65,6 +65,23 @@ impl World {
                 let what = "it needs two different geoms that exist";
                 return Err(fail(&pair.source, "contact pair".into(), what));
             }
+            let c = &pair.contact;
+            let coefficients = [
+                c.static_friction,
+                c.dynamic_friction,
+                c.second_friction,
+                c.torsional_friction,
+                c.rolling_friction,
+                c.second_rolling_friction,
+            ];
+            if coefficients.iter().flatten().any(|x| !(*x >= 0.0 && x.is_finite())) {
+                let what = "its friction coefficients must be zero or more and finite";
+                return Err(fail(&pair.source, "contact pair".into(), what));
+            }
+            if c.surface_radius.or(c.torsional_coefficient).is_some() {
+                let what = "a pair has its torsional friction as a length; give the surface radius to a geom";
+                return Err(fail(&pair.source, "contact pair".into(), what));
+            }
         }
         self.check_keyframes()
     }

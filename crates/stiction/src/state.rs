@@ -20,6 +20,8 @@ pub struct ContactStretch {
     pub point_a: Vector3<f64>,
     /// Stretch of B's surface relative to A's, in the frame of A's body, m.
     pub stretch: Vector3<f64>,
+    /// Turn of B against A that torsional and rolling friction hold, in the frame of A's body, rad.
+    pub turn: Vector3<f64>,
 }
 
 /// State of the tangential springs of one patch in continuous time (PFC eq. 6.21).
@@ -114,7 +116,7 @@ impl State {
 }
 
 const MAGIC: [u8; 8] = *b"STICTION";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 impl State {
     /// The state as an opaque, versioned blob. `fingerprint` ties it to a model.

@@ -97,6 +97,11 @@ fn contacts(world: &World, xml: &mut Xml, out: &mut Export) {
             dynamic_friction: c.dynamic_friction,
             stiffness: c.stiffness,
             relaxation_time: c.relaxation_time.filter(|_| c.stiffness.is_some()),
+            torsional_friction: c.torsional_friction.filter(|_| c.dynamic_friction.is_some()),
+            rolling_friction: c.rolling_friction.filter(|_| c.torsional_friction.is_some()),
+            second_friction: c.second_friction,
+            second_rolling_friction: c.second_rolling_friction.filter(|_| c.rolling_friction.is_some()),
+            dimensions: c.dimensions,
             ..ContactProperties::default()
         };
         if *c != plain {
@@ -106,7 +111,17 @@ fn contacts(world: &World, xml: &mut Xml, out: &mut Export) {
             ));
         }
         if let Some(mu) = pair.contact.dynamic_friction.or(pair.contact.static_friction) {
-            attributes = attributes.numbers("friction", &[mu, mu]);
+            let mut friction = vec![mu, c.second_friction.unwrap_or(mu)];
+            if let Some(torsion) = c.torsional_friction {
+                friction.push(torsion);
+                if let Some(rolling) = c.rolling_friction {
+                    friction.extend([rolling, c.second_rolling_friction.unwrap_or(rolling)]);
+                }
+            }
+            attributes = attributes.numbers("friction", &friction);
+        }
+        if let Some(dimensions) = c.dimensions {
+            attributes = attributes.text("condim", &dimensions.to_string());
         }
         if let Some(k) = pair.contact.stiffness {
             attributes =

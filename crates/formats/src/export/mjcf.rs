@@ -66,6 +66,9 @@ fn own_contact(geom: &Geom, out: &mut Export) -> Option<String> {
     let plain = ContactProperties {
         static_friction: c.static_friction,
         dynamic_friction: c.dynamic_friction,
+        torsional_friction: c.torsional_friction,
+        rolling_friction: c.rolling_friction,
+        dimensions: c.dimensions,
         ..ContactProperties::default()
     };
     if plain_friction && !surface && c == plain {
@@ -86,6 +89,7 @@ fn own_contact(geom: &Geom, out: &mut Export) -> Option<String> {
         Shape::Mesh { convex: true, .. } => words.push("hull".into()),
         _ => {}
     }
+    words.extend(c.dimensions.map(|dimensions| format!("dimensions {dimensions}")));
     for (name, value) in contact_numbers(&mut c) {
         words.extend(value.map(|x| format!("{name} {}", numbers(&[x]))));
     }
@@ -443,7 +447,24 @@ fn contact(geom: &Geom, attributes: Attributes, out: &mut Export) -> Attributes 
         out.lose("friction that the model does not give is this program's default here, 1 in MuJoCo");
     }
     if let Some(mu) = mu {
-        attributes = attributes.number("friction", mu);
+        let (torsion, rolling) =
+            (c.torsional_friction.unwrap_or(0.005), c.rolling_friction.unwrap_or(0.0001));
+        attributes = match c.torsional_friction.or(c.rolling_friction) {
+            None => attributes.number("friction", mu),
+            Some(_) => attributes.numbers("friction", &[mu, torsion, rolling]),
+        };
+        let given = match (c.rolling_friction.is_some(), c.torsional_friction.is_some()) {
+            (true, _) => 6,
+            (_, true) => 4,
+            _ => 3,
+        };
+        attributes = match c.dimensions.unwrap_or(given) {
+            3 => attributes,
+            dimensions => attributes.text("condim", &dimensions.to_string()),
+        };
+        if c.surface_radius.is_some() {
+            out.lose("torsional friction by the radius of a surface has no word in MJCF; it is kept in custom texts");
+        }
         if c.static_friction.is_some_and(|s| s != mu) {
             out.lose(
                 "static friction other than dynamic friction has no word in MJCF; it is kept in custom texts, and MuJoCo takes the dynamic one",

@@ -13,6 +13,7 @@
 //! all it says itself: `compliant` or `rigid`, `surface` for a mesh that collides as its surface, and pairs of a property
 //! and its number. They are what exporting writes; in files written by hand `drake:proximity_properties` is plainer.
 
+use super::geom::dimensions;
 use super::reader::Reader;
 use crate::error::Read;
 use crate::numbers::parse_numbers;
@@ -86,10 +87,14 @@ impl<'a> Reader<'a> {
 pub const GEOM: &str = "stiction:geom:";
 
 /// The numbers of contact properties, by name.
-pub fn contact_numbers(contact: &mut ContactProperties) -> [(&'static str, &mut Option<f64>); 9] {
+pub fn contact_numbers(contact: &mut ContactProperties) -> [(&'static str, &mut Option<f64>); 13] {
     [
         ("static_friction", &mut contact.static_friction),
         ("dynamic_friction", &mut contact.dynamic_friction),
+        ("torsional_friction", &mut contact.torsional_friction),
+        ("rolling_friction", &mut contact.rolling_friction),
+        ("surface_radius", &mut contact.surface_radius),
+        ("torsional_coefficient", &mut contact.torsional_coefficient),
         ("stiffness", &mut contact.stiffness),
         ("dissipation", &mut contact.dissipation),
         ("relaxation_time", &mut contact.relaxation_time),
@@ -109,6 +114,12 @@ fn contact_from_words(node: &Node, shape: &mut Shape) -> Read<ContactProperties>
             ("rigid", _) => contact.compliance = Compliance::Rigid,
             ("surface", Shape::Mesh { convex, .. }) => *convex = false,
             ("hull", Shape::Mesh { convex, .. }) => *convex = true,
+            ("dimensions", _) => {
+                let [number] = parse_numbers(node, "dimensions", words.next().unwrap_or(""))?[..] else {
+                    return Err(node.error("dimensions needs one number after it"));
+                };
+                contact.dimensions = Some(dimensions(node, number as i32)?);
+            }
             _ => {
                 let slot = contact_numbers(&mut contact).into_iter().find(|(name, _)| *name == word);
                 let Some((name, slot)) = slot else {

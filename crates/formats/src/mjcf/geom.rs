@@ -8,6 +8,7 @@ use crate::drake;
 use crate::error::Read;
 use crate::mass::{self, Solid};
 use crate::numbers::rotation_from_z;
+use crate::xml::Node;
 use nalgebra::Translation3;
 use stiction_model::{
     CollisionFilter, Compliance, ContactProperties, Geom, GeomRole, Inertia, Pose, Shape, Vec3,
@@ -151,22 +152,11 @@ impl<'a> Reader<'a> {
         let mut friction = [1.0, 0.005, 0.0001];
         attrs.overlay("friction", &mut friction)?;
         let condim = attrs.integer("condim")?.unwrap_or(3);
-        match condim {
-            1 => friction[0] = 0.0,
-            3 => {}
-            4 | 6 => {
-                if geom.role != GeomRole::Visual {
-                    self.report.warn(
-                        node,
-                        "geom@condim",
-                        format!("condim {condim}: torsional and rolling friction do not act; sliding friction does"),
-                    )?;
-                }
-            }
-            other => return Err(node.error(format!("condim is {other}; it must be 1, 3, 4 or 6"))),
-        }
+        geom.contact.dimensions = Some(dimensions(node, condim)?);
         geom.contact.static_friction = Some(friction[0]);
         geom.contact.dynamic_friction = Some(friction[0]);
+        geom.contact.torsional_friction = Some(friction[1]);
+        geom.contact.rolling_friction = Some(friction[2]);
         geom.margin = attrs.number("margin")?.unwrap_or(0.0);
         if geom.margin > attrs.number("gap")?.unwrap_or(0.0) && geom.role != GeomRole::Visual {
             self.report.warn(
@@ -234,5 +224,13 @@ impl<'a> Reader<'a> {
             return Ok(self.world.visual.materials[material].color);
         }
         Ok(rgba.map(|x| x as f32))
+    }
+}
+
+/// The number of dimensions of a contact's friction.
+pub fn dimensions(node: &Node, condim: i32) -> Read<u8> {
+    match condim {
+        1 | 3 | 4 | 6 => Ok(condim as u8),
+        other => Err(node.error(format!("condim is {other}; it must be 1, 3, 4 or 6"))),
     }
 }

@@ -11,7 +11,9 @@ use crate::numbers::{parse_numbers, rotation_from_z};
 use crate::package::Finder;
 use crate::xml::Node;
 use nalgebra::{Matrix3, Translation3};
-use stiction_model::{CollisionFilter, Geom, GeomRole, Inertia, Pose, Shape, Vec3};
+use stiction_model::{
+    CollisionFilter, ContactProperties, Geom, GeomRole, HERTZ_TORSION, Inertia, Pose, Shape, Vec3,
+};
 
 /// Density of what does not say, kg/m³: that of water.
 const DENSITY: f64 = 1000.0;
@@ -121,6 +123,9 @@ impl Reader<'_, '_> {
             }
             geom.contact.static_friction = Some(mu);
             geom.contact.dynamic_friction = Some(mu);
+        }
+        if let Some(torsional) = surface.child("friction").and_then(|f| f.child("torsional")) {
+            torsional_friction(torsional, &mut geom.contact)?;
         }
         let Some(contact) = surface.child("contact") else { return Ok(()) };
         if let Some(ode) = contact.child("ode") {
@@ -287,4 +292,23 @@ fn color(material: &Node) -> Read<Option<[f32; 4]>> {
         [r, g, b, a] => Ok(Some([r as f32, g as f32, b as f32, a as f32])),
         _ => Err(node.error("a colour needs three or four numbers")),
     }
+}
+
+/// Torsional friction of a patch of a radius that is given or follows from the depth.
+fn torsional_friction(node: &Node, contact: &mut ContactProperties) -> Read<()> {
+    let number = |name: &str, unset: f64| -> Read<f64> {
+        let x = node.child_number(name)?.unwrap_or(unset);
+        if x >= 0.0 && x.is_finite() {
+            return Ok(x);
+        }
+        Err(node.error(format!("{name} is {x}; it must be zero or more and finite")))
+    };
+    let coefficient = number("coefficient", 1.0)?;
+    if node.child_flag("use_patch_radius")?.unwrap_or(true) {
+        contact.torsional_friction = Some(HERTZ_TORSION * coefficient * number("patch_radius", 0.0)?);
+    } else {
+        contact.surface_radius = Some(number("surface_radius", 0.0)?);
+        contact.torsional_coefficient = Some(coefficient);
+    }
+    Ok(())
 }

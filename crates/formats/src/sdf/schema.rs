@@ -185,10 +185,21 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "friction",
-        children: &[("ode", "ode friction"), ("bullet", "bullet friction")],
-        ignored_children: &[(
-            "torsional",
-            "torsional friction of a point contact does not act; patches have it",
+        children: &[("ode", "ode friction"), ("bullet", "bullet friction"), ("torsional", "torsional")],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "torsional",
+        children: &[
+            ("coefficient", "any"),
+            ("use_patch_radius", "any"),
+            ("patch_radius", "any"),
+            ("surface_radius", "any"),
+        ],
+        ignored_children: &[("ode", SOLVER)],
+        mapped: &[(
+            "coefficient",
+            "torque about the normal of a point, at most 3π/16 times this, the radius of the patch and the normal force",
         )],
         ..Rule::NONE
     },

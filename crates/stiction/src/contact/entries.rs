@@ -10,7 +10,7 @@ use crate::contact::patch_springs::SprungPatch;
 use crate::contact::patches::{PatchSet, gradient_in_step, least_gradient};
 use crate::contact::quadrature::FacePolygon;
 use crate::contact::query::Touching;
-use crate::contact::surface_velocity;
+use crate::contact::{surface_velocity, turning};
 use crate::model::Compiled;
 use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::model::material::{PairMaterial, PairOverride};
@@ -197,14 +197,19 @@ impl ManifoldEntries<'_> {
         for index in range {
             let p = &self.touching.points[index];
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
-            let frame = frame_from_normal(&(sign * p.normal_w));
+            let (normal, turning) = (sign * p.normal_w, &material.turning);
+            let (ellipse, [friction_static, friction_dynamic]) = material.friction(-p.distance);
+            let frame = match ellipse {
+                None => frame_from_normal(&normal),
+                Some(_) => turning::frame(self.compiled, self.x_wb, turning, manifold.geoms, &normal),
+            };
             let spring = self.calibration.springs.map(|springs| {
                 let stiffness = springs.stiffness_ratio * stiffness;
-                let stretch =
-                    sign * stored_stretch(self.compiled, &self.state.stretches, self.x_wb, p, &position);
-                let stretch = frame.tr_mul(&stretch);
+                let [stretch, turn] =
+                    stored_stretch(self.compiled, &self.state.stretches, self.x_wb, p, &position)
+                        .map(|x| frame.tr_mul(&(sign * x)));
                 let damping = springs.relaxation_time * stiffness;
-                TangentialSpring::new(stiffness, damping, Vector2::new(stretch.x, stretch.y))
+                TangentialSpring { turn, ..TangentialSpring::new(stiffness, damping, stretch.xy()) }
             });
             let belt = belt(&position);
             let mut entry = ContactEntry {
@@ -215,12 +220,12 @@ impl ManifoldEntries<'_> {
                 stiffness,
                 dissipation: material.dissipation,
                 relaxation_time: material.relaxation_time,
-                friction_static: material.static_friction,
-                friction_dynamic: material.dynamic_friction,
+                friction_static,
+                friction_dynamic,
                 bias: sign * belt,
                 normal_law: *normal_law,
                 spring,
-                ellipse: None,
+                ellipse,
             };
             let relative = self.relative.filter(|_| self.calibration.reads_velocities());
             let lagged = relative.map(|(linear, angular)| {
@@ -320,14 +325,14 @@ fn polygon(patches: &PatchSet, index: usize) -> FacePolygon<'_> {
     }
 }
 
-/// The stretch stored nearest to a contact point of the same geom pair, world axes; zero for a new contact.
+/// Stretch and turn stored nearest to a contact point of the same geom pair, world axes; zero for a new contact.
 pub(crate) fn stored_stretch(
     compiled: &Compiled,
     stretches: &[ContactStretch],
     x_wb: &[Pose],
     contact: &ContactPoint,
     position: &Vector3<f64>,
-) -> Vector3<f64> {
+) -> [Vector3<f64>; 2] {
     let geoms = geoms_of(contact);
     let begin = stretches.partition_point(|s| s.geoms < geoms);
     let same = stretches[begin..].iter().take_while(|s| s.geoms == geoms);
@@ -335,5 +340,5 @@ pub(crate) fn stored_stretch(
     let p_a = x_wa.inverse_transform_point(&nalgebra::Point3::from(*position)).coords;
     let nearest =
         same.min_by(|s, t| (s.point_a - p_a).norm_squared().total_cmp(&(t.point_a - p_a).norm_squared()));
-    nearest.map_or(Vector3::zeros(), |s| x_wa.rotation * s.stretch)
+    nearest.map_or([Vector3::zeros(); 2], |s| [s.stretch, s.turn].map(|x| x_wa.rotation * x))
 }

@@ -8,6 +8,7 @@
 //! | `entries.rs` | from points and polygons to contact entries: stiffness, dissipation, friction |
 //! | `calibration.rs` | contact entries under a calibrated contact |
 //! | `surface_velocity.rs` | belts |
+//! | `turning.rs` | friction by direction, torsional and rolling friction of points |
 //! | `result.rs` | contact points after a step |
 //! | `patch_view.rs` | contact patches after a step |
 //! | `patch_faults.rs` | unreliable patches and their causes |
@@ -24,6 +25,7 @@ pub(crate) mod quadrature;
 pub(crate) mod query;
 pub mod result;
 pub(crate) mod surface_velocity;
+pub(crate) mod turning;
 
 pub use patch_view::{ContactPatch, FaceView, PatchView};
 pub use result::{Contact, PairWrench, body_wrenches, pair_wrenches};

@@ -22,6 +22,8 @@ pub struct Contact {
     pub normal: Vector3<f64>,
     /// Force on body B, N: the step's impulse over its length.
     pub force: Vector3<f64>,
+    /// Torque of torsional and rolling friction on body B about the contact point, N m.
+    pub torque: Vector3<f64>,
     /// Penetration at the beginning of the step, m; negative while apart.
     pub penetration: f64,
     /// Tangential velocity of B relative to A at the end of the step, m/s.
@@ -44,6 +46,11 @@ impl Contact {
             penetration: -p.distance,
             ..Self::default()
         }
+    }
+
+    /// Moment on body B about a point, world axes, N m.
+    pub(crate) fn moment(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        (self.position - point).cross(&self.force) + self.torque
     }
 }
 
@@ -74,8 +81,7 @@ pub fn pair_wrenches(contacts: &[Contact]) -> Vec<PairWrench> {
             let point =
                 group.iter().map(|&i| contacts[i].position).sum::<Vector3<f64>>() / group.len() as f64;
             let force = group.iter().map(|&i| contacts[i].force).sum();
-            let moment =
-                group.iter().map(|&i| (contacts[i].position - point).cross(&contacts[i].force)).sum();
+            let moment = group.iter().map(|&i| contacts[i].moment(&point)).sum();
             let first = &contacts[group[0]];
             PairWrench { body_a: first.body_a, body_b: first.body_b, point, force, moment }
         })
@@ -87,7 +93,7 @@ pub fn pair_wrenches(contacts: &[Contact]) -> Vec<PairWrench> {
 pub fn body_wrenches(contacts: &[Contact], bodies: usize) -> Vec<[f64; 6]> {
     let mut wrenches = vec![[0.0; 6]; bodies];
     for c in contacts {
-        let moment = c.position.cross(&c.force);
+        let moment = c.moment(&Vector3::zeros());
         for k in 0..3 {
             wrenches[c.body_b][k] += moment[k];
             wrenches[c.body_b][3 + k] += c.force[k];

@@ -213,11 +213,10 @@ pub(crate) fn gather(
     out: &mut Vec<Touch>,
 ) {
     out.clear();
-    let none = Vector3::zeros();
     for group in contacts.chunk_by(|c, d| (c.geom_a, c.geom_b) == (d.geom_a, d.geom_b)) {
         let first = &group[0];
         let mut touch = Touch::none((first.geom_a, first.geom_b), (first.body_a, first.body_b));
-        group.iter().for_each(|c| touch.add(&c.position, &c.normal, &c.force, &none));
+        group.iter().for_each(|c| touch.add(&c.position, &c.normal, &c.force, &c.torque));
         out.extend(touch.finish());
     }
     if patches.complete() {

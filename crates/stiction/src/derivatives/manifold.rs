@@ -291,7 +291,7 @@ impl ManifoldStep<'_> {
         }
         let (compiled, x_wb) = (self.model.compiled(), &self.stages.kinematics.x_wb);
         let point = &self.stages.contacts.points[p];
-        place.sign * stored_stretch(compiled, &self.state.stretches, x_wb, point, &place.position)
+        place.sign * stored_stretch(compiled, &self.state.stretches, x_wb, point, &place.position)[0]
     }
 
     /// Adds an entry's wrench and its derivatives by the twists and K. Returns the derivatives by the entry's own

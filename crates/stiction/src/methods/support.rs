@@ -102,7 +102,7 @@ pub struct Feature {
 }
 
 /// Features of contact and sensing.
-const OTHERS: [Feature; 6] = [
+const OTHERS: [Feature; 7] = [
     Feature {
         name: "contact between rigid geoms",
         find: |_, _| None, // only a step can tell whether they touch
@@ -135,6 +135,22 @@ const OTHERS: [Feature; 6] = [
         support: Support::EVERYWHERE
             .without(MethodKind::Continuous, "give the properties to its geoms")
             .note(MethodKind::Learned, "friction and compliance are the law's own"),
+    },
+    Feature {
+        name: "torsional and rolling friction of points, friction by direction",
+        find: |world, _| {
+            let collides = |g: &&stiction_model::Geom| g.role != stiction_model::GeomRole::Visual;
+            if let Some(geom) = world.geoms.iter().filter(collides).find(|g| g.contact.turns()) {
+                return Some(format!("{}: geom \"{}\" resists turning", geom.source, geom.name));
+            }
+            let pair = world.pairs.iter().find(|p| p.contact.turns())?;
+            Some(format!("{}: a contact pair has friction by direction or resists turning", pair.source))
+        },
+        support: Support::EVERYWHERE
+            .note(MethodKind::Continuous, "not used: patches resist turning by their pressure")
+            .note(MethodKind::Learned, "not used: the law has its own friction")
+            .note(MethodKind::Rigid, "not used: impacts have sliding friction alone")
+            .without(MethodKind::Derivatives, "let sliding friction act alone (condim 3)"),
     },
     Feature {
         name: "moving surfaces (belts)",

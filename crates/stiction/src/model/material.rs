@@ -1,9 +1,10 @@
 //! Contact properties of geoms, and rules for combining the properties of two geoms (`theory` section 5; Drake's
 //! rules).
 
+use crate::contact::turning::Turning;
 use crate::model::Compiled;
 use crate::model::geom_id::GeomPair;
-use stiction_model::{Compliance, ContactProperties, FrictionRule};
+use stiction_model::{Compliance, ContactProperties, FrictionRule, HERTZ_TORSION};
 
 /// Default point-contact stiffness of a geom, N/m.
 pub const DEFAULT_STIFFNESS: f64 = 1e6;
@@ -34,6 +35,14 @@ pub struct GeomMaterial {
     pub static_friction: f64,
     /// Dynamic friction coefficient.
     pub dynamic_friction: f64,
+    /// Torsional friction, m.
+    pub torsional_friction: f64,
+    /// Torsional friction over the root of the depth, √m.
+    pub torsional_by_depth: f64,
+    /// Rolling friction, m.
+    pub rolling_friction: f64,
+    /// Which of the coefficients act: 1 none, 3 sliding, 4 torsion too, 6 rolling too.
+    pub dimensions: u8,
     /// Precedence under [`FrictionRule::MaxWithPriority`].
     pub priority: i32,
     /// Whether it makes patches.
@@ -46,7 +55,20 @@ impl GeomMaterial {
     /// Fills in the defaults.
     pub fn new(properties: &ContactProperties, priority: i32) -> Self {
         let dynamic = properties.dynamic_friction.or(properties.static_friction).unwrap_or(DEFAULT_FRICTION);
+        let patch = properties.torsional_coefficient.unwrap_or(dynamic);
+        let torsional_by_depth = properties.surface_radius.map_or(0.0, |r| HERTZ_TORSION * patch * r.sqrt());
+        let rolling_friction = properties.rolling_friction.unwrap_or(0.0);
+        let torsional_friction = properties.torsional_friction.unwrap_or(0.0);
+        let given = match (rolling_friction > 0.0, torsional_friction + torsional_by_depth > 0.0) {
+            (true, _) => 6,
+            (false, true) => 4,
+            _ => 3,
+        };
         Self {
+            torsional_friction,
+            torsional_by_depth,
+            rolling_friction,
+            dimensions: properties.dimensions.unwrap_or(given),
             stiffness: properties.stiffness.unwrap_or(DEFAULT_STIFFNESS),
             dissipation: properties.dissipation.unwrap_or(DEFAULT_DISSIPATION),
             relaxation_time: properties.relaxation_time.unwrap_or(DEFAULT_RELAXATION_TIME),
@@ -75,6 +97,10 @@ pub struct PairMaterial {
     pub static_friction: f64,
     /// Dynamic friction coefficient.
     pub dynamic_friction: f64,
+    /// Friction by direction, torsion and rolling.
+    pub(crate) turning: Turning,
+    /// Which coefficients act, as those of [`GeomMaterial`].
+    pub dimensions: u8,
     /// Fraction of the distance from A's witness point to B's at which the contact point lies: p = (k_a p_a + k_b
     /// p_b)/(k_a + k_b).
     pub weight_b: f64,
@@ -99,17 +125,44 @@ impl PairMaterial {
         Self { stiffness: f64::INFINITY, ..Self::with_weight(a, b, rule, weight_b) }
     }
 
+    /// The same without the coefficients that do not act.
+    fn active(mut self) -> Self {
+        if self.dimensions < 3 {
+            (self.static_friction, self.dynamic_friction, self.turning) = (0.0, 0.0, Turning::default());
+        }
+        if self.dimensions < 4 {
+            self.turning = Turning { second: self.turning.second, ..Turning::default() };
+        }
+        if self.dimensions < 6 {
+            self.turning.rolling = [0.0; 2];
+        }
+        self
+    }
+
     /// Combines everything but the stiffness. `weight_b` is B's fraction of the sum of stiffnesses, so the softer
     /// side dominates the dissipation.
     fn with_weight(a: &GeomMaterial, b: &GeomMaterial, rule: FrictionRule, weight_b: f64) -> Self {
+        // MuJoCo's rule: the geom of higher priority decides, otherwise the larger value.
+        let decided = |of_a: f64, of_b: f64| match a.priority.cmp(&b.priority) {
+            std::cmp::Ordering::Greater => of_a,
+            std::cmp::Ordering::Less => of_b,
+            std::cmp::Ordering::Equal => of_a.max(of_b),
+        };
+        let larger = |of_a: f64, of_b: f64| match rule {
+            FrictionRule::HarmonicMean => of_a.max(of_b),
+            FrictionRule::MaxWithPriority => decided(of_a, of_b),
+        };
+        let dimensions = larger(f64::from(a.dimensions), f64::from(b.dimensions)) as u8;
         let friction = |mu_a: f64, mu_b: f64| match rule {
             FrictionRule::HarmonicMean if mu_a + mu_b > 0.0 => 2.0 * mu_a * mu_b / (mu_a + mu_b),
             FrictionRule::HarmonicMean => 0.0,
-            FrictionRule::MaxWithPriority => match a.priority.cmp(&b.priority) {
-                std::cmp::Ordering::Greater => mu_a,
-                std::cmp::Ordering::Less => mu_b,
-                std::cmp::Ordering::Equal => mu_a.max(mu_b),
-            },
+            FrictionRule::MaxWithPriority => decided(mu_a, mu_b),
+        };
+        let turning = Turning {
+            second: None,
+            torsion: larger(a.torsional_friction, b.torsional_friction),
+            torsion_by_depth: larger(a.torsional_by_depth, b.torsional_by_depth),
+            rolling: [larger(a.rolling_friction, b.rolling_friction); 2],
         };
         Self {
             stiffness: 0.0,
@@ -117,6 +170,8 @@ impl PairMaterial {
             relaxation_time: a.relaxation_time + b.relaxation_time,
             static_friction: friction(a.static_friction, b.static_friction),
             dynamic_friction: friction(a.dynamic_friction, b.dynamic_friction),
+            turning,
+            dimensions,
             weight_b,
         }
     }
@@ -140,6 +195,13 @@ impl PairOverride {
             material.dynamic_friction = dynamic;
             material.static_friction = given.static_friction.unwrap_or(dynamic);
         }
+        let turning = &mut material.turning;
+        turning.torsion = given.torsional_friction.unwrap_or(turning.torsion);
+        if let Some(rolling) = given.rolling_friction {
+            turning.rolling = [rolling, given.second_rolling_friction.unwrap_or(rolling)];
+        }
+        turning.second = given.second_friction.or(turning.second);
+        material.dimensions = given.dimensions.unwrap_or(material.dimensions);
         material
     }
 }
@@ -158,6 +220,7 @@ impl Compiled {
             Ok(found) => self.pair_materials[found].1.apply(material),
             Err(_) => material,
         }
+        .active()
     }
 }
 

@@ -43,7 +43,7 @@ impl SensedContact {
             position: c.position,
             normal: c.normal,
             force: c.force,
-            moment: V3::zeros(),
+            moment: c.torque,
             distance: -c.penetration,
         })
     }

@@ -108,8 +108,7 @@ impl Readings {
     /// Forces of contact points and of faces of patches.
     fn contacts(&mut self, contacts: &[Contact], patches: SolvedPatches, compiled: &Compiled) {
         for contact in contacts {
-            let none = Vector3::zeros();
-            self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &none);
+            self.act((contact.body_a, contact.body_b), &contact.position, &contact.force, &contact.torque);
             self.normal_forces.push(NormalForce::of(contact));
         }
         if compiled.sensors.meets {

@@ -112,11 +112,35 @@ impl Results {
                     geoms: geoms_of(point),
                     point_a: x_wa.inverse_transform_point(&place.position.into()).coords,
                     stretch: x_wa.inverse_transform_vector(&stretch),
+                    turn: Vector3::zeros(),
                 };
             }
         }
+        self.turns(parts, assembly, solver, report);
         report.points = points.len() as u64;
         report.add_patches(patches);
+    }
+}
+
+impl Results {
+    /// Torsional and rolling friction of contact points: torques, work, and what springs hold.
+    fn turns(&mut self, parts: &Parts, assembly: &Assembly, solver: &Solver, report: &mut StepReport) {
+        let (compiled, dt) = (parts.model.compiled(), parts.dt);
+        for turn in solver.turns() {
+            let place = &assembly.places[turn.contact];
+            let EntrySource::Point(index) = place.source else { continue };
+            let (_, before) = parts.kinematics.relative_twist(compiled, place.bodies);
+            let mean = 0.5 * (turn.velocity + before);
+            let friction = f64::max(-turn.torque.dot(&mean), -turn.torque.dot(&turn.velocity));
+            report.friction_loss += friction;
+            report.normal_loss -= turn.torque.dot(&mean) + friction;
+            let contact = &mut self.contacts[index];
+            contact.torque = turn.torque * (place.sign / dt);
+            if let Some(stretch) = self.stretches.get_mut(index) {
+                let x_wa = &parts.kinematics.x_wb[contact.body_a];
+                stretch.turn = x_wa.inverse_transform_vector(&(turn.turned * place.sign));
+            }
+        }
     }
 }
 
