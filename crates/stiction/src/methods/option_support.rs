@@ -196,6 +196,7 @@ mod tests {
             margin: _,
             speculative: _,
             max_iterations: _,
+            friction_passes: _,
             tangential_springs: _,
             tessellation: _,
         } = Options::default();
@@ -213,6 +214,7 @@ mod tests {
             ("`regularization`", Options { regularization: 0.0, ..plain() }),
             ("`relative_tolerance`", Options { relative_tolerance: 1e-8, ..plain() }),
             ("`max_iterations`", Options { max_iterations: 7, ..plain() }),
+            ("`friction_passes`", Options { friction_passes: 0, ..plain() }),
             ("`margin`", Options { margin: 1e-3, ..plain() }),
             ("`speculative`", Options { speculative: true, ..plain() }),
             ("`tessellation`", Options { tessellation: Tessellation::Fans, ..plain() }),
