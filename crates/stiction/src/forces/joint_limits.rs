@@ -224,7 +224,9 @@ impl LimitedBall {
         };
         let own = begin.try_normalize(1e-9);
         let yielded = known.chain(own).map(|m| m.dot(&flat) - self.upper).fold(0.0, f64::max);
-        if angle - self.upper <= yielded + TURNED {
+        // Two rows in nearly the same direction would double the stiffness of a limit that yields.
+        let springs = self.stiffness.is_some() && yielded > 0.0;
+        if springs || angle - self.upper <= yielded + TURNED {
             return None;
         }
         let direction = flat / length;

@@ -5,6 +5,9 @@
 //! change of kinetic and stored energy in steps = Σ other force · v δt       to first order in δt
 //! ```
 //!
+//! In contact, the energy that contact dissipates or stores is subtracted from the change in steps. Adhesion acts in steps
+//! alone; its work is its pull times the distance by which the gap closes.
+//!
 //! The first relates two functions of a force. The second relates both to the effect of the force in a step
 //! (`implicit`, `rows`).
 
@@ -16,7 +19,7 @@ use stiction_model::Pose;
 use stiction_multibody::QuaternionStep;
 
 /// The force of a world, besides gravity and Coriolis forces.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "nothing",
     "springs",
     "gravity compensation",
@@ -27,6 +30,8 @@ const KINDS: [&str; 10] = [
     "spatial tendon",
     "heavy tendon",
     "actuators",
+    "muscle",
+    "limits",
 ];
 
 /// A random tree of five bodies on hinges, a slide and a ball joint, with one kind of force.
@@ -48,7 +53,12 @@ fn world(kind: &str, random: &mut Random) -> stiction_model::World {
              {joint_forces}/>{inertial}<site name=\"s_{name}\" pos=\"0.1 0.05 0\"/>{inside}</body>"
         )
     };
-    let (c, e) = (body("c", "ball", ""), body("e", "hinge", ""));
+    let tip = if kind == "adhesion" {
+        "<geom name=\"tip\" type=\"sphere\" size=\"0.05\" friction=\"0.5\"/>"
+    } else {
+        ""
+    };
+    let (c, e) = (body("c", "ball", ""), body("e", "hinge", tip));
     let (b, d) = (body("b", "slide", &c), body("d", "hinge", &e));
     let a = body("a", "hinge", &(b + &d));
     let rest = match kind {
@@ -70,11 +80,30 @@ fn world(kind: &str, random: &mut Random) -> stiction_model::World {
             "<actuator><motor joint=\"j_a\" gear=\"2\"/><position joint=\"j_d\" kp=\"9\" kv=\"0.4\"/>\
              <velocity joint=\"j_e\" kv=\"0.5\" forcerange=\"-0.3 0.3\"/></actuator>"
         }
+        "muscle" => {
+            "<actuator><muscle joint=\"j_e\" lengthrange=\"-1.5 1.5\" force=\"3\"/>\
+             <muscle joint=\"j_a\" gear=\"2\" lengthrange=\"-3 3\" force=\"2\" timeconst=\"0.1 0.3\"/></actuator>"
+        }
+        "adhesion" => "<actuator><adhesion body=\"e\" ctrlrange=\"0 1\" gain=\"5\"/></actuator>",
+        _ => "",
+    };
+    let floor = match kind {
+        "adhesion" => "<geom name=\"floor\" type=\"plane\" size=\"1 1 1\" friction=\"0.5\"/>",
         _ => "",
     };
     let anchor = "<site name=\"anchor\" pos=\"0.3 0.3 0.9\"/>";
-    let text = format!("<mujoco><worldbody>{anchor}{a}</worldbody>{rest}</mujoco>");
+    let text = format!("<mujoco><worldbody>{floor}{anchor}{a}</worldbody>{rest}</mujoco>");
     let mut world = stiction_formats::load_string(&text, Format::Mjcf, &LoadOptions::default()).unwrap();
+    if kind == "limits" {
+        // Close enough for the random states to be beyond many of them.
+        for joint in world.bodies.iter_mut().flat_map(|body| &mut body.joints) {
+            joint.limit_stiffness = Some(25.0);
+            let ball = joint.dofs.len() == 3;
+            for dof in joint.dofs.iter_mut().take(1) {
+                (dof.lower, dof.upper) = if ball { (f64::NEG_INFINITY, 0.1) } else { (-0.05, 0.05) };
+            }
+        }
+    }
     if kind == "bushing" {
         world.bushings.push(stiction_model::Bushing {
             name: "bushing".into(),
@@ -103,6 +132,7 @@ fn random_state(model: &Model, random: &mut Random, speed: f64) -> State {
     state.v.iter_mut().for_each(|v| *v = signed(speed));
     state.ctrl.iter_mut().for_each(|u| *u = signed(1.0));
     state.applied.iter_mut().for_each(|f| *f = signed(0.5));
+    state.activation.iter_mut().for_each(|a| *a = 0.5 + signed(0.4));
     state
 }
 
@@ -130,17 +160,37 @@ fn other_power(model: &Model, state: &State) -> f64 {
 
 /// Error of the balance of energy over `time` in steps of `dt`, J.
 fn imbalance(model: &Model, begin: &State, time: f64, dt: f64) -> f64 {
-    let options = Options { step: dt, relative_tolerance: 1e-12, ..Options::default() };
+    imbalance_of(
+        model,
+        begin,
+        time,
+        &Options { step: dt, relative_tolerance: 1e-12, ..Options::default() },
+        |_| 0.0,
+    )
+}
+
+/// The same with contact, and with a force whose work up to a state is `work`, J.
+fn imbalance_of(
+    model: &Model,
+    begin: &State,
+    time: f64,
+    options: &Options,
+    work_of: impl Fn(&State) -> f64,
+) -> f64 {
+    let (dt, options) = (options.step, options.clone());
     let mut sim = Simulation::new(model, options).unwrap();
     sim.reset_to(begin).unwrap();
     let before = sim.energy().total();
-    let (mut work, mut power) = (0.0, other_power(model, begin));
+    let (mut work, mut power) = (-work_of(begin), other_power(model, begin));
     for _ in 0..(time / dt).round() as usize {
         sim.step(1).unwrap();
         let next = other_power(model, sim.state());
         work += 0.5 * dt * (power + next);
         power = next;
+        let report = sim.last_report();
+        work -= report.friction_loss + report.normal_loss;
     }
+    work += work_of(sim.state());
     sim.energy().total() - before - work
 }
 
@@ -193,6 +243,37 @@ proptest! {
             prop_assert!(left <= 0.25 * coarse.abs() + 1e-7, "{kind}: {coarse:e} at 0.2 ms, {fine:e} at 0.1 ms");
             prop_assert!(coarse.abs() <= 0.05, "{kind}: {coarse:e} J");
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A ball at the tip is pulled towards a floor that it presses, slides on or leaves. Its gap is its height over the floor.
+    #[test]
+    fn steps_gain_the_energy_that_adhesion_supplies(seed: u64) {
+        let random = &mut Random::new(seed);
+        let mut world = world("adhesion", random);
+        let pull = 5.0 * 0.8;
+        let height = |model: &Model, state: &State| {
+            let body = model.body_index("e").unwrap();
+            at(model, state, |at| at.kinematics.x_wb[body].translation.vector.z)
+        };
+        let (model, low) = (Model::new(world.clone()).unwrap(), random.range(-0.003, 0.003));
+        let mut state = random_state(&model, random, 0.5);
+        state.ctrl = vec![0.8];
+        let floor = world.geoms.iter_mut().find(|g| g.name == "floor").unwrap();
+        floor.pose.translation.z = height(&model, &state) - 0.05 - low;
+        let model = Model::new(world).unwrap();
+        let run = |dt: f64| {
+            // The point is kept at any height, so that adhesion always acts.
+            let options = Options { step: dt, margin: 1.0, relative_tolerance: 1e-12, ..Options::default() };
+            imbalance_of(&model, &state, 0.02, &options, |state| -pull * height(&model, state))
+        };
+        let (coarse, fine) = (run(2e-4), run(1e-4));
+        let left = (2.0 * fine - coarse).abs();
+        prop_assert!(left <= 0.25 * coarse.abs() + 1e-5, "{coarse:e} at 0.2 ms, {fine:e} at 0.1 ms");
+        prop_assert!(coarse.abs() <= 0.02, "{coarse:e} J");
     }
 }
 
