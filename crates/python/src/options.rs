@@ -17,7 +17,7 @@ use stiction::{
 };
 
 /// The options' names, in the order of `Simulation`'s arguments.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "step",
     "contact",
     "stiction_tolerance",
@@ -25,6 +25,7 @@ pub const NAMES: [&str; 16] = [
     "relative_tolerance",
     "margin",
     "normal_law",
+    "speculative",
     "tangential_springs",
     "max_iterations",
     "friction_passes",
@@ -55,6 +56,9 @@ pub fn options_and_law(
             "relative_tolerance" => options.relative_tolerance = number(&name, &value)?,
             "margin" => options.margin = number(&name, &value)?,
             "normal_law" => options.normal_law = normal_law(&value)?,
+            "speculative" => {
+                options.speculative = value.extract().map_err(|_| wrong(&name, &value, "True or False"))?;
+            }
             "tangential_springs" => springs = (!value.is_none()).then_some(value),
             "max_iterations" => {
                 options.max_iterations =
@@ -253,6 +257,7 @@ pub fn keywords<'py>(
     dict.set_item("regularization", options.regularization)?;
     dict.set_item("relative_tolerance", options.relative_tolerance)?;
     dict.set_item("margin", options.margin)?;
+    dict.set_item("speculative", options.speculative)?;
     if let TractionFriction::Springs(springs) = options.continuous().friction {
         let parameters = PyDict::new(py);
         parameters.set_item("stretch", springs.stretch)?;

@@ -45,6 +45,8 @@ use stiction_viewer::Recorder;
 /// normal_law: force of a contact point against depth (contact="lagged" or "similar"): "linear"; "hertz", where the stiffness
 ///     of geoms is in N/m^1.5; "log-barrier:KAPPA" (J) or "clamped-barrier:KAPPA,RANGE" (N/m, m), which act before bodies
 ///     touch and need a margin; or rows of depth (m) and force (N), the first force 0 and none falling.
+/// speculative: whether the motion of each step is examined for bodies that would pass through each other; they get a contact
+///     where they meet, or are held back (method="convex").
 /// tangential_springs: True for springs that carry friction while a contact sticks, so that it does not
 ///     creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
 ///     default 0.8) and relaxation_time (damping over stiffness, s, default 0), and for contact patches stretch
@@ -96,7 +98,7 @@ impl Simulation {
     #[pyo3(
         signature = (model, step=1e-3, **options),
         text_signature = "(model, step=1e-3, *, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
-                          relative_tolerance=1e-5, margin=0.0, normal_law='linear', tangential_springs=False, \
+                          relative_tolerance=1e-5, margin=0.0, normal_law='linear', speculative=True, tangential_springs=False, \
                           max_iterations=2000, friction_passes=4, \
                           tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"
     )]

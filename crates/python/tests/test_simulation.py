@@ -279,6 +279,7 @@ def test_options_come_back_as_given():
         "relative_tolerance": 1e-6,
         "margin": 1e-3,
         "normal_law": "linear",
+        "speculative": False,
         "tangential_springs": {"stiffness_ratio": 0.5, "relaxation_time": 0.01},
         "max_iterations": 50,
         "tessellation": "fans",

@@ -151,8 +151,8 @@ pub struct Options {
     pub relative_tolerance: f64,
     /// Distance within which contacts are kept before they touch, m.
     pub margin: f64,
-    /// Whether bodies that would pass through each other within a step get a contact for it (convex method only). Not
-    /// covered: pairs of triangle meshes, points against half-spaces, and convex hulls that turn far within the step.
+    /// Whether the motion of each step is examined for bodies that would pass through each other (convex method only). They
+    /// get a contact where they meet, or are held back: see the documentation of contact.
     pub speculative: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
@@ -179,7 +179,7 @@ impl Default for Options {
             regularization: 1e-3,
             relative_tolerance: 1e-5,
             margin: 0.0,
-            speculative: false,
+            speculative: true,
             max_iterations: 2000,
             friction_passes: 4,
             tangential_springs: None,

@@ -55,6 +55,9 @@ pub struct RunArguments {
     /// Distance within which contacts are found before they touch, of --method convex, m [default: 0]
     #[arg(long, allow_hyphen_values = true)]
     margin: Option<f64>,
+    /// Do not examine the motion of steps for bodies that would pass through each other, of --method convex
+    #[arg(long)]
+    no_speculative: bool,
     /// Hold sticking contact points and patches with tangential springs, so that they do not creep
     #[arg(long)]
     tangential_springs: bool,
@@ -195,6 +198,7 @@ impl RunArguments {
             ("--margin", self.margin.is_some(), ""),
             ("--normal-law", self.normal_law.is_some(), ""),
             ("--friction-passes", self.friction_passes.is_some(), ""),
+            ("--no-speculative", self.no_speculative, ""),
         ] {
             if given {
                 return Err(Failure::input(format!(
@@ -228,6 +232,7 @@ impl RunArguments {
             regularization: self.regularization.unwrap_or(contact.regularization),
             relative_tolerance: self.relative_tolerance.unwrap_or(contact.relative_tolerance),
             margin: self.margin.unwrap_or(contact.margin),
+            speculative: !self.no_speculative,
             tangential_springs: springs.then(TangentialSprings::default),
             friction_passes: self.friction_passes.unwrap_or(contact.friction_passes),
             normal_law: self.normal_law.as_deref().map_or(Ok(NormalLaw::Linear), normal_law)?,

@@ -111,6 +111,7 @@ class _StepOptions(TypedDict, total=False):
     relative_tolerance: float
     margin: float
     normal_law: str | Sequence[Sequence[float]]
+    speculative: bool
     tangential_springs: bool | TangentialSprings
     max_iterations: int
     friction_passes: int
@@ -512,6 +513,8 @@ class Simulation:
     normal_law: force of a contact point against depth (contact="lagged" or "similar"): "linear"; "hertz", where the stiffness
         of geoms is in N/m^1.5; "log-barrier:KAPPA" (J) or "clamped-barrier:KAPPA,RANGE" (N/m, m), which act before bodies
         touch and need a margin; or rows of depth (m) and force (N), the first force 0 and none falling.
+    speculative: whether the motion of each step is examined for bodies that would pass through each other; they get a contact
+        where they meet, or are held back (method="convex").
     tangential_springs: True for springs that carry friction while a contact sticks, so that it does not
         creep (contact="lagged" only); or a dict with stiffness_ratio (tangential over normal stiffness,
         default 0.8) and relaxation_time (damping over stiffness, s, default 0), and for contact patches stretch
@@ -689,7 +692,9 @@ class Simulation:
         rejected), iterations (Newton, all steps together),
         max_iterations (in one step), unconverged (steps that did not reach their tolerance),
         line_search_evaluations, friction_passes, points, patches and faces (summed over steps), doubtful_patches (see
-        warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
+        warnings), speculative (contacts of bodies that would have passed through each other), held_back (bodies or trees that
+        moved less far than their velocities say, for the same reason), passed (pairs that nothing could hold), last_iterations,
+        last_points, last_patches, last_faces, max_penetration (m), friction_loss and
         normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
         continuous time only), min_step and max_step (s), and seconds, a dict by stage of the step:
         kinematics, proximity, assemble, solve, advance.

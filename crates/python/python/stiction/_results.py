@@ -229,6 +229,12 @@ class Stats(TypedDict):
     faces: int
     #: Unreliable patches, summed over steps: see ``Simulation.warnings``.
     doubtful_patches: int
+    #: Contacts of bodies that would have passed through each other within a step, summed over steps.
+    speculative: int
+    #: Bodies or trees that moved less far than their velocities say, summed over steps, for the same reason.
+    held_back: int
+    #: Pairs that may have passed through each other, because their motion is prescribed, summed over steps.
+    passed: int
     #: Newton iterations of the last step.
     last_iterations: int
     #: Contact points in the last step.

@@ -65,8 +65,9 @@ impl Simulation {
     #[pyo3(
         signature = (**options),
         text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
-                          relative_tolerance=..., margin=..., normal_law=..., tangential_springs=..., max_iterations=..., friction_passes=..., \
-                          tessellation=..., accuracy=..., max_step=..., method=..., integrator=..., adhesion=...)"
+                          relative_tolerance=..., margin=..., normal_law=..., speculative=..., tangential_springs=..., \
+                          max_iterations=..., friction_passes=..., tessellation=..., accuracy=..., max_step=..., method=..., \
+                          integrator=..., adhesion=...)"
     )]
     fn set_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let wanted = self.options(py)?;

@@ -49,7 +49,9 @@ impl Simulation {
     /// rejected), iterations (Newton, all steps together),
     /// max_iterations (in one step), unconverged (steps that did not reach their tolerance),
     /// line_search_evaluations, friction_passes, points, patches and faces (summed over steps), doubtful_patches (see
-    /// warnings), last_iterations, last_points, last_patches, last_faces, max_penetration (m), friction_loss and
+    /// warnings), speculative (contacts of bodies that would have passed through each other), held_back (bodies or trees that
+    /// moved less far than their velocities say, for the same reason), passed (pairs that nothing could hold), last_iterations,
+    /// last_points, last_patches, last_faces, max_penetration (m), friction_loss and
     /// normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
     /// continuous time only), min_step and max_step (s), and seconds, a dict by stage of the step:
     /// kinematics, proximity, assemble, solve, advance.

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! cargo xtask soak [--minutes N | --steps N] [--jobs N] [--seed S] [--only SEED] [--out FILE]
+//! cargo xtask soak --shots N [--jobs N] [--seed S] [--only NUMBER] [--out FILE]
 //! ```
 //!
 //! A scene depends only on its seed. A run uses the seeds S, S + 1, … and reports the seed of every finding, which
 //! reproduces it (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor
 //! time, of each process. Ctrl-C or TERM ends a run after the current scenes and writes its report. A second signal
 //! stops it at once. `scene` generates a scene, `run` steps and checks it, `books` does the energy accounting,
-//! `report` writes the findings.
+//! `report` writes the findings. With `--shots`, bullets are fired at plates instead, on `--jobs` threads (`shots`).
 
 mod books;
 mod machine;
@@ -18,6 +19,7 @@ mod random;
 mod report;
 mod run;
 mod scene;
+mod shots;
 
 use report::Tally;
 use std::io::{Read, Write};
@@ -32,12 +34,14 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 /// Set when the run is interrupted. It ends after the current scenes and writes its report.
 static END: AtomicBool = AtomicBool::new(false);
 
-const USAGE: &str = "usage: soak [--minutes N | --steps N] [--jobs N] [--seed S] [--only SEED] [--out FILE]";
+const USAGE: &str =
+    "usage: soak [--minutes N | --steps N | --shots N] [--jobs N] [--seed S] [--only SEED] [--out FILE]";
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Arguments {
     minutes: Option<f64>,
     steps: Option<u64>,
+    shots: Option<u64>,
     seed: u64,
     only: Option<u64>,
     jobs: u64,
@@ -48,7 +52,8 @@ struct Arguments {
 
 /// Reads the words after the program's name; `None` if they ask for help.
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
-    const FLAGS: [&str; 7] = ["--minutes", "--steps", "--seed", "--only", "--jobs", "--every", "--out"];
+    const FLAGS: [&str; 8] =
+        ["--minutes", "--steps", "--shots", "--seed", "--only", "--jobs", "--every", "--out"];
     let mut read = Arguments { seed: 1, jobs: 1, ..Arguments::default() };
     while let Some(flag) = given.next() {
         if flag == "--help" || flag == "-h" {
@@ -63,12 +68,16 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments
         match flag.as_str() {
             "--minutes" => read.minutes = Some(minutes(&value)?),
             "--steps" => read.steps = Some(count()?),
+            "--shots" => read.shots = Some(count()?),
             "--seed" => read.seed = number()?,
             "--only" => read.only = Some(number()?),
             "--jobs" => read.jobs = count()?,
             "--every" => read.every = Some(count()?),
             _ => read.out = Some(value),
         }
+    }
+    if read.shots.is_some() && (read.minutes.is_some() || read.steps.is_some()) {
+        return Err("--shots is a count of its own: leave out --minutes and --steps".into());
     }
     Ok(Some(read))
 }
@@ -195,6 +204,29 @@ fn crew(read: &Arguments) -> std::io::Result<Tally> {
     Ok(merged(&latest))
 }
 
+/// Fires bullets at plates. Returns the exit code.
+fn fire(read: &Arguments, count: u64) -> u8 {
+    let pairs = shots::pairs();
+    let numbers = read.only.map_or(0..count, |one| one..one + 1);
+    let begin = Instant::now();
+    let outcomes = shots::volley(&pairs, numbers.clone(), read.seed, read.jobs as usize, true);
+    let (table, fine) = shots::report(&pairs, numbers.start, &outcomes);
+    let seconds = begin.elapsed().as_secs_f64();
+    let count = outcomes.len();
+    let text =
+        format!("{count} shots at {} m/s, seed {}, {seconds:.0} s\n\n{table}", shots::SPEED, read.seed);
+    match &read.out {
+        Some(out) => {
+            if let Err(error) = write(out, &text) {
+                eprintln!("{out}: {error}");
+                return 1;
+            }
+        }
+        None => print!("{text}"),
+    }
+    u8::from(!fine)
+}
+
 fn main() -> std::process::ExitCode {
     let read = match arguments(std::env::args().skip(1)) {
         Ok(Some(read)) => read,
@@ -212,6 +244,9 @@ fn main() -> std::process::ExitCode {
         let alone = read.every.is_none();
         move || END.fetch_or(alone, Relaxed).then_some(()).map_or((), |()| std::process::exit(130))
     });
+    if let Some(count) = read.shots {
+        return fire(&read, count).into();
+    }
     if read.every.is_some() {
         worker(&read);
         return 0.into();
@@ -268,7 +303,16 @@ mod tests {
             let refused = of(&format!("--minutes {value}")).unwrap_err();
             assert!(refused.contains("--minutes") && refused.contains(value), "{refused}");
         }
-        for line in ["--foo", "--foo 1", "--minutes", "--steps 0", "--steps 1.5", "--jobs 0", "--seed -1"] {
+        for line in [
+            "--foo",
+            "--foo 1",
+            "--minutes",
+            "--steps 0",
+            "--steps 1.5",
+            "--jobs 0",
+            "--seed -1",
+            "--shots 2 --steps 3",
+        ] {
             assert!(of(line).is_err(), "{line}");
         }
     }

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `query.rs` | the contact query of a step: points and patches |
+//! | `interior.rs` | points on faces inside a body of several geoms, which do not count |
 //! | `patches.rs` | contact patches: polygons with pressure |
 //! | `quadrature.rs` | quadrature points of a polygon |
 //! | `entries.rs` | from points and polygons to contact entries: stiffness, dissipation, friction |
@@ -17,6 +18,7 @@
 
 pub(crate) mod calibration;
 pub(crate) mod entries;
+pub(crate) mod interior;
 pub(crate) mod patch_faults;
 pub(crate) mod patch_springs;
 pub(crate) mod patch_view;

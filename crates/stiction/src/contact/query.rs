@@ -1,5 +1,6 @@
 //! The contact query: contact points and contact patches of bodies at given poses, the second stage of a step.
 
+use crate::contact::interior::Interior;
 use crate::contact::patches::PatchSet;
 use crate::model::geom_id::{GeomPair, geoms_of, pair_of};
 use crate::model::{Compiled, Model};
@@ -22,6 +23,7 @@ pub(crate) struct ContactQuery {
     proximity: Proximity,
     pub points: Vec<ContactPoint>,
     pub patches: PatchSet,
+    interior: Interior,
     scratch: Scratch,
 }
 
@@ -31,6 +33,7 @@ impl ContactQuery {
             proximity: Proximity::new(compiled.geoms.clone()),
             points: Vec::new(),
             patches: PatchSet::default(),
+            interior: Interior::new(compiled),
             scratch: Scratch::default(),
         }
     }
@@ -56,6 +59,7 @@ impl ContactQuery {
                 p.distance <= own || ahead.pairs.contains(&geoms_of(p))
             });
         }
+        self.drop_covered(x_wb);
         timer.lap(|p| &mut p.narrow_phase);
         self.patches.find(model, options, x_wb, self.proximity.patch_pairs().iter().map(pair_of));
         timer.lap(|p| &mut p.patches);
@@ -65,6 +69,13 @@ impl ContactQuery {
     pub fn find_points_and_pairs(&mut self, x_wb: &[Pose]) {
         self.proximity.update(x_wb);
         self.proximity.contacts(0.0, &mut self.points);
+        self.drop_covered(x_wb);
+    }
+
+    /// Removes points on faces that are inside a body of several geoms.
+    fn drop_covered(&mut self, x_wb: &[Pose]) {
+        let Self { proximity, points, interior, scratch, .. } = self;
+        interior.drop_covered(proximity.set().geoms(), x_wb, scratch, points);
     }
 
     /// The pairs of geoms that may make a patch, as found last.

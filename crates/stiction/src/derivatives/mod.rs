@@ -185,7 +185,7 @@ impl Differentiator {
                  choose a smaller step",
             ));
         }
-        if self.stages.sweep.has_rows() {
+        if self.stages.sweep.has_acted() {
             return Err(DerivativeError::Method(
                 "bodies meet within this step and have a speculative contact, whose place is not differentiated; \
                  choose a smaller step, or speculative = false",

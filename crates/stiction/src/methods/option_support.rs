@@ -150,10 +150,9 @@ pub(super) const OPTIONS: [Feature; 17] = [
         support: problem(LEAVE_OUT, LEAVE_OUT),
     },
     Feature {
-        name: "`speculative`",
-        find: |_, options| options.speculative.then(|| "speculative = true".into()),
-        support: problem(LEAVE_OUT, LEAVE_OUT)
-            .note(MethodKind::Derivatives, "but not of a step in which such a contact is made"),
+        name: "`speculative = false`",
+        find: |_, options| (!options.speculative).then(|| "speculative = false".into()),
+        support: problem(LEAVE_OUT, LEAVE_OUT),
     },
     Feature {
         name: "`tessellation`",
@@ -216,7 +215,7 @@ mod tests {
             ("`max_iterations`", Options { max_iterations: 7, ..plain() }),
             ("`friction_passes`", Options { friction_passes: 0, ..plain() }),
             ("`margin`", Options { margin: 1e-3, ..plain() }),
-            ("`speculative`", Options { speculative: true, ..plain() }),
+            ("`speculative = false`", Options { speculative: false, ..plain() }),
             ("`tessellation`", Options { tessellation: Tessellation::Fans, ..plain() }),
         ]
     }

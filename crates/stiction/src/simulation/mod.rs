@@ -11,7 +11,6 @@ use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, Step
 use crate::error::{InputError, OptionError, StepError};
 use crate::methods::Stepping;
 use crate::methods::learned::LearnedReport;
-use crate::model::geom_id::GeomPair;
 use crate::model::{Energy, Model};
 use crate::options::Options;
 use crate::sensing::readings::Readings;
@@ -19,7 +18,7 @@ use crate::simulation::stats::Stats;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
 use crate::step::profile::Profile;
-use crate::step::sweep;
+use crate::step::sweep::Met;
 use crate::step::travel::TurnWarnings;
 use crate::step::{Settings, Stages, StepReport};
 use controllers::Controllers;
@@ -43,8 +42,8 @@ pub struct Simulation {
     last_report: StepReport,
     patch_warnings: PatchWarnings,
     turn_warnings: TurnWarnings,
-    /// Pairs of geoms between which a speculative contact acted in any step, sorted.
-    speculative_pairs: Vec<GeomPair>,
+    /// Pairs of geoms that would have passed through each other in any step.
+    met: Met,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,
@@ -66,7 +65,7 @@ impl Simulation {
             last_report: StepReport::default(),
             patch_warnings: PatchWarnings::default(),
             turn_warnings: TurnWarnings::default(),
-            speculative_pairs: Vec::new(),
+            met: Met::default(),
             stats: Stats::default(),
             controllers: Controllers::default(),
             differentiator: None,
@@ -95,7 +94,7 @@ impl Simulation {
         self.last_report = StepReport::default();
         self.patch_warnings = PatchWarnings::default();
         self.turn_warnings = TurnWarnings::default();
-        self.speculative_pairs.clear();
+        self.met.clear();
         self.differentiator = None;
         self.model = model.clone();
         Ok(())
@@ -287,16 +286,12 @@ impl Simulation {
         }
         let limit = end.min(self.next_sample()) - self.state.time;
         let Self { stepping, stages, model, settings, state, .. } = self;
-        stages.sweep.acted.clear();
+        stages.sweep.met.clear();
         let report = stepping.step(stages, model, settings, state, limit)?;
         self.last_report = report;
         self.patch_warnings.add(&self.stages.contacts.patches);
         self.turn_warnings.add(&self.stages.travel);
-        for pair in &self.stages.sweep.acted {
-            if let Err(at) = self.speculative_pairs.binary_search(pair) {
-                self.speculative_pairs.insert(at, *pair);
-            }
-        }
+        self.met.add(&self.stages.sweep.met);
         record(&mut self.stats, &report);
         self.measure_if_due();
         Ok(())
@@ -331,11 +326,11 @@ impl Simulation {
     /// Warnings since the simulation was created, one for each geom pair: about unreliable contact patches (the core of
     /// a pressure field was reached, by thin or soft bodies under too much load, or a body is completely inside
     /// another), about pairs that turned by more than 0.2 rad in a step while their contact point travelled over a curved
-    /// surface, and about bodies that a speculative contact kept from passing through each other. Allocates.
+    /// surface, and about bodies that would have passed through each other within a step. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.patch_warnings.warnings(&self.model);
         warnings.extend(self.turn_warnings.warnings(&self.model));
-        warnings.extend(sweep::warnings(&self.model, &self.speculative_pairs));
+        warnings.extend(self.met.warnings(&self.model));
         warnings
     }
 
@@ -507,6 +502,7 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.faces += report.faces;
     stats.doubtful_patches += report.doubtful_patches;
     stats.speculative += report.speculative;
+    stats.held_back += report.held_back;
     stats.passed += report.passed;
     stats.last_patches = report.patches;
     stats.last_faces = report.faces;

@@ -67,6 +67,8 @@ pub struct Stats {
     pub friction_passes: u64,
     /// Speculative contacts that acted, summed over steps: see [`crate::StepReport::speculative`].
     pub speculative: u64,
+    /// Trees of bodies held back behind their velocities, summed over steps: see [`crate::StepReport::held_back`].
+    pub held_back: u64,
     /// Pairs that may have passed through each other, summed over steps.
     pub passed: u64,
     /// Newton iterations of the last step.
@@ -115,6 +117,7 @@ impl Stats {
             (&mut self.faces, other.faces),
             (&mut self.doubtful_patches, other.doubtful_patches),
             (&mut self.speculative, other.speculative),
+            (&mut self.held_back, other.held_back),
             (&mut self.passed, other.passed),
             (&mut self.last_iterations, other.last_iterations),
             (&mut self.last_points, other.last_points),

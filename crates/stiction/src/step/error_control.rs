@@ -68,7 +68,7 @@ impl ErrorControl {
         stages.observe(model, settings, state, &Ahead::default(), &mut report);
         self.first_touch.begin(&stages.kinematics.x_wb);
         let (mut retries, shortest_for_depth) = (0, (JUMP * length.dt).max(100.0 * SHORTEST));
-        let lost = (report.friction_loss, report.normal_loss, report.speculative, report.passed);
+        let lost = Lost::of(&report);
         loop {
             let dt = length.dt;
             let Outcome { mut error, depth, pairs } =
@@ -77,8 +77,8 @@ impl ErrorControl {
                 // Bodies touched for the first time: the step is repeated with their contacts from the beginning.
                 retries += 1;
                 report.rejected += 1;
-                (report.friction_loss, report.normal_loss, report.speculative, report.passed) = lost;
-                stages.sweep.acted.clear();
+                lost.give_back(&mut report);
+                stages.sweep.met.clear();
                 stages.observe(model, settings, state, &self.first_touch.ahead, &mut report);
                 continue;
             }
@@ -93,8 +93,8 @@ impl ErrorControl {
                 return Ok(report);
             }
             report.rejected += 1;
-            (report.friction_loss, report.normal_loss, report.speculative, report.passed) = lost;
-            stages.sweep.acted.clear();
+            lost.give_back(&mut report);
+            stages.sweep.met.clear();
             if dt <= SHORTEST {
                 let size = |i: &usize| self.error[*i].abs();
                 let dof = (0..self.error.len()).max_by(|i, j| size(i).total_cmp(&size(j)));
@@ -143,6 +143,21 @@ impl ErrorControl {
             outcome.pairs |= end.pairs;
         }
         Ok(outcome)
+    }
+}
+
+/// What the half steps of an attempt add to the report, as it was before.
+struct Lost([f64; 2], [u64; 3]);
+
+impl Lost {
+    fn of(report: &StepReport) -> Self {
+        let counts = [report.speculative, report.held_back, report.passed];
+        Self([report.friction_loss, report.normal_loss], counts)
+    }
+
+    fn give_back(&self, report: &mut StepReport) {
+        [report.friction_loss, report.normal_loss] = self.0;
+        [report.speculative, report.held_back, report.passed] = self.1;
     }
 }
 

@@ -268,21 +268,30 @@ impl Stages {
                 return Err(StepError::NotFinite { time: state.time, what, last_good });
             }
             let met = match settings.options.speculative {
-                true => sweep.add(model, state, kinematics, (v, q_next, dt), pass, assembly).map_err(fail)?,
+                true => {
+                    let observed = (&*kinematics, contacts.touching());
+                    let motion = (v, &q_next[..], dt);
+                    sweep.add(model, state, observed, motion, pass, assembly).map_err(fail)?
+                }
                 false => 0,
             };
             timer.stage(&mut report.seconds.advance);
             timer.lap(|p| &mut p.advance);
-            if met == 0 {
-                break;
-            }
             if pass == sweep::PASSES {
                 // The last ones are in no solve.
-                report.passed += met as u64;
                 sweep.drop_last(met);
+            }
+            if met == 0 && !sweep.is_unresolved() {
+                break;
+            }
+            if met == 0 || pass == sweep::PASSES {
+                sweep.hold_back(model, state, kinematics, (v, q_next, dt));
+                break;
             }
             start.copy_from_slice(v);
         }
+        timer.stage(&mut report.seconds.advance);
+        timer.lap(|p| &mut p.advance);
         Ok(())
     }
 

@@ -34,7 +34,9 @@ pub struct StepReport {
     pub max_turn: f64,
     /// Speculative contacts that acted: bodies that would have passed through each other within the step.
     pub speculative: u64,
-    /// Pairs of geoms that may have passed through each other although the step was solved again for them.
+    /// Trees of bodies that moved less far than their velocities say, because nothing else kept them from passing through others.
+    pub held_back: u64,
+    /// Pairs of geoms that may have passed through each other: prescribed motions cannot be held back.
     pub passed: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,

@@ -1,0 +1,122 @@
+//! The pairs whose motion within a step is looked at.
+
+use super::path::Motion;
+use super::size::{Size, pair_width};
+use crate::contact::query::Touching;
+use crate::model::Compiled;
+use crate::model::geom_id::{CollidingGeomId, GeomPair, geoms_of};
+use stiction_geometry::Aabb;
+use stiction_geometry::point::is_supported;
+use stiction_model::Pose;
+
+/// A pair to be looked at.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+pub(super) struct Candidate {
+    pub pair: GeomPair,
+    /// Depth of contacts that one of its bodies has at the beginning of the step, m.
+    pub depth: f64,
+}
+
+/// Finds the pairs to be looked at: those that move far and whose boxes meet on the way.
+#[derive(Default)]
+pub(super) struct Candidates {
+    pub list: Vec<Candidate>,
+    /// Depth of the deepest contact of each body, m.
+    depths: Vec<f64>,
+    /// Boxes around the motions of geoms, in the order of their lower ends.
+    boxes: Vec<Aabb>,
+    order: Vec<u32>,
+    moving: Vec<bool>,
+}
+
+impl Candidates {
+    /// The contacts at the beginning of the step. Whether a pair of them is so deep that it must be looked at however slowly it
+    /// moves: deeper than w/8.
+    pub fn begin(&mut self, compiled: &Compiled, sizes: &[Size], touching: Touching) -> bool {
+        let geoms = compiled.geoms.geoms();
+        self.depths.clear();
+        self.depths.resize(compiled.world.bodies.len(), 0.0);
+        self.list.clear();
+        let patches = touching.patches.patches.iter().map(|p| (p.geoms, touching.patches.depth(p)));
+        let points = touching.points.iter().map(|p| (geoms_of(p), -p.distance));
+        for (pair, depth) in points.chain(patches) {
+            let (a, b) = (pair.0.index(), pair.1.index());
+            for geom in [a, b] {
+                let of_body = &mut self.depths[geoms[geom].body];
+                *of_body = of_body.max(depth);
+            }
+            if depth > 0.125 * pair_width(&sizes[a], &sizes[b])
+                && self.list.last().is_none_or(|l| l.pair != pair)
+            {
+                self.list.push(Candidate { pair, depth });
+            }
+        }
+        !self.list.is_empty()
+    }
+
+    /// Adds the pairs that move far between two sets of poses to those that are deep.
+    pub fn find(&mut self, compiled: &Compiled, sizes: &[Size], x_begin: &[Pose], x_end: &[Pose]) {
+        let geoms = compiled.geoms.geoms();
+        let Self { list, depths, boxes, order, moving } = self;
+        boxes.clear();
+        moving.clear();
+        for (geom, size) in geoms.iter().zip(sizes) {
+            let motion = Motion::new(&x_begin[geom.body], &x_end[geom.body]);
+            moving.push(size.moves_far(motion.of(size)));
+            let at = geom.shape.aabb(&(x_begin[geom.body] * geom.x_bg));
+            let moved = Aabb { min: at.min + motion.shift, max: at.max + motion.shift };
+            boxes.push(at.union(&moved).grown(motion.turn * size.reach));
+        }
+        if !moving.contains(&true) {
+            return;
+        }
+        // Sorted along the axis on which they are spread most.
+        let finite = boxes.iter().filter(|b| b.min.x.is_finite());
+        let spread = finite.fold(Aabb::EMPTY, |all, b| {
+            let c = b.center();
+            all.union(&Aabb { min: c, max: c })
+        });
+        let axis = (spread.max - spread.min).imax();
+        order.clear();
+        order.extend(0..geoms.len() as u32);
+        let low = |g: u32| boxes[g as usize].min[axis];
+        order.sort_unstable_by(|&a, &b| low(a).total_cmp(&low(b)).then(a.cmp(&b)));
+        let known = list.len();
+        for (k, &a) in order.iter().enumerate() {
+            let high = boxes[a as usize].max[axis];
+            for &b in order[k + 1..].iter().take_while(|&&b| low(b) <= high) {
+                let (a, b) = (a.min(b) as usize, a.max(b) as usize);
+                if !(moving[a] || moving[b])
+                    || !boxes[a].overlaps(&boxes[b])
+                    || !compiled.geoms.tests_pair(a, b)
+                {
+                    continue;
+                }
+                let pair = (CollidingGeomId::new(a), CollidingGeomId::new(b));
+                if list[..known].iter().any(|l| l.pair == pair) {
+                    continue;
+                }
+                let [body_a, body_b] = [a, b].map(|g| geoms[g].body);
+                let [ma, mb] = [body_a, body_b].map(|body| Motion::new(&x_begin[body], &x_end[body]));
+                let turn = ma.turn * sizes[a].reach + mb.turn * sizes[b].reach;
+                let travel = (mb.shift - ma.shift).norm() + turn;
+                let supported = is_supported(geoms[a].shape.kind(), geoms[b].shape.kind());
+                let meets = || {
+                    let at = |g: usize| geoms[g].shape.aabb(&(x_begin[geoms[g].body] * geoms[g].x_bg));
+                    let (at_a, at_b, shift) = (at(a), at(b), mb.shift - ma.shift);
+                    let moved = Aabb { min: at_b.min + shift, max: at_b.max + shift };
+                    at_a.overlaps(&at_b.union(&moved).grown(turn))
+                };
+                if supported && travel > 0.25 * pair_width(&sizes[a], &sizes[b]) && meets() {
+                    list.push(Candidate { pair, depth: depths[body_a].max(depths[body_b]) });
+                }
+            }
+        }
+        list[known..].sort_unstable_by_key(|l| l.pair);
+    }
+
+    /// Keeps only the pairs that are deep at the beginning of the step.
+    pub fn forget_found(&mut self, deep: usize) {
+        self.list.truncate(deep);
+    }
+}
