@@ -17,6 +17,7 @@
 //! | [`normal`] | normal laws: linear with Hunt & Crossley, Hertz, barriers, user-defined tables |
 //! | [`contact`] | one contact: its normal law and its friction together |
 //! | [`scalar`] | limits, equalities, PD actuators, dry friction |
+//! | [`correction`] | equalities whose error is too large for one linear step |
 //! | [`sensitivity`] | derivatives of a contact's impulse by all its inputs |
 //! | `number` | the number types that laws are written over: f64, four lanes (`lanes`), derivatives (`jet`) |
 //! | `packet` | the fast path: four contacts at a time |
@@ -25,6 +26,7 @@
 //! | [`processor`] | peak rates of this processor core, for comparison |
 
 pub mod contact;
+pub mod correction;
 pub mod error;
 mod free_body;
 pub mod friction;
@@ -42,6 +44,7 @@ pub mod solver;
 mod spatial;
 
 pub use contact::{CompiledContact, ContactSettings, ContactValue, TurningValue};
+pub use correction::{Constraint, Held};
 pub use error::ProblemError;
 pub use friction::FrictionModel;
 pub use friction::ellipse::Ellipse;

@@ -10,10 +10,12 @@
 //!
 //! Springs and limits are regularised like SAP's normal direction: R = max(β²/(4π²) w, 1/(δt k (δt+τ))) and
 //! v̂ = −φ0/(δt + τ), w the row's own Delassus estimate. PD control: u = u_ff − K_p (q0 + δt v − q_d) −
-//! K_d (v − v_d), so that K = δt K_p + K_d.
+//! K_d (v − v_d), so that K = δt K_p + K_d. Equalities with an error that one linear step cannot treat are solved in two
+//! passes ([`crate::correction`]).
 //!
 //! [`RowLaw`] is defined by the caller. [`ScalarLaw`] is its form during a solve.
 
+use crate::correction::{Constraint, Held};
 use std::f64::consts::PI;
 
 /// β of a constraint whose stiffness is not given.
@@ -30,7 +32,28 @@ const STEP_ACCELERATION: f64 = 300.0;
 const CLOSING_TIME: f64 = 0.05;
 /// Largest speed at which an earlier violation closes, m/s or rad/s: a limit does not slow a joint after pushing it
 /// back.
-const CLOSING_SPEED: f64 = 1.0;
+pub(crate) const CLOSING_SPEED: f64 = 1.0;
+
+/// The part of an error that a step removes, and its derivative by the error: all that a step can have `made`, and of
+/// the excess what closes in a step of δt + τ = `span`, at most at `speed`.
+pub(crate) fn closing(error: f64, made: f64, span: f64, speed: f64) -> (f64, f64) {
+    let beyond = error - made;
+    if beyond.is_nan() || beyond <= 0.0 {
+        return (error, 1.0);
+    }
+    let share = (span / CLOSING_TIME).min(1.0);
+    match speed * span {
+        most if beyond * share > most => (made + most, 0.0),
+        _ => (made + beyond * share, share),
+    }
+}
+
+/// Largest violation that a step of `dt` can cause in a near-rigid row with the given drift.
+pub fn made_in_a_step(drift: f64, dt: f64) -> f64 {
+    let step = dt.max(NEAR_RIGID_MIN_STEP);
+    // The drift changes over a step and between steps. A factor of four leaves a margin.
+    (STEP_ACCELERATION + 4.0 * drift) * step * step
+}
 
 /// Compliance of a limit or an equality.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,24 +96,15 @@ impl RowCompliance {
         Self::Spring { stiffness, relaxation_time, beta: NEAR_RIGID_BETA }
     }
 
-    /// The part of a violation `phi` that a step of `dt` removes, and its derivative by `phi`. A violation that the
-    /// step can have caused is removed completely. The excess closes with [`CLOSING_TIME`], at most at
-    /// [`CLOSING_SPEED`]. Springs are not limited.
-    fn pace(&self, phi: f64, dt: f64, span: f64, one_sided: bool) -> (f64, f64) {
+    /// The part of a limit's violation `phi` < 0 that a step of `dt` removes, and its derivative by `phi`. Springs are not
+    /// limited.
+    fn pace(&self, phi: f64, dt: f64, span: f64) -> (f64, f64) {
         let Self::NearRigid { drift, .. } = *self else { return (phi, 1.0) };
-        let step = dt.max(NEAR_RIGID_MIN_STEP);
-        // The drift changes over a step and between steps. A factor of four leaves a margin.
-        let made = (STEP_ACCELERATION + 4.0 * drift) * step * step;
-        let beyond = phi.abs() - made;
-        if beyond.is_nan() || beyond <= 0.0 || (one_sided && phi > 0.0) {
+        if phi >= 0.0 {
             return (phi, 1.0);
         }
-        let share = (span / CLOSING_TIME).min(1.0);
-        let (closes, slope) = match CLOSING_SPEED * span {
-            most if beyond * share > most => (most, 0.0),
-            _ => (beyond * share, share),
-        };
-        (phi.signum() * (made + closes), slope)
+        let (part, slope) = closing(-phi, made_in_a_step(drift, dt), span, CLOSING_SPEED);
+        (-part, slope)
     }
 
     /// δt + τ (s) during a step of `dt`: a limit that is not violated acts below the velocity −φ/(δt + τ).
@@ -103,7 +117,7 @@ impl RowCompliance {
     }
 
     /// R (1/kg) and δt + τ (s) for a row with Delassus estimate `w`.
-    fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
+    pub(crate) fn regularization(&self, dt: f64, w: f64) -> (f64, f64) {
         match *self {
             Self::NearRigid { beta, .. } => {
                 // At or above the floor R = β²/(4π²) w. Below it, the equivalent stiffness and τ are kept, so the
@@ -137,6 +151,10 @@ pub enum RowLaw {
         phi: f64,
         /// Compliance.
         compliance: RowCompliance,
+        /// The constraint of which the row is a part.
+        constraint: Constraint,
+        /// Result of the first pass, during the second.
+        held: Option<Held>,
     },
     /// PD control with an effort limit, taken implicitly.
     Pd {
@@ -175,36 +193,55 @@ impl RowLaw {
 
     /// Near-rigid equality φ = 0.
     pub fn equality(phi: f64) -> Self {
-        Self::Equality { phi, compliance: RowCompliance::default() }
+        Self::single_equality(phi, RowCompliance::default())
     }
 
-    /// Derivative of v̂ by φ during a step of `dt`, 1/s; zero for laws without a φ.
-    pub fn correction_slope(&self, dt: f64) -> f64 {
+    /// Equality φ = 0 of one row.
+    pub fn single_equality(phi: f64, compliance: RowCompliance) -> Self {
+        let gap_drift = match compliance {
+            RowCompliance::NearRigid { drift, .. } => drift,
+            RowCompliance::Spring { .. } => 0.0,
+        };
+        let constraint = Constraint { gap: phi.abs(), gap_drift, ..Constraint::default() };
+        Self::Equality { phi, compliance, constraint, held: None }
+    }
+
+    /// Derivative of a limit's v̂ by φ during a step of `dt`, 1/s; zero for other laws.
+    pub fn limit_slope(&self, dt: f64) -> f64 {
         match *self {
             Self::Limit { phi, ref compliance } => {
                 let (_, span) = compliance.regularization(dt, 1.0);
-                -compliance.pace(phi, dt, span, true).1 / span
+                -compliance.pace(phi, dt, span).1 / span
             }
-            Self::Equality { phi, ref compliance } => {
-                let (_, span) = compliance.regularization(dt, 1.0);
-                -compliance.pace(phi, dt, span, false).1 / span
-            }
-            Self::Pd { .. } | Self::DryFriction { .. } => 0.0,
+            Self::Equality { .. } | Self::Pd { .. } | Self::DryFriction { .. } => 0.0,
         }
     }
 
-    /// The law during a step of `dt` for a row with Delassus estimate `w`.
-    pub fn compile(&self, dt: f64, w: f64) -> ScalarLaw {
-        let spring = |phi: f64, compliance: &RowCompliance, one_sided| {
-            let (r, span) = compliance.regularization(dt, w);
-            let (phi, _) = compliance.pace(phi, dt, span, one_sided);
-            // A row that moves nothing (w = 0) has no impulse.
-            let (inv_r, v_hat) = if r > 0.0 { (1.0 / r, -phi / span) } else { (0.0, 0.0) };
-            ScalarLaw::Spring { inv_r, v_hat, one_sided }
-        };
+    /// The law during a step of `dt` of a row between bodies with Delassus estimate `w`, whose constraint moves at a
+    /// distance `lever` (m) from the axes about which it turns. Also returns whether an equality needs a second pass.
+    pub fn compile_with_lever(&self, dt: f64, w: f64, lever: f64) -> (ScalarLaw, bool) {
         match *self {
-            Self::Limit { phi, ref compliance } => spring(phi, compliance, true),
-            Self::Equality { phi, ref compliance } => spring(phi, compliance, false),
+            Self::Equality { phi, ref compliance, ref constraint, held } => {
+                constraint.compile(phi, compliance, held, (dt, w, lever))
+            }
+            _ => (self.compile(dt, w), false),
+        }
+    }
+
+    /// The law during a step of `dt` of a row on coordinates with Delassus estimate `w`. An equality of coordinates does not
+    /// turn, so its force is right for any error.
+    pub fn compile(&self, dt: f64, w: f64) -> ScalarLaw {
+        match *self {
+            Self::Limit { phi, ref compliance } => {
+                let (r, span) = compliance.regularization(dt, w);
+                let (phi, _) = compliance.pace(phi, dt, span);
+                ScalarLaw::spring(r, -phi / span, true)
+            }
+            Self::Equality { phi, ref compliance, ref constraint, .. } => {
+                let (r, span) = compliance.regularization(dt, w);
+                let (share, _) = constraint.pace(compliance, (dt, span), f64::INFINITY);
+                ScalarLaw::spring(r, -share * phi / span, false)
+            }
             Self::Pd {
                 proportional,
                 derivative,
@@ -264,6 +301,12 @@ pub enum ScalarLaw {
 }
 
 impl ScalarLaw {
+    /// The law (v̂ − v)/R. A row that moves nothing (R = 0) has no impulse.
+    pub(crate) fn spring(r: f64, v_hat: f64, one_sided: bool) -> Self {
+        let (inv_r, v_hat) = if r > 0.0 { (1.0 / r, v_hat) } else { (0.0, 0.0) };
+        Self::Spring { inv_r, v_hat, one_sided }
+    }
+
     /// The velocity at which the impulse of a spring or PD law vanishes; 0 if there is none.
     ///
     /// During a solve a row stores v minus this velocity, which is as small as the impulse. A velocity has a

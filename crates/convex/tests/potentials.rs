@@ -384,7 +384,7 @@ proptest! {
     ) {
         let law = match which {
             0 => RowLaw::Limit { phi, compliance: RowCompliance::spring(a, b * 1e-4) },
-            1 => RowLaw::Equality { phi, compliance: RowCompliance::default() },
+            1 => RowLaw::equality(phi),
             2 => RowLaw::Pd { proportional: a, derivative: b, position_error: phi, target_velocity: 0.3, feed_forward: 0.5, effort_limit: limit },
             _ => RowLaw::DryFriction { force: limit, epsilon: 1e-3 * b },
         }.compile(dt, 0.7);

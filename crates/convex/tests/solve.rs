@@ -91,7 +91,7 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
     }
     for (i, (dense, law)) in twin.rows.iter().zip(&twin.row_laws).enumerate() {
         let vr = (&dense.jacobian * v)[0] + dense.bias;
-        let value = law.compile(twin.problem.time_step(), dense.w).evaluate(vr);
+        let value = dense.compile(law, twin.problem.time_step()).evaluate(vr);
         assert!((solver.row_velocities()[i] - vr).abs() < 1e-11 * (1.0 + v.norm()));
         assert!((twin.problem.row_velocity(i, solver.velocities()) - vr).abs() < 1e-11 * (1.0 + v.norm()));
         let noise = 1e-11 * (value.impulse.abs() + value.hessian * (1.0 + v.norm()));
@@ -158,7 +158,7 @@ proptest! {
             h += dense.jacobian.transpose() * g * &dense.jacobian;
         }
         for (dense, law) in twin.rows.iter().zip(&twin.row_laws) {
-            let value = law.compile(twin.problem.time_step(), dense.w).evaluate((&dense.jacobian * &v)[0] + dense.bias);
+            let value = dense.compile(law, twin.problem.time_step()).evaluate((&dense.jacobian * &v)[0] + dense.bias);
             h += dense.jacobian.transpose() * &dense.jacobian * value.hessian;
         }
         let x = DVector::from_fn(v.len(), |i, _| (1.0 + i as f64).sin());

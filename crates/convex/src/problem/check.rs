@@ -7,7 +7,7 @@ pub(super) fn check_law(law: &RowLaw) -> Result<(), ProblemError> {
     let finite = |what, x: f64| require(x.is_finite(), what, x, "finite");
     let at_least_0 = |what, x: f64| require(x >= 0.0, what, x, "at least 0");
     match *law {
-        RowLaw::Limit { phi, compliance } | RowLaw::Equality { phi, compliance } => {
+        RowLaw::Limit { phi, compliance } | RowLaw::Equality { phi, compliance, .. } => {
             finite("constraint function", phi)?;
             match compliance {
                 RowCompliance::NearRigid { beta, drift } => {

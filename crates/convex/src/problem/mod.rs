@@ -24,6 +24,7 @@ mod entry;
 pub use entry::{ContactEntry, TangentialSpring, frame_from_normal};
 
 use crate::contact::ContactSettings;
+use crate::correction::Held;
 use crate::error::{ProblemError, require};
 use crate::free_body::{self as free, Rotation};
 use crate::friction::FrictionModel;
@@ -397,6 +398,25 @@ impl Problem {
         let place = RowPlace::Coordinates { range: start..self.coordinates.len(), bias };
         self.rows.push(Row { place, law });
         Ok(self.rows.len() - 1)
+    }
+
+    /// Makes the next solve the second pass, which corrects the errors that equalities were held at in the first
+    /// ([`crate::correction`]), from the velocities and impulses of all rows in the first.
+    pub fn correct(&mut self, velocities: &[f64], impulses: &[f64]) {
+        for (row, (&velocity, &impulse)) in self.rows.iter_mut().zip(velocities.iter().zip(impulses)) {
+            if let RowLaw::Equality { held, .. } = &mut row.law {
+                *held = Some(Held { velocity, impulse });
+            }
+        }
+    }
+
+    /// Makes the next solve a first pass again.
+    pub fn hold(&mut self) {
+        for row in &mut self.rows {
+            if let RowLaw::Equality { held, .. } = &mut row.law {
+                *held = None;
+            }
+        }
     }
 
     /// Number of dofs.

@@ -40,11 +40,14 @@ pub struct Compiler {
     side: Vec<(u32, V6)>,
     dense: Vec<f64>,
     u0: Vec<f64>,
+    /// Whether rows need a second pass.
+    pub held: bool,
 }
 
 impl Compiler {
     /// Compiles `problem` into the first islands of `islands` and returns their number.
     pub fn compile(&mut self, problem: &Problem, islands: &mut Vec<Island>) -> usize {
+        self.held = false;
         self.group_rows(problem);
         self.connect(problem);
         let count = self.assign(problem, islands);
@@ -244,7 +247,8 @@ impl Compiler {
                 // w·V at P equals w'·V' at P': the direction moves like a wrench.
                 let direction = crate::spatial::shift_wrench(d, shift);
                 let w = scale.along(&d);
-                let law = stated.law.compile(problem.dt, w);
+                let (law, held) = stated.law.compile_with_lever(problem.dt, w, scale.lever());
+                self.held |= held;
                 island.pair_rows.push(LocalPairRow { global: row, direction, law });
             }
             local.rows.end = island.pair_rows.len() as u32;
@@ -382,12 +386,13 @@ impl Compiler {
                 }
                 island.row_segments.push((mine, start, island.row_entries.len() as u32));
             }
+            let law = row.law.compile(problem.dt, w);
             island.rows.push(LocalRow {
                 global: index as u32,
                 entries: entry_start..island.row_entries.len() as u32,
                 segments: segment_start..island.row_segments.len() as u32,
                 bias: *bias,
-                law: row.law.compile(problem.dt, w),
+                law,
             });
         }
     }

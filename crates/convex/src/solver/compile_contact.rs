@@ -198,6 +198,11 @@ impl RowScale {
         let [a, b, c, x, y, z] = *direction;
         (a * a + b * b + c * c) * self.rotation + (x * x + y * y + z * z) * self.translation
     }
+
+    /// Distance from the axes about which the pair turns that gives a turn the same estimate as a translation, m.
+    pub fn lever(&self) -> f64 {
+        if self.translation > 0.0 { (self.translation / self.rotation).sqrt() } else { f64::INFINITY }
+    }
 }
 
 /// ‖K‖_F/√3 of the angular and of the linear block of the pair's Delassus estimate K at its own point: independent of the

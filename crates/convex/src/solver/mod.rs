@@ -346,6 +346,11 @@ impl Solver {
         &self.turns
     }
 
+    /// Whether equalities have errors that need a second pass: [`Problem::correct`].
+    pub fn needs_correction(&self) -> bool {
+        self.compiler.held
+    }
+
     /// Impulse of each row along its direction.
     pub fn row_impulses(&self) -> &[f64] {
         &self.row_impulses

@@ -67,6 +67,16 @@ pub struct DenseRow {
     pub bias: f64,
     /// Delassus estimate that scales its law.
     pub w: f64,
+    /// Lever that scales the correction of a row between bodies, m.
+    pub lever: Option<f64>,
+}
+
+impl DenseRow {
+    /// The compiled law of the row in a step of `dt`.
+    pub fn compile(&self, law: &RowLaw, dt: f64) -> stiction_convex::scalar::ScalarLaw {
+        self.lever
+            .map_or_else(|| law.compile(dt, self.w), |lever| law.compile_with_lever(dt, self.w, lever).0)
+    }
 }
 
 /// A problem and its dense twin.
@@ -257,7 +267,13 @@ pub fn random_with(
             let block = |i: usize| k.view((i, i), (3, 3)).norm() / 3f64.sqrt();
             let w = direction.fixed_rows::<3>(0).norm_squared() * block(0)
                 + direction.fixed_rows::<3>(3).norm_squared() * block(3);
-            rows.push(DenseRow { jacobian: &d * &relative, bias: direction.dot(&bias), w });
+            let lever = (block(3) / block(0)).sqrt();
+            rows.push(DenseRow {
+                jacobian: &d * &relative,
+                bias: direction.dot(&bias),
+                w,
+                lever: Some(lever),
+            });
             row_laws.push(law);
         }
     }
@@ -284,7 +300,7 @@ pub fn random_with(
             jacobian[(0, dof)] += c;
         }
         let w = (&jacobian * &inverse_diagonal * jacobian.transpose())[(0, 0)];
-        rows.push(DenseRow { jacobian, bias, w });
+        rows.push(DenseRow { jacobian, bias, w, lever: None });
         row_laws.push(law);
     }
     Twin { problem, a, v_star, v0, contacts, rows, row_laws, pair_rows, cliques }

@@ -235,6 +235,8 @@ class Stats(TypedDict):
     held_back: int
     #: Pairs that may have passed through each other, because their motion is prescribed, summed over steps.
     passed: int
+    #: Equalities with errors that their steps cannot have made, summed over steps: see ``Simulation.warnings``.
+    missed_equalities: int
     #: Newton iterations of the last step.
     last_iterations: int
     #: Contact points in the last step.
@@ -245,6 +247,10 @@ class Stats(TypedDict):
     last_faces: int
     #: Largest penetration seen, m.
     max_penetration: float
+    #: Largest error of a connection, weld or distance constraint seen, m.
+    max_gap: float
+    #: Largest angle between the frames of a weld seen, rad.
+    max_angle: float
     #: Energy dissipated by friction, J.
     friction_loss: float
     #: Energy dissipated by normal forces or stored in contact springs, J.

@@ -31,7 +31,8 @@ impl Simulation {
 
     /// Reasons since construction why contact patches are unreliable, once for each geom pair, as a
     /// list of stiction.ModelWarning: the core of a pressure field was reached (a thin or soft body
-    /// under too much load), or a body lies completely inside another.
+    /// under too much load), or a body lies completely inside another. Also one for each equality between bodies that misses
+    /// its target in the last step, with its error.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         warning_tuples(py, &self.lock()?.warnings())
@@ -50,7 +51,8 @@ impl Simulation {
     /// max_iterations (in one step), unconverged (steps that did not reach their tolerance),
     /// line_search_evaluations, friction_passes, points, patches and faces (summed over steps), doubtful_patches (see
     /// warnings), speculative (contacts of bodies that would have passed through each other), held_back (bodies or trees that
-    /// moved less far than their velocities say, for the same reason), passed (pairs that nothing could hold), last_iterations,
+    /// moved less far than their velocities say, for the same reason), passed (pairs that nothing could hold),
+    /// missed_equalities (summed over steps, see warnings), max_gap (m) and max_angle (rad) of equalities, last_iterations,
     /// last_points, last_patches, last_faces, max_penetration (m), friction_loss and
     /// normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in
     /// continuous time only), min_step and max_step (s), and seconds, a dict by stage of the step:

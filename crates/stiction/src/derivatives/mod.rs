@@ -185,6 +185,12 @@ impl Differentiator {
                  choose a smaller step",
             ));
         }
+        if self.stages.solver.needs_correction() {
+            return Err(DerivativeError::Method(
+                "a connection or weld has a large error in this step, which is corrected in a second pass that is not \
+                 differentiated; begin from a state in which loops are closed and targets are within reach",
+            ));
+        }
         if self.stages.sweep.has_acted() {
             return Err(DerivativeError::Method(
                 "bodies meet within this step and have a speculative contact, whose place is not differentiated; \

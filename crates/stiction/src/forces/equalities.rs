@@ -4,10 +4,12 @@
 
 use super::{Force, StepAt};
 use crate::methods::support::{Feature, MethodKind, Support};
-use crate::step::assemble::Rows;
+use crate::model::Model;
+use crate::step::assemble::{EqualityError, Rows};
 use nalgebra::{Vector3, Vector6};
-use stiction_convex::{PairId, ProblemError, RowCompliance, RowLaw};
-use stiction_model::{Equality, EqualityKind};
+use stiction_convex::scalar::made_in_a_step;
+use stiction_convex::{Constraint, PairId, ProblemError, RowCompliance, RowLaw};
+use stiction_model::{Equality, EqualityKind, Warning};
 
 const FEATURES: [Feature; 1] = [Feature {
     name: "active equality constraints",
@@ -32,7 +34,7 @@ impl Force for Equalities {
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         for (index, equality) in at.compiled.world.equalities.iter().enumerate().filter(|(_, e)| e.active) {
             let drift = at.kinematics.coupling_drifts[index];
-            add(&EqualityRows { at, equality, drift }, rows)?;
+            add(&EqualityRows { at, index, equality, drift }, rows)?;
         }
         Ok(())
     }
@@ -41,18 +43,24 @@ impl Force for Equalities {
 /// One equality in a step.
 struct EqualityRows<'a> {
     at: &'a StepAt<'a>,
+    index: usize,
     equality: &'a Equality,
     /// Separation acceleration of its points and axes at zero joint acceleration.
     drift: [f64; 2],
 }
 
 impl EqualityRows<'_> {
-    fn law(&self, phi: f64, drift: f64) -> RowLaw {
-        let compliance = match self.equality.stiffness {
+    /// The compliance that the file gives.
+    fn compliance(&self, drift: f64) -> RowCompliance {
+        match self.equality.stiffness {
             None => RowCompliance::near_rigid(drift),
             Some(stiffness) => RowCompliance::spring(stiffness, self.equality.relaxation_time),
-        };
-        RowLaw::Equality { phi, compliance }
+        }
+    }
+
+    /// The law of an equality of one row.
+    fn law(&self, phi: f64, drift: f64) -> RowLaw {
+        RowLaw::single_equality(phi, self.compliance(drift))
     }
 
     /// The pair of the moving bodies that carry two bodies, about a world point.
@@ -72,22 +80,47 @@ impl EqualityRows<'_> {
         )
     }
 
-    /// Three rows that hold a pair's twist along `first`, `first` + 1, `first` + 2 against the errors `gap`.
+    /// Three rows against a distance `gap` between two points of a pair, and three against the rotation `turn` between
+    /// their frames if they have to agree.
     fn hold(
         &self,
         bodies: (usize, usize),
-        (pair, point): (PairId, Vector3<f64>),
-        first: usize,
-        gap: &Vector3<f64>,
+        (p_a, p_b): (Vector3<f64>, Vector3<f64>),
+        turn: Option<Vector3<f64>>,
         rows: &mut Rows,
     ) -> Result<(), ProblemError> {
-        let drift = self.drift[usize::from(first == 0)];
-        for k in 0..3 {
-            let mut direction = Vector6::zeros();
-            direction[first + k] = 1.0;
-            rows.add_coupling(pair, bodies, point, direction, self.law(gap[k], drift))?;
+        let point = 0.5 * (p_a + p_b);
+        let pair = self.pair(bodies, point, rows)?;
+        let gap = p_b - p_a;
+        let constraint = Constraint {
+            gap: gap.norm(),
+            gap_drift: self.drift[0],
+            angle: turn.map_or(0.0, |turn| turn.norm()),
+            angle_drift: self.drift[1],
+        };
+        self.record(&constraint, rows);
+        let parts = [(3, Some(gap), self.drift[0]), (0, turn, self.drift[1])];
+        for (first, error, drift) in parts {
+            let Some(error) = error else { continue };
+            for k in 0..3 {
+                let mut direction = Vector6::zeros();
+                direction[first + k] = 1.0;
+                let compliance = self.compliance(drift);
+                let law = RowLaw::Equality { phi: error[k], compliance, constraint, held: None };
+                rows.add_coupling(pair, bodies, point, direction, law)?;
+            }
         }
         Ok(())
+    }
+
+    /// Records the error of the equality for the report.
+    fn record(&self, constraint: &Constraint, rows: &mut Rows) {
+        let made = |drift| made_in_a_step(drift, self.at.dt);
+        let missed = self.equality.stiffness.is_none()
+            && (constraint.gap > made(constraint.gap_drift)
+                || constraint.angle > made(constraint.angle_drift));
+        let &Constraint { gap, angle, .. } = constraint;
+        rows.log.equality_errors.push(EqualityError { equality: self.index, gap, angle, missed });
     }
 
     /// Velocity coordinate of a joint, and its position from its reference.
@@ -141,19 +174,14 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
         }
         EqualityKind::Connect { body_a, body_b, point_a, point_b } => {
             let (p_a, p_b) = (kinematics.point(body_a, &point_a), kinematics.point(body_b, &point_b));
-            let middle = 0.5 * (p_a + p_b);
-            let pair = this.pair((body_a, body_b), middle, rows)?;
-            this.hold((body_a, body_b), (pair, middle), 3, &(p_b - p_a), rows)?;
+            this.hold((body_a, body_b), (p_a, p_b), None, rows)?;
         }
         EqualityKind::Weld { body_a, body_b, pose_ab, point_b } => {
             let wanted = kinematics.x_wb[body_a] * pose_ab;
             let p_a = (wanted * nalgebra::Point3::from(point_b)).coords;
             let p_b = kinematics.point(body_b, &point_b);
-            let middle = 0.5 * (p_a + p_b);
-            let pair = this.pair((body_a, body_b), middle, rows)?;
-            this.hold((body_a, body_b), (pair, middle), 3, &(p_b - p_a), rows)?;
             let turn = (kinematics.x_wb[body_b].rotation * wanted.rotation.inverse()).scaled_axis();
-            this.hold((body_a, body_b), (pair, middle), 0, &turn, rows)?;
+            this.hold((body_a, body_b), (p_a, p_b), Some(turn), rows)?;
         }
         EqualityKind::Distance { body_a, body_b, point_a, point_b, distance } => {
             let (p_a, p_b) = (kinematics.point(body_a, &point_a), kinematics.point(body_b, &point_b));
@@ -167,10 +195,26 @@ fn add(this: &EqualityRows, rows: &mut Rows) -> Result<(), ProblemError> {
             };
             let speed = (velocity(body_b, &p_b) - velocity(body_a, &p_a)).norm();
             let drift = this.drift[0] + speed * speed / length.max(SHORTEST_LINE);
+            let constraint =
+                Constraint { gap: (length - distance).abs(), gap_drift: drift, ..Constraint::default() };
+            this.record(&constraint, rows);
             rows.add_coupling(pair, (body_a, body_b), p_a, direction, this.law(length - distance, drift))?;
         }
     }
     Ok(())
+}
+
+/// Warnings of equalities between bodies with errors that no step can have made.
+pub(crate) fn warnings(model: &Model, errors: &[EqualityError]) -> impl Iterator<Item = Warning> {
+    errors.iter().filter(|error| error.missed).map(|error| {
+        let equality = &model.world().equalities[error.equality];
+        let message = format!(
+            "equality \"{}\" misses its target by {:.3e} m and {:.3e} rad: the mechanism cannot reach it, other constraints \
+             contradict it, or it is still closing; it pulls towards the least error with a limited force",
+            equality.name, error.gap, error.angle
+        );
+        Warning { source: equality.source.clone(), message }
+    })
 }
 
 /// Fraction of two moment arms below which their difference is a rounding error.

@@ -9,6 +9,7 @@ use crate::contact::patch_view::{ContactPatch, PatchView, SolvedPatches};
 use crate::contact::result::Contact;
 use crate::derivatives::{ContactParameter, DerivativeError, Differentiator, StepDerivatives};
 use crate::error::{InputError, OptionError, StepError};
+use crate::forces::equalities;
 use crate::methods::Stepping;
 use crate::methods::learned::LearnedReport;
 use crate::model::{Energy, Model};
@@ -326,11 +327,16 @@ impl Simulation {
     /// Warnings since the simulation was created, one for each geom pair: about unreliable contact patches (the core of
     /// a pressure field was reached, by thin or soft bodies under too much load, or a body is completely inside
     /// another), about pairs that turned by more than 0.2 rad in a step while their contact point travelled over a curved
-    /// surface, and about bodies that would have passed through each other within a step. Allocates.
+    /// surface, and about bodies that would have passed through each other within a step. Also one for each equality
+    /// between bodies that misses its target in the last step by more than a step makes, with its error. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.patch_warnings.warnings(&self.model);
         warnings.extend(self.turn_warnings.warnings(&self.model));
         warnings.extend(self.met.warnings(&self.model));
+        if self.last_report.missed_equalities > 0 {
+            let errors = &self.stages.assembly.log.equality_errors;
+            warnings.extend(equalities::warnings(&self.model, errors));
+        }
         warnings
     }
 
@@ -504,6 +510,9 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.speculative += report.speculative;
     stats.held_back += report.held_back;
     stats.passed += report.passed;
+    stats.missed_equalities += report.missed_equalities;
+    stats.max_gap = stats.max_gap.max(report.max_gap);
+    stats.max_angle = stats.max_angle.max(report.max_angle);
     stats.last_patches = report.patches;
     stats.last_faces = report.faces;
     stats.max_penetration = stats.max_penetration.max(report.max_penetration);

@@ -71,6 +71,13 @@ pub struct Stats {
     pub held_back: u64,
     /// Pairs that may have passed through each other, summed over steps.
     pub passed: u64,
+    /// Equalities with errors that their steps cannot have made, summed over steps: see
+    /// [`crate::StepReport::missed_equalities`].
+    pub missed_equalities: u64,
+    /// Largest error of a connection, weld or distance constraint seen, m.
+    pub max_gap: f64,
+    /// Largest angle between the frames of a weld seen, rad.
+    pub max_angle: f64,
     /// Newton iterations of the last step.
     pub last_iterations: u64,
     /// Contact points in the last step.
@@ -105,6 +112,8 @@ impl Stats {
         self.max_step = self.max_step.max(other.max_step);
         self.max_iterations = self.max_iterations.max(other.max_iterations);
         self.max_penetration = self.max_penetration.max(other.max_penetration);
+        self.max_gap = self.max_gap.max(other.max_gap);
+        self.max_angle = self.max_angle.max(other.max_angle);
         for (sum, part) in [
             (&mut self.steps, other.steps),
             (&mut self.rejected, other.rejected),
@@ -119,6 +128,7 @@ impl Stats {
             (&mut self.speculative, other.speculative),
             (&mut self.held_back, other.held_back),
             (&mut self.passed, other.passed),
+            (&mut self.missed_equalities, other.missed_equalities),
             (&mut self.last_iterations, other.last_iterations),
             (&mut self.last_points, other.last_points),
             (&mut self.last_patches, other.last_patches),

@@ -42,6 +42,8 @@ pub(crate) struct RowLog {
     pub tendons: Vec<(usize, usize, f64)>,
     /// Limit rows among them: (row, tendon).
     pub tendon_limits: Vec<(usize, usize)>,
+    /// Errors of the equalities between bodies.
+    pub equality_errors: Vec<EqualityError>,
     /// Coefficients of a row.
     pub scratch: Vec<(usize, f64)>,
     /// Ball joints, by their index among those with limits, and directions of the rows added because the solve turned them
@@ -51,6 +53,18 @@ pub(crate) struct RowLog {
     left_out: Vec<LeftOut>,
     /// Their coefficients.
     left_out_arms: Vec<(usize, f64)>,
+}
+
+/// Error of an equality between bodies at the beginning of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EqualityError {
+    pub equality: usize,
+    /// Distance from where its points or bodies should be, m.
+    pub gap: f64,
+    /// Angle between its frames, rad.
+    pub angle: f64,
+    /// Whether the error is larger than the step before can have made it.
+    pub missed: bool,
 }
 
 /// Owner of a limit.
@@ -84,6 +98,7 @@ impl RowLog {
         self.tendons.clear();
         self.tendon_limits.clear();
         self.turned.clear();
+        self.equality_errors.clear();
         self.left_out.clear();
         self.left_out_arms.clear();
     }

@@ -312,6 +312,7 @@ impl Stages {
         state.time += dt;
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);
         results.write(&parts, assembly, solver, report);
+        report.take_equalities(&assembly.log.equality_errors);
         sweep.write(model.compiled(), assembly, solver, dt, &mut results.contacts, report);
         std::mem::swap(&mut state.stretches, &mut results.stretches);
         std::mem::swap(&mut state.springs, &mut results.springs);
@@ -340,8 +341,26 @@ fn parts<'a>(
     Parts { model, options, calibration, state, kinematics, touching: contacts.touching(), free, dt }
 }
 
-/// Solves the problem from `start`, and again if the solution reaches limits without rows.
+/// Solves the problem from `start` with all limits, and again if errors of equalities need the second pass.
 fn solve_with_limits(
+    assembly: &mut Assembly,
+    solver: &mut Solver,
+    start: &mut [f64],
+    report: &mut StepReport,
+    timer: &mut Timer,
+) -> Result<(), ProblemError> {
+    solve_pass(assembly, solver, start, report, timer)?;
+    if solver.needs_correction() {
+        assembly.problem.correct(solver.row_velocities(), solver.row_impulses());
+        start.copy_from_slice(solver.velocities());
+        solve_pass(assembly, solver, start, report, timer)?;
+        assembly.problem.hold();
+    }
+    Ok(())
+}
+
+/// Solves the problem from `start`, and again if the solution reaches limits without rows.
+fn solve_pass(
     assembly: &mut Assembly,
     solver: &mut Solver,
     start: &mut [f64],

@@ -1,6 +1,7 @@
 //! Report of one step.
 
 use crate::simulation::stats::StageSeconds;
+use crate::step::assemble::EqualityError;
 use stiction_convex::{Criterion, SolveReport};
 
 /// Report of one step.
@@ -38,6 +39,14 @@ pub struct StepReport {
     pub held_back: u64,
     /// Pairs of geoms that may have passed through each other: prescribed motions cannot be held back.
     pub passed: u64,
+    /// Largest distance between the points of a connection, weld or distance constraint and where they should be, at the
+    /// beginning of the step, m.
+    pub max_gap: f64,
+    /// Largest angle between the frames of a weld, at the beginning of the step, rad.
+    pub max_angle: f64,
+    /// Near-rigid equalities between bodies with a larger error than one step makes: targets out of reach, constraints
+    /// that contradict each other, or loops that have not closed yet. See [`crate::Simulation::warnings`].
+    pub missed_equalities: u64,
     /// Largest penetration at the beginning of the step, m.
     pub max_penetration: f64,
     /// Energy dissipated by friction in this step, J.
@@ -57,6 +66,13 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Takes the errors of the equalities.
+    pub(crate) fn take_equalities(&mut self, errors: &[EqualityError]) {
+        self.max_gap = errors.iter().fold(0.0, |most, e| most.max(e.gap));
+        self.max_angle = errors.iter().fold(0.0, |most, e| most.max(e.angle));
+        self.missed_equalities = errors.iter().filter(|e| e.missed).count() as u64;
+    }
+
     /// Adds the report of a solve: counts are summed, and the worst criterion is kept.
     pub(crate) fn take(&mut self, solve: &SolveReport) {
         self.criterion = self.criterion.worst(solve.criterion);
