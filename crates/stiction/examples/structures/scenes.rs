@@ -1,6 +1,26 @@
 //! Structures that stand by friction and balance, and a row of dominoes, as MJCF.
 
-use stiction::Simulation;
+use stiction::{Options, Simulation, TangentialSprings};
+
+/// Time in which a structure settles, s.
+pub const SETTLING: f64 = 5.0;
+
+/// Options with which structures stand: tangential springs, so that nothing creeps, and a margin of 10 µm, so that the corners
+/// that rock stay in contact.
+pub fn standing(step: f64) -> Options {
+    Options {
+        step,
+        margin: 1e-5,
+        tangential_springs: Some(TangentialSprings::default()),
+        ..Options::default()
+    }
+}
+
+/// Largest distance between the places of a free body in two positions, m.
+pub fn distance(p: &[f64], q: &[f64]) -> f64 {
+    let apart = |(p, q): (&[f64], &[f64])| (0..3).map(|k| (p[k] - q[k]).powi(2)).sum::<f64>().sqrt();
+    p.chunks(7).zip(q.chunks(7)).map(apart).fold(0.0, f64::max)
+}
 
 /// A structure.
 #[derive(Clone)]
@@ -31,19 +51,20 @@ fn block(p: [f64; 3], angle: f64, geom: &str) -> String {
     format!("<body pos=\"{x} {y} {z}\" quat=\"{c} 0 {s} 0\"><freejoint/>{geom}</body>")
 }
 
-/// Thirty boxes of 100 g and 10 cm on each other, each out of line by up to 2 mm.
+/// Thirty boxes of 100 g and 10 cm on each other, each out of line by up to `out` (m).
 ///
 /// A tower of blocks on springs can buckle. Each joint of stiffness k between corners a apart turns by M/(¼ k a²), as a beam of
 /// EI = ¼ k a² × 0.1 m. Greenhill's column under its own weight q a metre stands up to q L³ = 7.84 EI; here q L³ = 2.1 EI. Boxes of
-/// 1 kg would fall.
-pub fn tower() -> Structure {
+/// 1 kg would fall. If it is out of line it sways, as an elastic column does, for minutes.
+pub fn tower(out: f64) -> Structure {
     let cube = geom([0.05; 3], 0.1, 0.5);
-    let out = |k: f64| 2e-3 * k.sin();
+    let shift = |k: f64| out * k.sin();
     let boxes: String = (0..30)
         .map(f64::from)
-        .map(|k| block([out(5.0 * k), out(3.0 * k), 0.05 + 0.1 * k], 0.0, &cube))
+        .map(|k| block([shift(5.0 * k), shift(3.0 * k), 0.05 + 0.1 * k], 0.0, &cube))
         .collect();
-    Structure::new("tower of 30 boxes", "", &(floor(0.5) + &boxes))
+    let name = if out == 0.0 { "tower of 30 boxes" } else { "uneven tower of 30 boxes" };
+    Structure::new(name, "", &(floor(0.5) + &boxes))
 }
 
 /// Cards of 2 g, 90 × 60 × 1 mm, leant against each other in three storeys: three, two and one pairs, with cards flat
