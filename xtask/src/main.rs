@@ -51,7 +51,8 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
                        whether the core crates compile for wasm32, Windows, macOS and Linux on Arm; rustup adds
                        the targets that are not installed
   fuzz READER [ARGS]   damaged files for a reader of models or meshes, listed in docs/fuzz.md (--minutes N, --seed S)
-  soak [ARGS...]       random scenes for a given time, and a report of failures (--minutes N | --steps N,
+  soak [ARGS...]       random scenes for a given time, and a report of failures (--minutes N | --steps N |
+                       --shots N bullets at thin plates,
                        --jobs N, --seed S, --only SEED, --out FILE)
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
