@@ -568,6 +568,31 @@ fn options_flags_keyframes_exclusions_and_colours_are_read() {
     assert_eq!((k.time, &k.qpos[..], &k.qvel[..], &k.ctrl[..]), (2.0, &[1.0][..], &[2.0][..], &[3.0][..]));
 }
 
+/// A robot with a keyframe, included beside an object, was refused. MuJoCo 4.0 reads [0.3 | 1 2 3 1 0 0 0] and ctrl [7 0].
+#[test]
+fn the_keyframe_of_an_included_robot_is_continued_by_the_default_state() {
+    let w = load(
+        "<mujoco><worldbody><body name='arm'><joint name='j'/><geom size='.1'/></body>
+         <body name='cube' pos='1 2 3'><freejoint/><geom size='.1'/></body>
+         <body name='door'><joint name='d' ref='30'/><geom size='.1'/></body></worldbody>
+         <actuator><motor joint='j'/><motor joint='d'/></actuator>
+         <keyframe><key name='home' qpos='0.3' ctrl='7'/></keyframe></mujoco>",
+    );
+    let k = &w.keyframes[0];
+    let expected = [0.3, 1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 30f64.to_radians()];
+    assert!(
+        k.qpos.len() == 9 && k.qpos.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15),
+        "{:?}",
+        k.qpos
+    );
+    assert_eq!((&k.ctrl[..], &k.qvel[..]), (&[7.0, 0.0][..], &[][..]));
+    assert!(
+        w.warnings
+            .iter()
+            .any(|w| w.to_string().contains("\"home\": qpos has 1 of 9 numbers, ctrl has 1 of 2"))
+    );
+}
+
 #[test]
 fn unnamed_things_get_names_that_are_free() {
     let w = load(

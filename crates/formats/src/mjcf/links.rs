@@ -115,16 +115,40 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the named states.
+    /// Reads the named states. The numbers of one that was written for a part of this model, as in an included file, come
+    /// first, and the rest of the model is in its default state, as in MuJoCo 4.
     pub fn keyframes(&mut self, root: &Node) -> Read<()> {
         for node in root.children_named("keyframe").flat_map(|s| &s.children).filter(|n| n.name == "key") {
+            let (world, mut padded) = (&self.world, Vec::new());
+            let mut numbers = |name: &str, default: &dyn Fn() -> Vec<f64>, size: usize| -> Read<Vec<f64>> {
+                let mut values = node.numbers(name)?.unwrap_or_default();
+                if !values.is_empty() && values.len() < size {
+                    padded.push(format!("{name} has {} of {size} numbers", values.len()));
+                    values.extend_from_slice(&default()[values.len()..]);
+                }
+                Ok(values)
+            };
+            let zeros = |size: usize| move || vec![0.0; size];
+            let (nv, nu, na) = (world.nv(), world.nu(), world.na());
+            let qpos = numbers("qpos", &|| reference::positions(world), world.nq())?;
+            let qvel = numbers("qvel", &zeros(nv), nv)?;
+            let ctrl = numbers("ctrl", &zeros(nu), nu)?;
+            let activation = numbers("act", &zeros(na), na)?;
+            if !padded.is_empty() {
+                let name = node.attr("name").unwrap_or("");
+                let message = format!(
+                    "keyframe \"{name}\": {}; the rest of the model is in its default state",
+                    padded.join(", ")
+                );
+                self.report.warn(node, &format!("keyframe {name}"), message)?;
+            }
             self.world.keyframes.push(Keyframe {
                 name: node.attr("name").unwrap_or("").to_string(),
                 time: node.number("time")?.unwrap_or(0.0),
-                qpos: node.numbers("qpos")?.unwrap_or_default(),
-                qvel: node.numbers("qvel")?.unwrap_or_default(),
-                ctrl: node.numbers("ctrl")?.unwrap_or_default(),
-                activation: node.numbers("act")?.unwrap_or_default(),
+                qpos,
+                qvel,
+                ctrl,
+                activation,
                 mocap: self.key_mocap(node)?,
                 source: node.source(),
             });

@@ -19,6 +19,25 @@ pub fn poses(world: &World) -> Vec<Pose> {
     poses
 }
 
+/// Coordinates of all joints at the reference.
+pub fn positions(world: &World) -> Vec<f64> {
+    let mut q = Vec::with_capacity(world.nq());
+    for body in &world.bodies {
+        for joint in &body.joints {
+            match joint.kind {
+                JointKind::Free => {
+                    q.extend(body.pose.translation.vector.iter());
+                    let turn = body.pose.rotation.quaternion();
+                    q.extend([turn.w, turn.i, turn.j, turn.k]);
+                }
+                JointKind::Ball => q.extend([1.0, 0.0, 0.0, 0.0]),
+                _ => q.extend(&joint.reference[..joint.kind.nq()]),
+            }
+        }
+    }
+    q
+}
+
 /// A unit velocity: its twist at the world's origin.
 struct Column {
     angular: Vec3,
