@@ -269,12 +269,14 @@ impl<'a> Sampler<'a> {
                     (most, chosen) = (self.rates.p[c], Some(c));
                 }
             }
-            let scale = if most > 1e-3 { 1.0 / most } else { 1.0 };
-            for c in 0..m {
-                self.caps[c] = (scale * self.rates.p[c]).min(1.0) * self.stop[c] / self.top;
+            if let Some(c) = chosen
+                && most <= 1e-3
+            {
+                // It keeps its whole rate for the rest of the stretch: given back, it would be taken again after a step without length.
+                (self.rates.p[c], most) = (1.0, 1.0);
             }
-            if let Some(c) = chosen {
-                self.caps[c] = self.stop[c] / self.top;
+            for c in 0..m {
+                self.caps[c] = (self.rates.p[c] / most).min(1.0) * self.stop[c] / self.top;
             }
             let largest = self.caps.iter().copied().fold(0.0, f64::max);
             // Rates of the order of one.

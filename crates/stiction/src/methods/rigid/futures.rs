@@ -185,8 +185,12 @@ pub fn futures(
                 tree.branches[at].passed += 1;
                 continue;
             }
-            if let Some((twin, _)) = forks.iter().find(|(_, other)| agree(other, &state, options.merge)) {
-                let (twin, weight) = (*twin, tree.branches[at].weight);
+            let twin = forks
+                .iter()
+                .find(|(k, other)| agree(other, &state, options.merge) && !comes_from(&tree.branches, at, *k))
+                .map(|(k, _)| *k);
+            if let Some(twin) = twin {
+                let weight = tree.branches[at].weight;
                 tree.branches[at].end = BranchEnd::Merged(twin);
                 add_weight(&mut tree.branches, twin, weight);
                 break;
@@ -194,7 +198,7 @@ pub fn futures(
             tree.branches[at].end = BranchEnd::Fork;
             forks.push((at, state.clone()));
             let total: f64 = outcomes.iter().map(|o| o.1).sum();
-            for (velocity, weight) in outcomes {
+            for (velocity, weight) in outcomes.into_iter().filter(|o| o.1 > 0.0) {
                 let share = tree.branches[at].weight * weight / total;
                 let mut next = state.clone();
                 next.v.copy_from_slice(&velocity);
@@ -213,20 +217,38 @@ impl Branch {
     }
 }
 
-/// Gives the descendants of a fork the weight of a branch that was merged into it.
+/// Gives a fork and its descendants the weight of a branch that was merged into it. A descendant that was merged hands its part on to
+/// the fork that represents it.
 fn add_weight(branches: &mut [Branch], fork: usize, weight: f64) {
-    let old = branches[fork].weight;
-    let mut scale = vec![1.0; branches.len()];
-    scale[fork] = (old + weight) / old;
-    branches[fork].weight += weight;
-    for k in 0..branches.len() {
-        if let Some(parent) = branches[k].parent
-            && scale[parent] != 1.0
-        {
-            scale[k] = scale[parent];
-            branches[k].weight *= scale[k];
+    let mut open = vec![(fork, weight)];
+    while let Some((top, weight)) = open.pop() {
+        let growth = weight / branches[top].weight;
+        let mut inside = vec![false; branches.len()];
+        inside[top] = true;
+        // Parents come before children.
+        for k in top..branches.len() {
+            inside[k] |= branches[k].parent.is_some_and(|parent| inside[parent]);
+            if inside[k] {
+                let more = growth * branches[k].weight;
+                branches[k].weight += more;
+                if let BranchEnd::Merged(twin) = branches[k].end {
+                    open.push((twin, more));
+                }
+            }
         }
     }
+}
+
+/// Whether `branch` comes from `ancestor`.
+fn comes_from(branches: &[Branch], branch: usize, ancestor: usize) -> bool {
+    let mut at = Some(branch);
+    while let Some(k) = at {
+        if k == ancestor {
+            return true;
+        }
+        at = branches[k].parent;
+    }
+    false
 }
 
 fn agree(a: &State, b: &State, tolerance: f64) -> bool {
@@ -372,5 +394,40 @@ impl Mover {
             // The simulation handles joint stops.
             super::TouchKind::Stop { .. } => false,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_add_to_one_when_a_fork_grows_whose_descendant_was_merged() {
+        use BranchEnd::{Fork, Horizon};
+        let branch =
+            |parent, weight, end: &BranchEnd| Branch { end: end.clone(), ..Branch::new(parent, weight) };
+        let mut tree = Futures {
+            branches: vec![
+                branch(None, 1.0, &Fork),
+                branch(Some(0), 0.4, &Fork),
+                branch(Some(0), 0.3, &Fork),
+                branch(Some(0), 0.3, &Horizon),
+                branch(Some(1), 0.4, &Horizon),
+                branch(Some(2), 0.2, &Horizon),
+                branch(Some(2), 0.1, &Horizon),
+            ],
+            pruned: 0,
+        };
+        let total = |tree: &Futures| tree.leaves().map(|(_, b)| b.weight).sum::<f64>();
+        // A child of branch 2 merges into branch 1, then branch 3 into branch 2: most of its weight goes on to branch 1.
+        for (from, into) in [(5, 1), (3, 2)] {
+            let weight = tree.branches[from].weight;
+            tree.branches[from].end = BranchEnd::Merged(into);
+            add_weight(&mut tree.branches, into, weight);
+            assert!((total(&tree) - 1.0).abs() < 1e-15, "{}", total(&tree));
+        }
+        assert!(
+            (tree.branches[4].weight - 0.8).abs() < 1e-15 && (tree.branches[6].weight - 0.2).abs() < 1e-15
+        );
     }
 }
