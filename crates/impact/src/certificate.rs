@@ -10,8 +10,13 @@
 //! space of J_S. Smaller sets leave more freedom, so the smallest balanced sets decide. S is balanced iff the
 //! program above, over S alone, has ε = 0 (its dual is the balancing force).
 //!
+//! Where balanced sets do no harm, ε = 0, but planar solutions end all the same. Their longest impulse is bounded by the cells of `outer/`, which follow
+//! the sum of normal impulses as one more coordinate.
+//!
 //! A balanced set is a jam: bodies squeezed between others that do not move can hold any impulse.
 
+use crate::dissipation::Dissipation;
+use crate::outer::longest;
 use crate::problem::Problem;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, SupportedConeT};
@@ -40,8 +45,10 @@ pub struct Certificate {
     pub epsilon: f64,
     /// The direction v* as joint velocities (unit kinetic norm) that proves it; empty if none does.
     pub direction: Vec<f64>,
-    /// Bound on the sum of normal impulses, N s, if ε proves one.
+    /// Bound S on the sum of normal impulses (Theorem 8), N s: from ε, or from cells where planar contacts balance without harm.
     pub impulse_bound: Option<f64>,
+    /// How fast energy falls, if ε proves it.
+    pub dissipation: Option<Dissipation>,
     /// Sets of contacts that balance each other, smallest only.
     pub balanced: Vec<Jam>,
 }
@@ -68,6 +75,7 @@ pub fn certify(problem: &Problem) -> Certificate {
         epsilon: 0.0,
         direction: Vec::new(),
         impulse_bound: Some(0.0),
+        dissipation: None,
         balanced: Vec::new(),
     };
     if m == 0 {
@@ -78,6 +86,7 @@ pub fn certify(problem: &Problem) -> Certificate {
         // In mass coordinates rows are √(impulse scale) larger: W = J M⁻¹ Jᵀ was divided by its largest entry.
         let unit = (problem.speed / problem.impulse).sqrt();
         certificate.epsilon = epsilon * unit;
+        certificate.dissipation = Some(Dissipation::new(problem, &b, epsilon, unit));
         certificate.impulse_bound = y.map(|y| problem.impulse * (y.norm() - direction.dot(&y)) / epsilon);
         certificate.direction = joint_velocity(problem, &b, &direction);
         return certificate;
@@ -109,6 +118,9 @@ pub fn certify(problem: &Problem) -> Certificate {
         certificate.balanced.push(Jam { holding, stuck });
     }
     certificate.in_n = Some(certificate.balanced.iter().all(|jam| jam.stuck.is_empty()));
+    if certificate.terminates() && problem.planar() {
+        certificate.impulse_bound = longest(problem, &b).map(|s| problem.impulse * s);
+    }
     certificate
 }
 

@@ -21,6 +21,7 @@
 //!                                 ├─ verdict    unique, ambiguous or unknown, and why                  verdict.rs
 //!                                 ├─ restitution    Poisson's, contact by contact                    restitution.rs
 //!                                 ├─ certificate    does every solution end, and by which impulse      certificate.rs
+//!                                 │    └─ dissipation   how fast energy falls: α(s)                    dissipation.rs
 //!                                 ├─ painleve   pressed contacts that no finite force keeps apart      painleve.rs
 //!                                 ├─ check      conditions of the inclusion on a recorded solution     check.rs
 //!                                 └─ euler      brute force, to compare with                           euler.rs
@@ -54,6 +55,7 @@
 
 pub mod certificate;
 pub mod check;
+mod dissipation;
 mod error;
 pub mod euler;
 mod fork;
@@ -74,6 +76,7 @@ mod verdict;
 
 pub use certificate::{Certificate, Jam, certify};
 pub use check::{CheckReport, Segment, Trace, check};
+pub use dissipation::Dissipation;
 pub use error::ImpactError;
 pub use fork::fork;
 pub use outcomes::{ContactMode, Options, Origin, Outcomes, outcomes};

@@ -1,14 +1,17 @@
 //! Is the outcome unique? Three answers, each with its reason.
 //!
 //! **Unique** needs a proof: a single contact (Routh's path is the only solution), contacts that do not affect each other (their blocks
-//! of W vanish, so each follows its own path whatever the others do), contacts without friction that press each other (W_ij ≤ 0: only its own
+//! of W vanish, so each follows its own path whatever the others do), one approaching contact whose path reaches no other, contacts without friction that press each other (W_ij ≤ 0: only its own
 //! impulse raises u_i, which stops at 0, so all end with J_n v = 0, the projection of v), or a bound from outside below the resolution. **Ambiguous** needs two
 //! solutions that are further apart than their errors and the resolution. Everything else is **unknown**: samples that agree prove nothing.
 
+use crate::check::Segment;
 use crate::error::ImpactError;
 use crate::outcomes::Outcomes;
 use crate::outer::{Method, Outer};
 use crate::problem::Problem;
+use crate::routh::RouthPoint;
+use crate::sequences::resolve;
 use crate::summary::{Ambiguity, ONE};
 
 /// The answer.
@@ -43,6 +46,8 @@ pub enum Proof {
     SingleContact,
     /// Contacts that do not affect each other.
     Decoupled,
+    /// One contact approaches, and its path by Routh's method reaches no other.
+    Alone,
     /// Contacts without friction of which none separates and each presses the others (W_ij ≤ 0).
     Pressing,
     /// All outcomes lie within this spread (see [`Ambiguity::spread`]).
@@ -65,6 +70,9 @@ impl Verdict {
             Self::Unique(Proof::Nothing) => "no contact approaches".into(),
             Self::Unique(Proof::SingleContact) => "a single contact has one outcome (Routh's method)".into(),
             Self::Unique(Proof::Decoupled) => "the contacts do not affect each other".into(),
+            Self::Unique(Proof::Alone) => {
+                "one contact approaches, and no other is reached along its path (Routh's method)".into()
+            }
             Self::Unique(Proof::Pressing) => {
                 "contacts without friction that press each other all end at rest along their normals".into()
             }
@@ -144,11 +152,48 @@ pub fn structure(problem: &Problem) -> Option<Proof> {
     if alone {
         return Some(Proof::Decoupled);
     }
+    if alone_to_the_end(problem) {
+        return Some(Proof::Alone);
+    }
     let normal = |c: usize| c * side + t;
     let pressing = problem.mu.iter().all(|mu| *mu == 0.0)
         && (0..m).all(|c| problem.normal(&problem.u, c) <= 1e-12)
         && (0..m).all(|c| (0..m).all(|d| c == d || problem.w[normal(c) * n + normal(d)] <= 0.0));
     pressing.then_some(Proof::Pressing)
+}
+
+/// Whether one contact approaches and all others stay apart along its path: until another touches, only it can act (eq. 6).
+fn alone_to_the_end(problem: &Problem) -> bool {
+    /// Distance from touching that the error of a path does not reach.
+    const APART: f64 = 1e-8;
+    let (m, n, side, t) = (problem.contacts(), problem.rows(), problem.side(), problem.tangents);
+    let mut approaching = (0..m).filter(|&c| problem.normal(&problem.u, c) <= APART);
+    let (Some(c), None) = (approaching.next(), approaching.next()) else { return false };
+    let mut trace = Vec::new();
+    resolve(problem, c, &mut problem.u.clone(), &mut vec![0.0; n], Some(&mut trace));
+    let [Segment::Routh { points, .. }] = trace.as_slice() else { return false };
+    (0..m).filter(|&d| d != c).all(|d| {
+        let row = &problem.w[(d * side + t) * n + c * side..][..side];
+        let friction = problem.mu[c] * row[..t].iter().map(|w| w * w).sum::<f64>().sqrt();
+        // Rates of u_n at d over the normal impulse at c, whatever the direction of friction.
+        let (slowest, fastest) = (row[t] - friction, row[t] + friction);
+        let at = |p: &RouthPoint| {
+            let tangent: f64 = (0..t).map(|k| row[k] * p.impulse[k]).sum();
+            problem.normal(&problem.u, d) + tangent + row[t] * p.impulse.z
+        };
+        points.windows(2).all(|pair| {
+            let (a, b, length) = (at(&pair[0]), at(&pair[1]), pair[1].impulse.z - pair[0].impulse.z);
+            // The lowest point of a curve from a to b with slopes in this range.
+            let lowest = if slowest >= 0.0 {
+                a
+            } else if fastest <= 0.0 {
+                b
+            } else {
+                (a * fastest - b * slowest + slowest * fastest * length) / (fastest - slowest)
+            };
+            lowest > APART
+        })
+    })
 }
 
 /// Two outcomes that differ by more than their errors and the resolution.

@@ -122,6 +122,37 @@ fn contacts_that_do_not_affect_each_other_are_unique() {
 }
 
 #[test]
+fn one_contact_that_reaches_no_other_is_unique_and_one_that_does_is_not() {
+    // A block lands on its left corner and turns; the right one is apart at 1 m/s, or so slow that the turn drives it down.
+    let turn = |v: f64, w: f64| {
+        planar_body(1.0, 5.0 / 12.0, &[(-0.5, -1.0, 0.0, 1.0), (0.5, -1.0, 0.0, 1.0)], [0.0, v, w])
+    };
+    // u_n = v ∓ ω/2.
+    let apart = Problem::new(&turn(0.0, 2.0)).unwrap();
+    assert_eq!(structure(&apart), Some(Proof::Alone));
+    let found = set(apart.instant(), 256);
+    assert!(found.ambiguity().spread < 1e-9, "{}", found.ambiguity().spread);
+    // Slow: corner A alone gives B the share of W that would press it: it must not count as alone if B is reached.
+    for slow in [0.0, 0.01] {
+        let reached = turn(-0.5 + slow, 1.0);
+        let u = reached.contact_velocity();
+        assert!(u[2] < 0.0 && u[5] >= 0.0);
+        assert_eq!(structure(&Problem::new(&reached).unwrap()), None, "{slow}");
+    }
+    // In space, over random mechanisms: the proof never contradicts two solutions that differ.
+    let mut alone = 0;
+    for seed in 0..400 {
+        let instant = random_instant(2600 + seed, 2, 4 + (seed % 3) as usize, seed % 3 == 0);
+        let found = set(&instant, 32);
+        if structure(found.problem()) == Some(Proof::Alone) {
+            alone += 1;
+            assert!(found.ambiguity().spread < 1e-5, "seed {seed}: {}", found.ambiguity().spread);
+        }
+    }
+    assert!(alone > 10, "{alone}");
+}
+
+#[test]
 fn the_gap_is_below_a_tenth_for_the_papers_examples() {
     for (name, instant) in [
         ("rimless wheel", wheel()),

@@ -14,6 +14,8 @@
 //! displacement lies in cone(F_C) and in span(C), hence in G_C, however often it switched, and (2) applies. A solution that comes to C′ from
 //! elsewhere passes a face of C′, where (4) applies; or it comes from the star of C′, where (3) does.
 //!
+//! The search also passes through sign vectors that belong to no point; nothing moves there.
+//!
 //! Sets are kept as they come, and merged into their convex hull when a cell holds too many: the only over-approximation there is.
 
 use super::polytope::{Budget, Generator, Keep, Polytope, WIDTH, dot};
@@ -30,6 +32,8 @@ type Signs = Vec<i8>;
 /// What the search needs to know about the problem.
 struct Space {
     last: usize,
+    /// The coordinate of the sum of normal impulses.
+    impulse: Option<usize>,
     /// Functionals u_i(z): for each contact its normal, and its tangent if it has friction.
     functionals: Vec<Generator>,
     /// For each contact: place of its normal and of its tangent among the functionals, friction.
@@ -37,14 +41,15 @@ struct Space {
 }
 
 /// Convex sets, in coordinates z of minimal velocity (u = u(0) + B z), whose union holds every velocity at which a
-/// solution can end; or why there are none.
+/// solution can end; or why there are none. With `impulse` the sum of normal impulses is one more coordinate, before the homogeneous one.
 pub(super) fn reach(
     problem: &Problem,
     b: &DMatrix<f64>,
     pieces: usize,
     work: u64,
+    impulse: bool,
 ) -> Result<Vec<Polytope>, String> {
-    let space = Space::new(problem, b)
+    let space = Space::new(problem, b, impulse)
         .ok_or_else(|| format!("contacts move in more than {} directions", WIDTH - 1))?;
     let mut start = [0.0; WIDTH];
     start[space.last] = 1.0;
@@ -83,15 +88,16 @@ pub(super) fn reach(
 
 /// The functionals and their forces.
 impl Space {
-    fn new(problem: &Problem, b: &DMatrix<f64>) -> Option<Self> {
-        let last = b.ncols();
+    fn new(problem: &Problem, b: &DMatrix<f64>, impulse: bool) -> Option<Self> {
+        let rank = b.ncols();
+        let last = rank + usize::from(impulse);
         if last + 1 > WIDTH {
             return None;
         }
         let side = problem.side();
         let row = |k: usize| {
             let mut g = [0.0; WIDTH];
-            for j in 0..last {
+            for j in 0..rank {
                 g[j] = b[(k, j)];
             }
             g[last] = problem.u[k];
@@ -107,7 +113,7 @@ impl Space {
             });
             contacts.push((normal, tangent, mu));
         }
-        Some(Self { last, functionals, contacts })
+        Some(Self { last, impulse: impulse.then_some(rank), functionals, contacts })
     }
 
     /// G_C: directions in which a solution can move and stay in the cell.
@@ -132,6 +138,9 @@ impl Space {
                     }
                 }
                 g[self.last] = 0.0;
+                if let Some(k) = self.impulse {
+                    g[k] = 1.0;
+                }
                 let size = dot(&g, &g).sqrt();
                 cone.generators.push(g.map(|x| x / size));
             }
@@ -152,6 +161,47 @@ impl Space {
             };
             set.clip(f, keep, self.last, budget);
         }
+    }
+
+    /// False for cells that hold no point because a functional that should not vanish is a combination of those that do, or because two are the
+    /// same up to a factor and their signs do not fit.
+    fn exists(&self, signs: &Signs) -> bool {
+        let mut basis: Vec<Generator> = Vec::new();
+        let rest = |f: &Generator, basis: &[Generator]| {
+            let mut rest = *f;
+            for q in basis.iter().chain(basis) {
+                let along = dot(q, &rest);
+                rest.iter_mut().zip(q).for_each(|(r, q)| *r -= along * q);
+            }
+            (dot(&rest, &rest).sqrt(), rest)
+        };
+        let small = |left: f64, f: &Generator| left <= 1e-9 * dot(f, f).sqrt();
+        for (f, _) in self.functionals.iter().zip(signs).filter(|(_, s)| **s == 0) {
+            let (left, rest) = rest(f, &basis);
+            if !small(left, f) {
+                basis.push(rest.map(|x| x / left));
+            }
+        }
+        let mut others: Vec<(Generator, i8)> = Vec::new();
+        for (f, &sign) in self.functionals.iter().zip(signs).filter(|(_, s)| **s != 0) {
+            let (left, rest) = rest(f, &basis);
+            if small(left, f) {
+                return false;
+            }
+            let unit = rest.map(|x| x / left);
+            // Two that are parallel on the planes of the cell have signs that fit.
+            let clash = |(other, theirs): &(Generator, i8)| {
+                let along = dot(other, &unit);
+                let apart = if along > 0.0 { sign != *theirs } else { sign == *theirs };
+                let off: f64 = other.iter().zip(&unit).map(|(a, b)| (b - along * a).powi(2)).sum();
+                off <= 1e-18 && apart
+            };
+            if others.iter().any(clash) {
+                return false;
+            }
+            others.push((unit, sign));
+        }
+        true
     }
 
     fn approaching(&self, signs: &Signs) -> bool {
@@ -179,7 +229,12 @@ impl Search<'_> {
             }
             return Ok(());
         }
-        let directions = self.space.directions(&signs, &mut self.budget);
+        // A cell without points only passes sets on.
+        let directions = if self.space.exists(&signs) {
+            self.space.directions(&signs, &mut self.budget)
+        } else {
+            Vec::new()
+        };
         let mut set = from.clone();
         loop {
             set.widen(&directions);

@@ -111,6 +111,14 @@ impl Outer {
     }
 }
 
+/// The largest scaled sum of normal impulses that a planar resolution can need; none if cells do not bound it within the work allowed.
+pub(crate) fn longest(problem: &Problem, rows: &DMatrix<f64>) -> Option<f64> {
+    let OuterOptions { pieces, work } = OuterOptions::default();
+    let ends = cells::reach(problem, rows, pieces, work, true).ok()?;
+    let all = ends.iter().flat_map(|e| &e.generators).map(|g| g[rows.ncols()]);
+    Some(all.fold(0.0, f64::max) * (1.0 + 1e-7))
+}
+
 /// Computes an outer bound of the outcomes of an impact.
 pub fn outer(problem: &Problem, options: &OuterOptions) -> Result<Outer, ImpactError> {
     if options.pieces == 0 {
@@ -124,7 +132,7 @@ pub fn outer(problem: &Problem, options: &OuterOptions) -> Result<Outer, ImpactE
         return Ok(outer);
     }
     let cells = if problem.planar() {
-        cells::reach(problem, &outer.rows, options.pieces, options.work)
+        cells::reach(problem, &outer.rows, options.pieces, options.work, false)
     } else {
         Err("slip turns in space".to_string())
     };
