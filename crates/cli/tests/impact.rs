@@ -185,7 +185,12 @@ fn a_tree_of_futures_has_leaves_whose_weights_add_to_one() {
     let leaves = branches.iter().filter(|b| b["end"] == "horizon");
     let weight: f64 = leaves.map(|b| b["weight"].as_f64().unwrap()).sum();
     assert!((weight - 1.0).abs() < 1e-9, "{weight}");
-    for file in report["tree"]["files"].as_array().unwrap() {
+    // The ends in one page.
+    let ends = branches.iter().filter(|b| b["end"] == "horizon").count();
+    assert_eq!(report["tree"]["ends_on_page"], ends);
+    let files = report["tree"]["files"].as_array().unwrap();
+    assert!(files.iter().any(|f| f.as_str().unwrap().ends_with(".html")), "{files:?}");
+    for file in files {
         assert!(std::fs::metadata(file.as_str().unwrap()).is_ok_and(|m| m.len() > 0), "{file}");
     }
 }

@@ -1,9 +1,10 @@
 //! `stiction impact`: find where several contacts hit at once, and tell all the ways it can go.
 //!
 //! `find` moves the scene to its impacts, `report.rs` says what the set of outcomes is, `picture.rs` draws it, `branch.rs` follows
-//! some of its members, and `tree.rs` forks at every impact on the way.
+//! some of its members, and `tree.rs` forks at every impact on the way, with `ghosts.rs` for its page.
 
 mod branch;
+mod ghosts;
 mod picture;
 mod report;
 mod tree;

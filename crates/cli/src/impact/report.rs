@@ -245,6 +245,10 @@ impl Found {
             "kinetic_energy": self.energy(),
             "certificate": {
                 "terminates": c.in_n, "epsilon": c.epsilon, "impulse_bound": c.impulse_bound, "balanced": jams,
+                "dissipation": c.dissipation.map(|d| json!({
+                    "rho": d.rho, "kappa": d.kappa, "contacts": d.contacts, "frictional": d.frictional,
+                    "alpha_at_1_over_epsilon": d.alpha(1.0 / d.epsilon),
+                })),
             },
             "unfinished": set.unfinished, "unsolved": set.unsolved, "cut_sequences": set.cut_sequences,
             "files": files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),

@@ -1,7 +1,7 @@
 //! `stiction impact --tree`: futures that fork at every impact with several outcomes.
 
-use super::ImpactArguments;
 use super::report::{coordinate, unit};
+use super::{ImpactArguments, ghosts};
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -32,8 +32,11 @@ pub fn grow(
         fork(&problem, options, most).map_err(|e| e.to_string())
     };
     let tree = futures(model, state, &settings, &mut resolve).map_err(super::moved)?;
-    let files = picture(arguments, model, &tree, name)?;
-    Ok((text(model, &tree, &files), report(model, &tree, &files)))
+    let mut files = picture(arguments, model, &tree, name)?;
+    let page = ghosts::write(&arguments.out, name, model, &tree)?;
+    let shown = page.as_ref().map(|(_, shown)| *shown);
+    files.extend(page.map(|(path, _)| path));
+    Ok((text(model, &tree, &files, shown), report(model, &tree, &files, shown)))
 }
 
 /// Weighted mean, least and greatest value of each position coordinate over the leaves.
@@ -48,7 +51,7 @@ fn quantities(model: &Model, tree: &Futures) -> Vec<[f64; 3]> {
         .collect()
 }
 
-fn text(model: &Model, tree: &Futures, files: &[PathBuf]) -> String {
+fn text(model: &Model, tree: &Futures, files: &[PathBuf], shown: Option<usize>) -> String {
     let mut text = String::new();
     let leaves = tree.leaves().count();
     let forks = tree.branches.iter().filter(|b| b.end == BranchEnd::Fork).count();
@@ -85,13 +88,19 @@ fn text(model: &Model, tree: &Futures, files: &[PathBuf]) -> String {
         let _ = writeln!(text, "  q{i:<25} {mean:>12.6} {low:>12.6} {high:>12.6}");
     }
     text.push_str("  weights are a sampling measure over impulse rates, not probabilities\n");
+    if let Some(shown) = shown {
+        let _ = writeln!(
+            text,
+            "  the page shows {shown} of {leaves} ends in one picture, the heaviest solid and the others as ghosts"
+        );
+    }
     for (k, path) in files.iter().enumerate() {
         let _ = writeln!(text, "  {:<10} {}", if k == 0 { "files" } else { "" }, path.display());
     }
     text
 }
 
-fn report(model: &Model, tree: &Futures, files: &[PathBuf]) -> Value {
+fn report(model: &Model, tree: &Futures, files: &[PathBuf], shown: Option<usize>) -> Value {
     let branches: Vec<Value> = tree
         .branches
         .iter()
@@ -114,7 +123,7 @@ fn report(model: &Model, tree: &Futures, files: &[PathBuf]) -> Value {
         .map(|[mean, low, high]| json!({ "mean": mean, "least": low, "greatest": high }))
         .collect();
     json!({
-        "branches": branches, "pruned": tree.pruned, "positions_at_horizon": ends,
+        "branches": branches, "pruned": tree.pruned, "positions_at_horizon": ends, "ends_on_page": shown,
         "files": files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
     })
 }
