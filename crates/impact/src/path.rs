@@ -243,7 +243,8 @@ impl<'a> Path<'a> {
         let limit = self.towards_stop(10.0 * allowed);
         let mut h = self.h.min(most).min(limit);
         for _ in 0..60 {
-            let Some(error) = self.pair(h) else { return Advance::Unsolved };
+            // A shorter step has simpler stages.
+            let error = self.pair(h).unwrap_or(1e10);
             let mut error = error.max(self.departure());
             let order = if self.implicit { 3.0 } else { 5.0 };
             if error > allowed {
@@ -256,7 +257,10 @@ impl<'a> Path<'a> {
                 continue;
             }
             if self.crossing() > 0.0 {
-                let Some((shorter, own)) = self.locate(h) else { return Advance::Unsolved };
+                let Some((shorter, own)) = self.locate(h) else {
+                    h *= 0.5;
+                    continue;
+                };
                 if own > allowed {
                     h = 0.5 * shorter;
                     continue;
