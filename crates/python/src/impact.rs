@@ -383,11 +383,6 @@ fn certificate_dict<'py>(py: Python<'py>, certificate: &Certificate) -> PyResult
         jams.append(one)?;
     }
     dict.set_item("balanced", jams)?;
-    // Pairs (s, α(s)) up to where nothing approaches any more.
-    let alpha = certificate
-        .dissipation
-        .map(|d| [0.125, 0.25, 0.5, 1.0, 2.0].map(|k| (k / d.epsilon, d.alpha(k / d.epsilon))).to_vec());
-    dict.set_item("alpha", alpha)?;
     Ok(dict)
 }
 

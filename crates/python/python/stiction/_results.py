@@ -344,7 +344,7 @@ describe(
     velocities="Velocities after, laid out as qvel, m/s or rad/s; shape (n, nv).",
     impulses="Impulses on the second body of each contact along its t1, t2 and normal, N s; shape (n, c, 3).",
     modes="State of each contact after: 0 sticks, 1 slides, 2 separates; shape (n, c).",
-    certificate="Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or None), direction (the velocity that proves it), balanced (contacts that can push against each other), alpha (pairs (s, α): a resolution that lasts for the normal impulse s loses at least the share α of |v| = √(vᵀMv), for |v| = 1 before; None where no rate is proved).",
+    certificate="Whether every resolution ends: terminates (True, False, or None if undecided), epsilon, impulse_bound (N s or None), direction (the velocity that proves it), balanced (contacts that can push against each other).",
     level='How the outcomes found differ: "outcomes agree", "velocities differ" or "contact modes differ". Whether there are others is told by verdict.',
     spread="Largest distance of two outcomes over the part of the velocity that contacts can change, in kinetic norm, without unit.",
     contacts="For each contact: name, friction, velocity before [t1, t2, n] in m/s; of points also geoms, bodies, position (m), frame (rows t1, t2, n in the world).",
