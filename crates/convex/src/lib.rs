@@ -50,7 +50,9 @@ pub use friction::FrictionModel;
 pub use friction::ellipse::Ellipse;
 pub use normal::table::{ForceTable, ForceTableError};
 pub use normal::{NormalInput, NormalLaw, NormalValue};
-pub use problem::{BodyId, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal};
+pub use problem::{
+    BodyId, Bounce, ContactEntry, NormalLawId, PairId, Problem, TangentialSpring, frame_from_normal,
+};
 pub use scalar::{RowCompliance, RowLaw};
 pub use sensitivity::{ContactResponse, PairMotion};
 pub use solver::flops::Flops;

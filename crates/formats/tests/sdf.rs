@@ -248,7 +248,7 @@ fn contact_and_drake_tags_are_read() {
     let world = read(&model(
         "<link name='a'><inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz></inertia></inertial>
          <collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry>
-         <surface><friction><ode><mu>0.7</mu><mu2>0.7</mu2></ode><torsional><coefficient>0.8</coefficient><patch_radius>0.02</patch_radius></torsional></friction><contact><collide_bitmask>6</collide_bitmask><ode><kp>1e5</kp><kd>10</kd></ode></contact></surface>
+         <surface><friction><ode><mu>0.7</mu><mu2>0.7</mu2></ode><torsional><coefficient>0.8</coefficient><patch_radius>0.02</patch_radius></torsional></friction><bounce><restitution_coefficient>0.6</restitution_coefficient><threshold>0.1</threshold></bounce><contact><collide_bitmask>6</collide_bitmask><ode><kp>1e5</kp><kd>10</kd></ode></contact></surface>
          </collision></link><link name='b'/><link name='c'/>
          <joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><effort>0</effort></limit></axis>
          <drake:rotor_inertia>0.1</drake:rotor_inertia><drake:gear_ratio>20</drake:gear_ratio></joint>
@@ -263,6 +263,7 @@ fn contact_and_drake_tags_are_read() {
     ));
     let geom = &world.geoms[0];
     assert_eq!((geom.contact.static_friction, geom.contact.stiffness), (Some(0.7), Some(1e5)));
+    assert_eq!((geom.contact.restitution, geom.contact.restitution_threshold), (Some(0.6), Some(0.1)));
     // 3π/16 of the coefficient times the radius.
     assert!((geom.contact.torsional_friction.unwrap() - 0.589_048_622_548 * 0.016).abs() < 1e-12);
     assert_eq!((geom.contact.relaxation_time, geom.filter.mask), (Some(1e-4), 6));

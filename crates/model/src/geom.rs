@@ -123,6 +123,10 @@ pub struct ContactProperties {
     pub second_friction: Option<f64>,
     /// Rolling friction about the second axis, of a pair of geoms only, m.
     pub second_rolling_friction: Option<f64>,
+    /// Restitution of points: separation over approach of an impact, 0 to 1. None leaves the bounce to the dissipation.
+    pub restitution: Option<f64>,
+    /// Approach up to which an impact has no restitution, m/s, beside that of bodies at rest.
+    pub restitution_threshold: Option<f64>,
     /// Point-contact stiffness, N/m.
     pub stiffness: Option<f64>,
     /// Hunt & Crossley dissipation, s/m.

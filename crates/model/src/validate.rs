@@ -187,6 +187,8 @@ impl World {
             ("rolling friction", c.rolling_friction, 0.0),
             ("surface radius", c.surface_radius, 0.0),
             ("torsional coefficient", c.torsional_coefficient, 0.0),
+            ("restitution", c.restitution, 0.0),
+            ("restitution threshold", c.restitution_threshold, 0.0),
             ("stiffness", c.stiffness, f64::MIN_POSITIVE),
             ("dissipation", c.dissipation, 0.0),
             ("relaxation time", c.relaxation_time, 0.0),
@@ -198,6 +200,14 @@ impl World {
                 let sign = if floor > 0.0 { "positive" } else { "zero or more" };
                 return err(&format!("its {name} must be {sign} and finite"));
             }
+        }
+        if c.restitution.is_some_and(|e| e > 1.0) {
+            return err("its restitution is more than 1, which would add energy");
+        }
+        if c.restitution.is_some_and(|e| e > 0.0) && c.compliance == crate::Compliance::Compliant {
+            return err(
+                "restitution acts at contact points, and a compliant geom has patches; let their dissipation decide the bounce",
+            );
         }
         if c.dimensions.is_some_and(|d| ![1, 3, 4, 6].contains(&d)) {
             return err("its friction must have 1, 3, 4 or 6 dimensions");

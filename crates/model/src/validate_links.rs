@@ -78,6 +78,9 @@ impl World {
                 let what = "its friction coefficients must be zero or more and finite";
                 return Err(fail(&pair.source, "contact pair".into(), what));
             }
+            if c.restitution.is_some_and(|e| !(0.0..=1.0).contains(&e)) {
+                return Err(fail(&pair.source, "contact pair".into(), "its restitution must be 0 to 1"));
+            }
             if c.surface_radius.or(c.torsional_coefficient).is_some() {
                 let what = "a pair has its torsional friction as a length; give the surface radius to a geom";
                 return Err(fail(&pair.source, "contact pair".into(), what));

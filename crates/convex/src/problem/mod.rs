@@ -20,8 +20,10 @@
 
 mod check;
 mod entry;
+mod impact;
 
 pub use entry::{ContactEntry, TangentialSpring, frame_from_normal};
+pub use impact::Bounce;
 
 use crate::contact::ContactSettings;
 use crate::correction::Held;
@@ -47,6 +49,7 @@ pub struct PairId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NormalLawId(pub u32);
 
+#[derive(Clone, Copy)]
 pub(crate) struct Clique {
     pub n: usize,
     pub dof: usize,
@@ -55,6 +58,7 @@ pub(crate) struct Clique {
     pub free: Option<Rotation>,
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct Body {
     pub clique: usize,
     pub point: Vector3<f64>,
@@ -62,6 +66,7 @@ pub(crate) struct Body {
     pub jacobian: usize,
 }
 
+#[derive(Clone)]
 pub(crate) struct Pair {
     pub a: Option<BodyId>,
     pub b: Option<BodyId>,
@@ -70,6 +75,7 @@ pub(crate) struct Pair {
     pub contacts: std::ops::Range<usize>,
 }
 
+#[derive(Clone)]
 pub(crate) enum RowPlace {
     Pair { pair: usize, direction: Vector6<f64> },
     Coordinates { range: std::ops::Range<usize>, bias: f64 },

@@ -462,6 +462,9 @@ fn contact(geom: &Geom, attributes: Attributes, out: &mut Export) -> Attributes 
             3 => attributes,
             dimensions => attributes.text("condim", &dimensions.to_string()),
         };
+        if c.restitution.is_some() {
+            out.lose("restitution has no word in MJCF; it is kept in custom texts, which others pass over");
+        }
         if c.surface_radius.is_some() {
             out.lose("torsional friction by the radius of a surface has no word in MJCF; it is kept in custom texts");
         }

@@ -8,6 +8,7 @@
 //! | `stiction:tangential_springs` | tangential over normal stiffness, relaxation time in s |
 //! | `stiction:friction_law` | the nine weights of [`FrictionCalibration`] |
 //! | `stiction:harmonic_friction` | 1: two geoms' friction combines by the harmonic mean, not by the larger coefficient |
+//! | `stiction:restitution:GEOM` | restitution of the impacts of the geom GEOM, 0 to 1, and perhaps the approach in m/s up to which it has none |
 //!
 //! Custom texts called `stiction:geom:NAME` hold contact properties of the geom NAME that MJCF has no words for, in place of
 //! all it says itself: `compliant` or `rigid`, `surface` for a mesh that collides as its surface, and pairs of a property
@@ -35,6 +36,23 @@ impl<'a> Reader<'a> {
                     [1.0] => FrictionRule::HarmonicMean,
                     _ => return Err(node.error("its data must be 0 or 1")),
                 };
+                continue;
+            }
+            if let Some(geom) = name.strip_prefix("restitution:") {
+                let &[coefficient, ref threshold @ ..] = &data[..] else {
+                    return Err(node.error("its data must be a restitution and perhaps a threshold in m/s"));
+                };
+                let Some(&geom) = self.geom_indices.get(geom) else {
+                    return Err(node.error(format!("there is no geom \"{geom}\"; correct the name")));
+                };
+                if !(0.0..=1.0).contains(&coefficient) || threshold.len() > 1 {
+                    return Err(
+                        node.error("a restitution is 0 to 1, and at most a threshold in m/s follows it")
+                    );
+                }
+                let contact = &mut self.world.geoms[geom].contact;
+                contact.restitution = Some(coefficient);
+                contact.restitution_threshold = threshold.first().copied();
                 continue;
             }
             let law = self.world.options.contact_law.get_or_insert_with(ContactCalibration::default);
@@ -87,7 +105,7 @@ impl<'a> Reader<'a> {
 pub const GEOM: &str = "stiction:geom:";
 
 /// The numbers of contact properties, by name.
-pub fn contact_numbers(contact: &mut ContactProperties) -> [(&'static str, &mut Option<f64>); 13] {
+pub fn contact_numbers(contact: &mut ContactProperties) -> [(&'static str, &mut Option<f64>); 15] {
     [
         ("static_friction", &mut contact.static_friction),
         ("dynamic_friction", &mut contact.dynamic_friction),
@@ -95,6 +113,8 @@ pub fn contact_numbers(contact: &mut ContactProperties) -> [(&'static str, &mut 
         ("rolling_friction", &mut contact.rolling_friction),
         ("surface_radius", &mut contact.surface_radius),
         ("torsional_coefficient", &mut contact.torsional_coefficient),
+        ("restitution", &mut contact.restitution),
+        ("restitution_threshold", &mut contact.restitution_threshold),
         ("stiffness", &mut contact.stiffness),
         ("dissipation", &mut contact.dissipation),
         ("relaxation_time", &mut contact.relaxation_time),

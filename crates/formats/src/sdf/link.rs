@@ -127,6 +127,16 @@ impl Reader<'_, '_> {
         if let Some(torsional) = surface.child("friction").and_then(|f| f.child("torsional")) {
             torsional_friction(torsional, &mut geom.contact)?;
         }
+        if let Some(bounce) = surface.child("bounce") {
+            let coefficient = bounce.child_number("restitution_coefficient")?.unwrap_or(0.0);
+            if !(0.0..=1.0).contains(&coefficient) {
+                return Err(
+                    bounce.error(format!("restitution_coefficient is {coefficient}; it must be 0 to 1"))
+                );
+            }
+            geom.contact.restitution = Some(coefficient);
+            geom.contact.restitution_threshold = bounce.child_number("threshold")?;
+        }
         let Some(contact) = surface.child("contact") else { return Ok(()) };
         if let Some(ode) = contact.child("ode") {
             // kp and kd are a spring (N/m) and damper (N s/m); 1e12 is the format's word for rigid.

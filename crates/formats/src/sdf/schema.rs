@@ -176,16 +176,22 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "surface",
-        children: &[("friction", "friction"), ("contact", "contact")],
-        ignored_children: &[
-            ("bounce", "restitution follows from dissipation here (drake:hunt_crossley_dissipation)"),
-            ("soft_contact", "deformable bodies are not simulated"),
-        ],
+        children: &[("friction", "friction"), ("contact", "contact"), ("bounce", "bounce")],
+        ignored_children: &[("soft_contact", "deformable bodies are not simulated")],
         ..Rule::NONE
     },
     Rule {
         key: "friction",
         children: &[("ode", "ode friction"), ("bullet", "bullet friction"), ("torsional", "torsional")],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "bounce",
+        children: &[("restitution_coefficient", "any"), ("threshold", "any")],
+        mapped: &[(
+            "threshold",
+            "approach up to which an impact has no restitution; if not given, that of a body at rest decides (100000 by the format)",
+        )],
         ..Rule::NONE
     },
     Rule {

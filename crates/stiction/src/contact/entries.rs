@@ -16,6 +16,7 @@ use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::model::material::{PairMaterial, PairOverride};
 use crate::options::Options;
 use crate::state::{ContactStretch, State};
+use crate::step::impact::{Restitution, resting_speed};
 use nalgebra::{Matrix3, Vector2, Vector3};
 use stiction_convex::{
     ContactEntry, NormalLaw, NormalLawId, Problem, ProblemError, TangentialSpring, frame_from_normal,
@@ -47,6 +48,8 @@ pub(crate) struct EntryPlace {
     pub frame: Matrix3<f64>,
     /// Friction coefficient, the larger one.
     pub friction: f64,
+    /// Restitution of a point that has one.
+    pub restitution: Option<Restitution>,
 }
 
 /// Contact points or patch faces of one geom pair, consecutive.
@@ -194,8 +197,21 @@ impl ManifoldEntries<'_> {
         // A table is divided like a stiffness: its factor is the fraction.
         let whole = if matches!(law, NormalLaw::Table(_)) { 1.0 } else { material.stiffness };
         let stiffness = whole / points_that_share(&self.touching.points[range.clone()], margin);
+        // A point that bounces came to rest in its overlap by an impulse. What the overlap stores was never paid for, so it pushes
+        // out no faster than a body at rest moves.
+        let mut dissipation = material.dissipation;
+        let mut least_time = 0.0;
+        if material.restitution > 0.0 {
+            let slow = resting_speed(self.compiled, problem.settings(), problem.time_step());
+            (dissipation, least_time) = (dissipation.max(1.0 / slow), 1.0 / slow);
+        }
         for index in range {
             let p = &self.touching.points[index];
+            let restitution = (material.restitution > 0.0).then_some(Restitution {
+                coefficient: material.restitution,
+                threshold: material.restitution_threshold,
+                distance: p.distance,
+            });
             let position = p.p_wa + material.weight_b * (p.p_wb - p.p_wa);
             let (normal, turning) = (sign * p.normal_w, &material.turning);
             let (ellipse, [friction_static, friction_dynamic]) = material.friction(-p.distance);
@@ -218,8 +234,9 @@ impl ManifoldEntries<'_> {
                 penetration: -p.distance,
                 elastic_force: -stiffness * p.distance,
                 stiffness,
-                dissipation: material.dissipation,
-                relaxation_time: material.relaxation_time,
+                dissipation,
+                // SAP pushes out at x₀/(δt + τ).
+                relaxation_time: material.relaxation_time.max(-p.distance * least_time),
                 friction_static,
                 friction_dynamic,
                 bias: sign * belt,
@@ -238,7 +255,7 @@ impl ManifoldEntries<'_> {
             }
             let friction = material.static_friction.max(material.dynamic_friction);
             let (source, bodies) = (EntrySource::Point(index), manifold.bodies);
-            places.push(EntryPlace { source, bodies, sign, position, frame, friction });
+            places.push(EntryPlace { source, bodies, sign, position, frame, friction, restitution });
         }
         Ok(())
     }
@@ -287,7 +304,8 @@ impl ManifoldEntries<'_> {
                 })?;
                 let (source, bodies) = (EntrySource::Face(index, share), manifold.bodies);
                 let friction = material.static_friction;
-                places.push(EntryPlace { source, bodies, sign, position, frame, friction });
+                let restitution = None;
+                places.push(EntryPlace { source, bodies, sign, position, frame, friction, restitution });
                 Ok(())
             };
             let refined = patches.refined;

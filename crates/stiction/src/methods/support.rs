@@ -102,7 +102,7 @@ pub struct Feature {
 }
 
 /// Features of contact and sensing.
-const OTHERS: [Feature; 7] = [
+const OTHERS: [Feature; 8] = [
     Feature {
         name: "contact between rigid geoms",
         find: |_, _| None, // only a step can tell whether they touch
@@ -151,6 +151,22 @@ const OTHERS: [Feature; 7] = [
             .note(MethodKind::Learned, "not used: the law has its own friction")
             .note(MethodKind::Rigid, "not used: impacts have sliding friction alone")
             .without(MethodKind::Derivatives, "let sliding friction act alone (condim 3)"),
+    },
+    Feature {
+        name: "restitution of points",
+        find: |world, _| {
+            let bounces = |c: &stiction_model::ContactProperties| c.restitution.is_some_and(|e| e > 0.0);
+            if let Some(geom) = world.geoms.iter().find(|g| bounces(&g.contact)) {
+                return Some(format!("{}: geom \"{}\" has a restitution", geom.source, geom.name));
+            }
+            let pair = world.pairs.iter().find(|p| bounces(&p.contact))?;
+            Some(format!("{}: a contact pair has a restitution", pair.source))
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Continuous, "let the dissipation decide the bounce")
+            .without(MethodKind::Learned, "leave it out; the law has its own impacts")
+            .without(MethodKind::Rigid, "give the restitution to the impact instead")
+            .without(MethodKind::Derivatives, "let the dissipation decide the bounce"),
     },
     Feature {
         name: "moving surfaces (belts)",

@@ -43,6 +43,10 @@ pub struct GeomMaterial {
     pub rolling_friction: f64,
     /// Which of the coefficients act: 1 none, 3 sliding, 4 torsion too, 6 rolling too.
     pub dimensions: u8,
+    /// Restitution of impacts, if the geom has one.
+    pub restitution: Option<f64>,
+    /// Approach up to which an impact has none, m/s.
+    pub restitution_threshold: f64,
     /// Precedence under [`FrictionRule::MaxWithPriority`].
     pub priority: i32,
     /// Whether it makes patches.
@@ -69,6 +73,8 @@ impl GeomMaterial {
             torsional_by_depth,
             rolling_friction,
             dimensions: properties.dimensions.unwrap_or(given),
+            restitution: properties.restitution,
+            restitution_threshold: properties.restitution_threshold.unwrap_or(0.0),
             stiffness: properties.stiffness.unwrap_or(DEFAULT_STIFFNESS),
             dissipation: properties.dissipation.unwrap_or(DEFAULT_DISSIPATION),
             relaxation_time: properties.relaxation_time.unwrap_or(DEFAULT_RELAXATION_TIME),
@@ -97,6 +103,10 @@ pub struct PairMaterial {
     pub static_friction: f64,
     /// Dynamic friction coefficient.
     pub dynamic_friction: f64,
+    /// Restitution of impacts, 0 for none: the smaller of two, or that of the geom that has one.
+    pub restitution: f64,
+    /// Approach up to which an impact has none, m/s: the larger of two.
+    pub restitution_threshold: f64,
     /// Friction by direction, torsion and rolling.
     pub(crate) turning: Turning,
     /// Which coefficients act, as those of [`GeomMaterial`].
@@ -170,6 +180,11 @@ impl PairMaterial {
             relaxation_time: a.relaxation_time + b.relaxation_time,
             static_friction: friction(a.static_friction, b.static_friction),
             dynamic_friction: friction(a.dynamic_friction, b.dynamic_friction),
+            restitution: match (a.restitution, b.restitution) {
+                (Some(a), Some(b)) => a.min(b),
+                (a, b) => a.or(b).unwrap_or(0.0),
+            },
+            restitution_threshold: a.restitution_threshold.max(b.restitution_threshold),
             turning,
             dimensions,
             weight_b,
@@ -195,6 +210,9 @@ impl PairOverride {
             material.dynamic_friction = dynamic;
             material.static_friction = given.static_friction.unwrap_or(dynamic);
         }
+        material.restitution = given.restitution.unwrap_or(material.restitution);
+        material.restitution_threshold =
+            given.restitution_threshold.unwrap_or(material.restitution_threshold);
         let turning = &mut material.turning;
         turning.torsion = given.torsional_friction.unwrap_or(turning.torsion);
         if let Some(rolling) = given.rolling_friction {

@@ -19,6 +19,7 @@ pub(crate) mod error_control;
 pub(crate) mod first_touch;
 pub(crate) mod fixed;
 pub(crate) mod free_motion;
+pub(crate) mod impact;
 pub(crate) mod kinematics;
 pub(crate) mod late_friction;
 pub(crate) mod profile;
@@ -38,6 +39,7 @@ use crate::state::State;
 use assemble::{Assembly, Parts};
 use first_touch::Ahead;
 use free_motion::{FreeMotion, RUNAWAY};
+use impact::Impact;
 use kinematics::Kinematics;
 use late_friction::LateFriction;
 use profile::Profile;
@@ -115,6 +117,7 @@ pub(crate) struct Stages {
     pub results: Results,
     pub travel: Travel,
     late: LateFriction,
+    impact: Impact,
     /// Speculative contacts.
     pub sweep: Sweep,
     /// Positions at the end of the step.
@@ -137,6 +140,7 @@ impl Stages {
             results: Results::default(),
             travel: Travel::new(model),
             late: LateFriction::default(),
+            impact: Impact::new(),
             sweep: Sweep::new(model),
             q_next: model.default_q().to_vec(),
             start: Vec::new(),
@@ -174,8 +178,9 @@ impl Stages {
         ahead: &Ahead,
         report: &mut StepReport,
     ) {
-        let Self { kinematics, contacts, free, results, profile, .. } = self;
+        let Self { kinematics, contacts, free, results, impact, profile, .. } = self;
         results.clear(); // they belong to contacts that are found anew
+        impact.moved = false;
         let mut timer = Timer::start(profile.as_deref_mut());
         kinematics.at(model.compiled(), state).drifts(model.compiled());
         free.begin(model, kinematics);
@@ -204,6 +209,7 @@ impl Stages {
             solver,
             travel,
             late,
+            impact,
             sweep,
             q_next,
             start,
@@ -211,13 +217,31 @@ impl Stages {
             ..
         } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
+        if std::mem::take(&mut impact.moved) {
+            // A solve from the same state met an impact.
+            kinematics.at(model.compiled(), state).drifts(model.compiled());
+            free.begin(model, kinematics);
+        }
         free.gather(model, state, kinematics, contacts.touching(), dt)?;
         timer.stage(&mut report.seconds.kinematics);
         timer.lap(|p| &mut p.free_motion);
 
         let fail = |error: ProblemError| not_finite(model, kinematics, free, dt, state, &error);
-        let parts = parts(model, settings, state, kinematics, contacts, free, dt);
-        assembly.build(&parts).map_err(fail)?;
+        assembly.build(&parts(model, settings, state, kinematics, contacts, free, dt)).map_err(fail)?;
+        let bounced =
+            impact.apply(model.compiled(), kinematics, free, assembly, state, report).map_err(fail)?;
+        if bounced {
+            kinematics.at(model.compiled(), &impact.state).drifts(model.compiled());
+            free.begin(model, kinematics);
+            free.gather(model, &impact.state, kinematics, contacts.touching(), dt)?;
+        }
+        let fail = |error: ProblemError| not_finite(model, kinematics, free, dt, state, &error);
+        let from = if bounced { &impact.state } else { state };
+        let parts = parts(model, settings, from, kinematics, contacts, free, dt);
+        if bounced {
+            assembly.build(&parts).map_err(fail)?;
+            impact.rest(assembly);
+        }
         timer.stage(&mut report.seconds.assemble);
         timer.lap(|p| &mut p.assemble);
 
@@ -304,14 +328,26 @@ impl Stages {
         dt: f64,
         report: &mut StepReport,
     ) {
-        let Self { kinematics, contacts, free, assembly, solver, results, q_next, sweep, profile, .. } = self;
+        let Self {
+            kinematics,
+            contacts,
+            free,
+            assembly,
+            solver,
+            results,
+            impact,
+            q_next,
+            sweep,
+            profile,
+            ..
+        } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
         state.q.copy_from_slice(q_next);
         state.v.copy_from_slice(solver.velocities());
         model.compiled().drives.advance(&state.ctrl, &mut state.activation, dt);
         state.time += dt;
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);
-        results.write(&parts, assembly, solver, report);
+        results.write(&parts, assembly, impact, solver, report);
         report.take_equalities(&assembly.log.equality_errors);
         sweep.write(model.compiled(), assembly, solver, dt, &mut results.contacts, report);
         std::mem::swap(&mut state.stretches, &mut results.stretches);
@@ -325,6 +361,7 @@ impl Stages {
         self.results.clear();
         self.contacts.clear();
         self.sweep.clear();
+        self.impact.clear();
     }
 }
 

@@ -33,6 +33,8 @@ pub struct StepReport {
     pub travelling: u64,
     /// Largest turn of one body relative to another over the step, of those contacts, rad.
     pub max_turn: f64,
+    /// Impacts of contact points with restitution, those that travel through several bodies counted one by one.
+    pub impacts: u64,
     /// Speculative contacts that acted: bodies that would have passed through each other within the step.
     pub speculative: u64,
     /// Trees of bodies that moved less far than their velocities say, because nothing else kept them from passing through others.

@@ -8,6 +8,7 @@ use crate::contact::result::Contact;
 use crate::model::geom_id::geoms_of;
 use crate::state::{ContactStretch, PatchSpring};
 use crate::step::assemble::{Assembly, Parts, active_springs};
+use crate::step::impact::Impact;
 use crate::step::report::StepReport;
 use nalgebra::Vector3;
 use stiction_convex::Solver;
@@ -43,7 +44,14 @@ impl Results {
     }
 
     /// Collects the contact results of a solve, the springs to keep, and the contact statistics of the report.
-    pub fn write(&mut self, parts: &Parts, assembly: &Assembly, solver: &Solver, report: &mut StepReport) {
+    pub fn write(
+        &mut self,
+        parts: &Parts,
+        assembly: &Assembly,
+        impact: &Impact,
+        solver: &Solver,
+        report: &mut StepReport,
+    ) {
         let (compiled, dt) = (parts.model.compiled(), parts.dt);
         let (points, patches) = (parts.touching.points, parts.touching.patches);
         self.springs.clear();
@@ -70,7 +78,8 @@ impl Results {
             let normal = place.frame.column(2);
             let normal_impulse = normal.dot(&impulse);
             let tangential = impulse - normal * normal_impulse;
-            let force = impulse * (place.sign / dt);
+            let of_impact = impact.impulses.get(entry).copied().unwrap_or_default();
+            let force = (impulse + of_impact) * (place.sign / dt);
             let slip = (velocity - normal * normal.dot(&velocity)) * place.sign;
             // The work of an impulse over a step is γ · (v₀ + v)/2, exactly: kinetic energy changes by it. If the
             // slip reverses within the step, the work of friction is evaluated at its end, where the dissipation is
@@ -117,6 +126,8 @@ impl Results {
             }
         }
         self.turns(parts, assembly, solver, report);
+        report.friction_loss += impact.loss[0];
+        report.normal_loss += impact.loss[1];
         report.points = points.len() as u64;
         report.add_patches(patches);
     }
