@@ -13,7 +13,7 @@ use crate::impacts::{
     Corner, at_once, largest_energy, nearest, one_sided, planar_body, sequence, set, worst_violation,
 };
 use crate::report::{Check, Outcome, Study, Table};
-use crate::worlds::{geom, simulation, step};
+use crate::worlds::{geom, published, simulation, step};
 use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Body, ContactProperties, Inertia, Joint, JointKind, Shape as Solid, World};
 use stiction::rigid::contact::Instant;
@@ -199,7 +199,7 @@ fn land(tilt: f64, k: [f64; 2], dt: f64) -> Result<[f64; 3], Failure> {
         stiction_tolerance: 1e-6,
         regularization: 0.0,
         relative_tolerance: 1e-8,
-        ..SimulationOptions::default()
+        ..published()
     };
     let mut sim = simulation(world, options)?;
     // The lower foot just touches.

@@ -18,7 +18,7 @@ use crate::Reproduction;
 use crate::failure::Failure;
 use crate::numerics::{order, slope_line};
 use crate::report::{Check, Outcome, Study, Table};
-use crate::worlds::{GRAVITY, free_body, geom, simulation, step};
+use crate::worlds::{GRAVITY, free_body, geom, published, simulation, step};
 use nalgebra::Vector3;
 use stiction::Options;
 use stiction::model::{Compliance, ContactProperties, Mesh, Shape, World};
@@ -181,7 +181,7 @@ fn slide(underside: &Underside, speeds: [f64; 2], pace: Pace) -> Result<Slide, F
         regularization: 0.0,
         relative_tolerance: 1e-10,
         margin: 1e-6,
-        ..Options::default()
+        ..published()
     };
     let mut sim = simulation(world, options.clone())?;
     sim.state_mut().v[0] = speeds[0];

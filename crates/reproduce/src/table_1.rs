@@ -15,7 +15,7 @@
 use crate::Reproduction;
 use crate::failure::Failure;
 use crate::report::{Check, Outcome, Study, number};
-use crate::worlds::{MODELS, free_body, geom, point_contact, simulation, step};
+use crate::worlds::{MODELS, free_body, geom, point_contact, published, simulation, step};
 use nalgebra::Vector3;
 use std::fmt::Write;
 use stiction::model::{Joint, JointKind, Shape, World};
@@ -81,7 +81,7 @@ impl Probe {
             regularization: if self.contact == ContactModel::Sap { self.sigma } else { 0.0 },
             relative_tolerance: 1e-14,
             margin: RADIUS,
-            ..Options::default()
+            ..published()
         };
         let mut sim = simulation(world, options)?;
         sim.state_mut().q[2] = -depth;

@@ -9,7 +9,7 @@ use crate::Reproduction;
 use crate::failure::Failure;
 use crate::numerics::order;
 use crate::report::{Check, Outcome, Study, Table, number};
-use crate::worlds::{free_body, geom};
+use crate::worlds::{free_body, geom, published};
 use nalgebra::Vector3;
 use std::fmt::Write;
 use std::time::Instant;
@@ -100,7 +100,7 @@ fn ways(quick: bool) -> Vec<(&'static str, [u8; 3], Glyph, Vec<Options>)> {
         relative_tolerance: 1e-9,
         // All ways have the same limit if they take friction at the same points.
         tessellation: Tessellation::Refined,
-        ..Options::default()
+        ..published()
     };
     let continuous = &|integrator: Integrator, accuracy: f64| Options {
         method: Method::Continuous(ContinuousOptions {

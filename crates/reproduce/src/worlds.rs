@@ -40,6 +40,11 @@ pub fn point_contact(k: f64, d: f64, tau: f64, friction: f64) -> ContactProperti
     }
 }
 
+/// The convex step as it is published: one solve, in which friction lags and nothing is felt before bodies overlap.
+pub fn published() -> Options {
+    Options { friction_passes: 0, speculative: false, tangential_springs: None, ..Options::default() }
+}
+
 /// Settings of ICF section IX: v_s = 1e-4 m/s fixed for Lagged and Similar, σ = 1e-3 for SAP.
 pub fn icf_options(contact: ContactModel, step: f64) -> Options {
     let regularization = if contact == ContactModel::Sap { 1e-3 } else { 0.0 };
@@ -49,7 +54,7 @@ pub fn icf_options(contact: ContactModel, step: f64) -> Options {
         regularization,
         stiction_tolerance: 1e-4,
         relative_tolerance: 1e-10,
-        ..Options::default()
+        ..published()
     }
 }
 

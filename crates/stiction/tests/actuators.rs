@@ -170,7 +170,7 @@ fn a_pair_has_its_own_friction_whatever_its_geoms_say() {
         run(&mut sim, 0.5);
         (sim.state().q[2], sim.state().v[0])
     };
-    let (z, v) = block("<contact><pair geom1=\"floor\" geom2=\"block\" friction=\"0.2\"/></contact>");
+    let (z, v) = block("<contact><pair geom1=\"floor\" geom2=\"block\" friction=\"0.2 0.2\"/></contact>");
     assert!((z - 0.1).abs() < 1e-3 && (v - (2.0 - 0.2 * G * 0.5)).abs() < 0.02, "{z} {v}");
     let (z, v) = block("");
     assert!(z < -0.5 && v == 2.0, "without the pair they pass: {z} {v}");

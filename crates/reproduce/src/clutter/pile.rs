@@ -1,6 +1,7 @@
 //! Runs of the pile: the variants of the contact model, and quantities of each step.
 
 use crate::failure::Failure;
+use crate::worlds::published;
 use nalgebra::{Matrix3, Vector3};
 use stiction::convex::{Solver, SolverSettings};
 use stiction::{Contact, ContactModel, Model, Options, Simulation, StepError};
@@ -143,7 +144,7 @@ pub fn moved_pile(
         regularization: variant.sigma,
         relative_tolerance: 1e-5,
         margin: MARGIN,
-        ..Options::default()
+        ..published()
     };
     let mut simulation = Simulation::new(&model, options).map_err(Failure::work)?;
     let settings = SolverSettings { relative_tolerance: 1e-5, condition: true, ..SolverSettings::default() };

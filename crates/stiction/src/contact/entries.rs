@@ -96,17 +96,20 @@ pub(crate) fn pair_margin(compiled: &Compiled, options: &Options, (a, b): GeomPa
 /// Depth below which a point's share of its pair's stiffness decreases, as a fraction of the depth of the deepest point.
 const SHALLOW: f64 = 0.25;
 
+/// A depth, m, within which points touch or do not by rounding errors of poses: there all of them count.
+const ROUNDING: f64 = 1e-12;
+
 /// The number of points among which the stiffness of their pair is divided, so that it does not depend on their number.
 ///
 /// A point at depth x counts by w = (x + r)/(r + ¼ X), between 0 and 1, with the depth X of the deepest point and r = min(margin,
-/// X); the number is Σ w/max w. Points therefore enter and leave with the share 0. If they counted fully as soon as
+/// X) + 1e-12 m; the number is Σ w. Points therefore enter and leave with the share 0. If they counted fully as soon as
 /// they touch, the force of the others would jump whenever a corner lifts, and a structure that rocks would gain energy.
 pub(crate) fn points_that_share(points: &[ContactPoint], margin: f64) -> f64 {
     let deepest = points.iter().map(|p| -p.distance).fold(0.0, f64::max);
     if deepest == 0.0 {
         return points.len() as f64;
     }
-    let reach = deepest.min(margin);
+    let reach = deepest.min(margin) + ROUNDING;
     let weight = |depth: f64| ((depth + reach) / (reach + SHALLOW * deepest)).clamp(0.0, 1.0);
     points.iter().map(|p| weight(-p.distance)).sum()
 }
