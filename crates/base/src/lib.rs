@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `hash.rs` | FNV-1a of bytes |
 //! | `checksum.rs` | a checksum at the end of saved bytes |
+//! | `nearest.rs` | the closest of several names, for messages |
 //! | `random.rs` | SplitMix64: a stream of random numbers from a seed, and its mixing function |
 //! | `counting_allocator.rs` | an allocator for tests that counts allocations and limits memory |
 
 pub mod checksum;
 pub mod counting_allocator;
 pub mod hash;
+pub mod nearest;
 pub mod random;

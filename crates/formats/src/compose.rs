@@ -3,8 +3,9 @@
 use nalgebra::{Point3, Translation3, Unit, UnitQuaternion};
 use stiction_model::{EqualityKind, Index, Indices, Joint, JointKind, Pose, World};
 
-/// Adds everything in `other` to `world`, with `prefix` before its names; its world body becomes ours.
-pub fn append(world: &mut World, mut other: World, prefix: &str) {
+/// Adds everything in `other` to `world`, with `prefix` before its names; its world body becomes the body `base`. Named states
+/// are left out.
+pub fn append(world: &mut World, mut other: World, prefix: &str, base: usize) {
     let shift = world.bodies.len() - 1;
     let (geoms, sites, meshes, fields) =
         (world.geoms.len(), world.sites.len(), world.meshes.len(), world.height_fields.len());
@@ -12,9 +13,8 @@ pub fn append(world: &mut World, mut other: World, prefix: &str) {
     let (materials, cameras) = (world.visual.materials.len(), world.visual.cameras.len());
     redirect(&mut other, |index| {
         let (item, shift) = match index {
-            // The world body keeps its number.
             Index::Body(b) | Index::Joint(b, _) => {
-                let shift = if *b == 0 { 0 } else { shift };
+                let shift = if *b == 0 { base } else { shift };
                 (b, shift)
             }
             Index::Geom(g) => (g, geoms),
@@ -195,8 +195,18 @@ pub fn weld(world: &mut World, parent: usize, child: usize, pose: Pose) -> Resul
     Ok(())
 }
 
+/// The pose in the world of a body, with every joint at its reference.
+pub fn start_pose(world: &World, mut body: usize) -> Pose {
+    let mut pose = Pose::identity();
+    while let Some(parent) = world.bodies[body].parent {
+        pose = world.bodies[body].pose * pose;
+        body = parent;
+    }
+    pose
+}
+
 /// Puts bodies depth first, children in the order they stand in.
-fn sort(world: &mut World) {
+pub fn sort(world: &mut World) {
     let n = world.bodies.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (b, body) in world.bodies.iter().enumerate().skip(1) {

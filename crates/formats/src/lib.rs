@@ -9,6 +9,7 @@
 //! mesh     OBJ, STL, DAE, glTF, MSH, VTK             mass     mass properties of shapes
 //! hull     convex hulls                              support  the support tables
 //! export   writing MJCF and URDF                     dmd      Drake's model directives
+//! composition  models and meshes put together
 //! ```
 //!
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
@@ -30,6 +31,7 @@
 //! The support tables are in `docs/formats-*.md`. Open `mjcf/mod.rs` first.
 
 mod compose;
+mod composition;
 mod dmd;
 mod drake;
 mod error;
@@ -53,6 +55,7 @@ mod text;
 mod urdf;
 mod xml;
 
+pub use composition::{Base, Composition, MeshObject, Placement, is_mesh};
 pub use error::FormatError;
 pub use export::{Export, ExportError, export};
 pub use files::Files;

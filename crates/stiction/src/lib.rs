@@ -68,6 +68,7 @@ pub use state::State;
 pub use step::StepReport;
 pub use step::profile::Profile;
 pub use stiction_convex::FrictionModel as ContactModel;
+pub use stiction_formats::{Base, Composition, MeshObject, Placement, files, is_mesh};
 pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};
 pub use stiction_geometry::patch::Tessellation;
 pub use variation::{ContactChange, Variation};

@@ -8,6 +8,7 @@ mod values;
 mod yaml;
 
 use crate::compose;
+use crate::composition::is_mesh;
 use crate::drake::filter_group::{self, Groups};
 use crate::error::{FormatError, Read};
 use crate::files::{Files, extension, folder};
@@ -145,7 +146,7 @@ impl Reader<'_> {
         if matches!(extension(&path).as_str(), "yaml" | "yml") {
             return Err(fail(file, at, format!("{path} holds directives; use add_directives for it")));
         }
-        if matches!(extension(&path).as_str(), "obj" | "stl" | "dae" | "gltf" | "glb" | "msh" | "vtk") {
+        if is_mesh(&path) {
             let remedy = "give a URDF, SDFormat or MJCF file that names it";
             return Err(fail(file, at, format!("{path} is a mesh, not a model; {remedy}")));
         }
@@ -169,7 +170,7 @@ impl Reader<'_> {
             };
             self.frames.insert(format!("{name}::{}", frame.name), (body, frame.pose));
         }
-        compose::append(&mut self.world, model, &format!("{name}::"));
+        compose::append(&mut self.world, model, &format!("{name}::"), 0);
         for body in &self.world.bodies[first..] {
             self.frames.insert(body.name.clone(), (body.name.clone(), Pose::identity()));
         }
@@ -235,12 +236,8 @@ impl Reader<'_> {
             if !self.world.bodies[body].joints.first().is_some_and(|j| j.kind == JointKind::Free) {
                 continue;
             }
-            let (mut pose, mut at) = (start.pose, self.world.body_index(&start.base));
-            while let Some(b) = at {
-                pose = self.world.bodies[b].pose * pose;
-                at = self.world.bodies[b].parent;
-            }
-            self.world.bodies[body].pose = pose;
+            let base = self.world.body_index(&start.base).unwrap_or(0);
+            self.world.bodies[body].pose = compose::start_pose(&self.world, base) * start.pose;
         }
     }
 

@@ -30,7 +30,7 @@ mod links;
 mod pair;
 mod pose;
 mod reader;
-mod reference;
+pub mod reference;
 mod replicate;
 mod schema;
 mod sensor;
