@@ -39,8 +39,17 @@ fn a_composed_scene_moves_as_the_scene_itself() {
         Translation3::new(0.3, -0.2, 0.5),
         UnitQuaternion::from_euler_angles(0.4, -0.9, 2.0),
     );
-    let scenes =
-        ["arm", "cam_cleat", "four_bar", "gripper", "humanoid", "pencil_grip", "spinning_top", "stack"];
+    // Not the humanoid, whose soles begin at distance zero: rounding decides whether they touch in the first step.
+    let scenes = [
+        "arm",
+        "cam_cleat",
+        "four_bar",
+        "gripper",
+        "landing",
+        "pencil_grip",
+        "spinning_top",
+        "assistive_arm",
+    ];
     for name in scenes {
         let model = Model::from_string(
             scenes::text(name).unwrap(),
