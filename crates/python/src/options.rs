@@ -46,7 +46,7 @@ pub fn options_and_law(
     let mut law = None;
     let mut options = Options { step, ..Options::default() };
     let (mut method, mut integrator) = (String::from("convex"), String::from("radau"));
-    let (mut springs, mut adhesion, mut passes) = (None, 0.0, false);
+    let (mut springs, mut adhesion) = (None, 0.0);
     for (key, value) in given.into_iter().flatten() {
         let name = key.extract::<String>()?;
         match name.as_str() {
@@ -65,7 +65,6 @@ pub fn options_and_law(
                     value.extract().map_err(|_| wrong(&name, &value, "a whole number, at least 1"))?;
             }
             "friction_passes" => {
-                passes = true;
                 options.friction_passes =
                     value.extract().map_err(|_| wrong(&name, &value, "a whole number, 0 or more"))?;
             }
@@ -97,7 +96,9 @@ pub fn options_and_law(
             }
         }
     }
-    if passes && options.contact != ContactModel::Lagged {
+    if options.friction_passes != Options::default().friction_passes
+        && options.contact != ContactModel::Lagged
+    {
         return Err(PyValueError::new_err(
             "friction_passes is for contact=\"lagged\": the friction of the other models does not lag; leave it out",
         ));

@@ -282,6 +282,7 @@ def test_options_come_back_as_given():
         "speculative": False,
         "tangential_springs": {"stiffness_ratio": 0.5, "relaxation_time": 0.01},
         "max_iterations": 50,
+        "friction_passes": 2,
         "tessellation": "fans",
         "accuracy": None,
         "max_step": 0.1,
@@ -415,6 +416,8 @@ def test_options_are_changed_one_by_one():
     sim.set_options(accuracy=1e-4, max_step=2e-3, step=1e-4, tangential_springs=False)
     sim.run_until(0.05)
     assert 0 < sim.stats["max_step"] <= 2e-3
+    sim.set_options(contact="sap")
+    sim.set_options(contact="lagged")
     kept = sim.options
     for wrong, kind, message in [
         ({"step": -1.0}, ValueError, "step = -1"),
