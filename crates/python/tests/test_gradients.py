@@ -23,9 +23,9 @@ BALL = """
 """
 
 
-def sliding_ball(friction=0.7):
+def sliding_ball(friction=0.7, friction_passes=0):
     model = st.Model.from_string(BALL.format(friction=friction), format="mjcf")
-    sim = st.Simulation(model, step=1e-3, relative_tolerance=1e-12, friction_passes=0)
+    sim = st.Simulation(model, step=1e-3, relative_tolerance=1e-12, friction_passes=friction_passes)
     sim.qvel[:] = 0.5, -0.2, -0.1, 1.0, 2.0, 0.3
     return sim
 
@@ -42,6 +42,7 @@ def test_derivatives_are_those_of_differences_of_steps():
     d = sim.step_derivatives([("ball", "friction"), (0, "dissipation")])
     assert d.state.shape == (12, 12) and d.ctrl.shape == (12, 0) and d.parameters.shape == (12, 2)
     assert d.doubtful == []
+    assert sliding_ball(friction_passes=4).step_derivatives().doubtful == [(0, 1)]
     h = 1e-6
     for j in range(6):
 

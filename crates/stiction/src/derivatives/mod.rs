@@ -132,6 +132,8 @@ pub(crate) struct Differentiator {
     others: Option<Others>,
     /// ∂r/∂x, one column for each coordinate of the state, control and parameter.
     rhs: DMatrix<f64>,
+    /// Whether the simulation solves a step again for friction that lags.
+    repeats: bool,
     doubtful: Vec<(GeomId, GeomId)>,
 }
 
@@ -151,12 +153,14 @@ impl Differentiator {
             manifolds: ManifoldScratch::new(model),
             others: (!closed).then(|| Others::new(model)),
             rhs: DMatrix::zeros(0, 0),
+            repeats: options.friction_passes > 0,
             doubtful: Vec::new(),
         })
     }
 
     pub fn set_options(&mut self, model: &Model, options: &Options) -> Result<(), DerivativeError> {
         self.settings = Settings::new(model, tightened(model, options)?)?;
+        self.repeats = options.friction_passes > 0;
         self.stages.set_options(&self.settings.options);
         Ok(())
     }
@@ -218,7 +222,9 @@ impl Differentiator {
             }
         }
         self.contacts(model, state, &v, columns, parameters)?;
-        self.late_friction(model);
+        if self.repeats {
+            self.late_friction(model);
+        }
 
         // A locked coordinate does not move, and its velocity has no effect.
         for (k, _) in model.multibody().locked().iter().enumerate().filter(|(_, locked)| **locked) {
