@@ -195,16 +195,6 @@ pub fn weld(world: &mut World, parent: usize, child: usize, pose: Pose) -> Resul
     Ok(())
 }
 
-/// The pose in the world of a body, with every joint at its reference.
-pub fn start_pose(world: &World, mut body: usize) -> Pose {
-    let mut pose = Pose::identity();
-    while let Some(parent) = world.bodies[body].parent {
-        pose = world.bodies[body].pose * pose;
-        body = parent;
-    }
-    pose
-}
-
 /// Puts bodies depth first, children in the order they stand in.
 pub fn sort(world: &mut World) {
     let n = world.bodies.len();

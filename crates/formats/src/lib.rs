@@ -9,7 +9,7 @@
 //! mesh     OBJ, STL, DAE, glTF, MSH, VTK             mass     mass properties of shapes
 //! hull     convex hulls                              support  the support tables
 //! export   writing MJCF and URDF                     dmd      Drake's model directives
-//! composition  models and meshes put together
+//! composition  models and meshes put together        reference  the tree before it is compiled
 //! ```
 //!
 //! [`load`] and [`load_string`] are the way in. What a reader cannot honour is reported in
@@ -47,6 +47,7 @@ mod mjcf;
 mod names;
 mod numbers;
 mod package;
+mod reference;
 mod report;
 mod schema;
 mod sdf;

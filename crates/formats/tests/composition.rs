@@ -1,5 +1,8 @@
 //! Worlds composed of models and meshes of several formats.
 
+mod common;
+
+use common::poses;
 use nalgebra::{Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use stiction_formats::files::Memory;
@@ -44,15 +47,6 @@ fn files() -> Memory {
 
 fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
-}
-
-fn poses(world: &World) -> Vec<Pose> {
-    let mut all: Vec<Pose> = Vec::new();
-    for body in &world.bodies {
-        let x = body.parent.map_or(body.pose, |p| all[p] * body.pose);
-        all.push(x);
-    }
-    all
 }
 
 fn pose_of(world: &World, name: &str) -> Pose {
@@ -259,7 +253,9 @@ fn what_cannot_be_composed_says_why_and_what_to_do() {
         "{text}"
     );
     let text = error(&|c| c.ground(0.0, None));
-    assert!(text.contains("a geom called \"ground\", from ground"), "{text}");
+    assert!(text.contains("a geom called \"ground\", from the ground; a world has one ground"), "{text}");
+    assert!(error(&|c| c.ground(f64::NAN, None)).contains("the ground: its height is NaN m"));
+    assert!(error(&|c| c.ground(0.0, Some(-1.0))).contains("its friction is -1: give"));
     let text = error(&|c| c.add(cup(), "cup", &Placement { to: "hadn".into(), ..Placement::default() }));
     assert!(text.contains("no body or site called \"hadn\" (did you mean \"hand\"?)"), "{text}");
     let text = error(&|c| c.add(cup(), "cup", &Placement { frame: "Cup".into(), ..Placement::default() }));

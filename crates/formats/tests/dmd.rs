@@ -1,5 +1,8 @@
 //! Model directives: models put together by welds and frames.
 
+mod common;
+
+use common::poses;
 use nalgebra::Vector3;
 use stiction_formats::files::Memory;
 use stiction_formats::{LoadOptions, load_with};
@@ -30,15 +33,6 @@ fn files(main: &str) -> Memory {
 
 fn load(main: &str) -> Result<World, String> {
     load_with("ws/main.dmd.yaml", &files(main), &LoadOptions::default()).map_err(|e| e.to_string())
-}
-
-fn poses(world: &World) -> Vec<Pose> {
-    let mut all: Vec<Pose> = Vec::new();
-    for body in &world.bodies {
-        let x = body.parent.map_or(body.pose, |p| all[p] * body.pose);
-        all.push(x);
-    }
-    all
 }
 
 #[test]

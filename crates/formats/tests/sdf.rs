@@ -1,9 +1,12 @@
 //! SDFormat: what its elements become.
 
+mod common;
+
+use common::poses;
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction_formats::files::Memory;
 use stiction_formats::{Format, FormatError, LoadOptions, load_string, load_with};
-use stiction_model::{EqualityKind, JointKind, Pose, World};
+use stiction_model::{EqualityKind, JointKind, World};
 
 fn read(text: &str) -> World {
     load_string(text, Format::Sdf, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
@@ -15,16 +18,6 @@ fn error(text: &str) -> String {
 
 fn model(inside: &str) -> String {
     format!("<sdf version='1.9'><model name='m'>{inside}</model></sdf>")
-}
-
-/// Poses of all bodies in the world when every joint is at zero.
-fn poses(world: &World) -> Vec<Pose> {
-    let mut all: Vec<Pose> = Vec::new();
-    for body in &world.bodies {
-        let x = body.parent.map_or(body.pose, |p| all[p] * body.pose);
-        all.push(x);
-    }
-    all
 }
 
 fn body(world: &World, name: &str) -> usize {

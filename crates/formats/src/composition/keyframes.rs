@@ -3,7 +3,7 @@
 //! A state is taken apart by joint and body, because their order in the composed world is known only at its end. The rest of
 //! the world is in its default state.
 
-use crate::mjcf::reference;
+use crate::reference;
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 use stiction_model::{JointKind, Keyframe, Pose, Vec3, World};
 

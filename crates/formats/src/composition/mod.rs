@@ -12,8 +12,8 @@ pub use object::MeshObject;
 use crate::compose;
 use crate::error::{FormatError, Read};
 use crate::files::{Files, extension};
-use crate::mjcf::reference::poses;
 use crate::names::Names;
+use crate::reference;
 use crate::{LoadOptions, load_with};
 use keyframes::Part;
 use std::collections::BTreeMap;
@@ -144,12 +144,19 @@ impl Composition {
 
     /// Adds a ground: a half-space below this height, m, called "ground".
     pub fn ground(&mut self, height: f64, friction: Option<f64>) -> Read<()> {
+        let fail = |reason: String| Err(FormatError::File { path: "the ground".into(), reason });
+        if !height.is_finite() {
+            return fail(format!("its height is {height} m: give a finite number"));
+        }
+        if let Some(mu) = friction.filter(|mu| !(*mu >= 0.0 && mu.is_finite())) {
+            return fail(format!("its friction is {mu}: give a finite number, 0 or more"));
+        }
         let mut geom = Geom::new("ground", 0, Shape::HalfSpace { size: [0.0; 2] });
         geom.pose = Pose::translation(0.0, 0.0, height);
         (geom.contact.static_friction, geom.contact.dynamic_friction) = (friction, friction);
         geom.color = [0.55, 0.58, 0.6, 1.0];
         geom.source = Source { element: "ground".into(), ..Source::default() };
-        self.claim([("geom", "ground".to_string())].into_iter(), "ground")?;
+        self.claim([("geom", "ground".to_string())], "the ground", "a world has one ground")?;
         self.world.geoms.push(geom);
         Ok(())
     }
@@ -191,10 +198,10 @@ impl Composition {
         let fail = |reason: String| FormatError::File { path: label.into(), reason };
         let (target, x_pt) = frame(&self.world, &placement.to, "the world so far").map_err(fail)?;
         let (framed, x_framed) = frame(&model, &placement.frame, "the model").map_err(fail)?;
-        let starts = poses(&model);
+        let starts = reference::poses(&model);
         // Of the model's origin in the body that carries it, and in the world.
         let x = x_pt * placement.pose * (starts[framed] * x_framed).inverse();
-        let x_w = compose::start_pose(&self.world, target) * x;
+        let x_w = reference::pose(&self.world, target) * x;
         if !x.translation.vector.iter().chain(x.rotation.coords.iter()).all(|c| c.is_finite()) {
             return Err(fail("its pose must be made of finite numbers".into()));
         }
@@ -212,7 +219,8 @@ impl Composition {
             _ => {}
         }
         let prefix = if placement.name.is_empty() { String::new() } else { format!("{}/", placement.name) };
-        self.claim(names(&model).map(|(kind, name)| (kind, format!("{prefix}{name}"))), label)?;
+        let remedy = "give this one a name that goes before its names";
+        self.claim(names(&model).map(|(kind, name)| (kind, format!("{prefix}{name}"))), label, remedy)?;
         self.parts.extend(keyframes::parts(&model, &prefix, &x_w, &self.world));
         let holder = self.holder(&mut model, placement, target, &x);
         let first = self.world.bodies.len();
@@ -261,12 +269,15 @@ impl Composition {
     }
 
     /// Takes names; the error says which is taken already. Nothing is taken then.
-    fn claim(&mut self, names: impl Iterator<Item = (&'static str, String)>, label: &str) -> Read<()> {
-        let names: Vec<_> = names.collect();
+    fn claim(
+        &mut self,
+        names: impl IntoIterator<Item = (&'static str, String)>,
+        label: &str,
+        remedy: &str,
+    ) -> Read<()> {
+        let names: Vec<_> = names.into_iter().collect();
         if let Some(((kind, name), before)) = names.iter().find_map(|key| self.names.get_key_value(key)) {
-            let reason = format!(
-                "there is already a {kind} called \"{name}\", from {before}; give this one a name that goes before its names"
-            );
+            let reason = format!("there is already a {kind} called \"{name}\", from {before}; {remedy}");
             return Err(FormatError::File { path: label.into(), reason });
         }
         self.names.extend(names.into_iter().map(|key| (key, label.to_string())));

@@ -13,6 +13,7 @@ use crate::drake::filter_group::{self, Groups};
 use crate::error::{FormatError, Read};
 use crate::files::{Files, extension, folder};
 use crate::package::Finder;
+use crate::reference;
 use crate::report::Report;
 use crate::{LoadOptions, load_with_frames};
 use std::collections::BTreeMap;
@@ -237,7 +238,7 @@ impl Reader<'_> {
                 continue;
             }
             let base = self.world.body_index(&start.base).unwrap_or(0);
-            self.world.bodies[body].pose = compose::start_pose(&self.world, base) * start.pose;
+            self.world.bodies[body].pose = reference::pose(&self.world, base) * start.pose;
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
-use super::reference;
 use super::schema::RULES;
 use crate::error::Read;
+use crate::reference;
 use crate::xml::Node;
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 use stiction_model::{CollisionFilter, Dof, Equality, EqualityKind, Keyframe, Pose, Tendon, Vec3, World};

@@ -30,7 +30,6 @@ mod links;
 mod pair;
 mod pose;
 mod reader;
-pub mod reference;
 mod replicate;
 mod schema;
 mod sensor;

@@ -1,7 +1,7 @@
 //! The tree at its reference configuration: poses, and the inertia that each coordinate feels.
 //!
-//! MuJoCo derives some gains from that inertia (`dampratio`, `springdamper`), so the reader needs it
-//! before there is a compiled model: M = Σ_b J_bᵀ I_b J_b, written out densely for one tree.
+//! Readers need them before there is a compiled model. MuJoCo derives some gains from the inertia (`dampratio`,
+//! `springdamper`): M = Σ_b J_bᵀ I_b J_b, written out densely for one tree.
 
 use nalgebra::{DMatrix, DVector};
 use stiction_model::{JointKind, Pose, Vec3, World};
@@ -17,6 +17,16 @@ pub fn poses(world: &World) -> Vec<Pose> {
         poses.push(parent * body.pose);
     }
     poses
+}
+
+/// The pose in the world of a body, with every joint at its reference.
+pub fn pose(world: &World, mut body: usize) -> Pose {
+    let mut pose = Pose::identity();
+    while let Some(parent) = world.bodies[body].parent {
+        pose = world.bodies[body].pose * pose;
+        body = parent;
+    }
+    pose
 }
 
 /// Coordinates of all joints at the reference.
