@@ -31,7 +31,7 @@ use stiction::batch::{self, Rollout};
     signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, **options),
     text_signature = "(model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact='lagged', \
                       stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0, normal_law='linear', \
-                      speculative=True, tangential_springs=False, max_iterations=2000, friction_passes=4, \
+                      speculative=True, tangential_springs=False, max_iterations=2000, friction_passes=2, \
                       tessellation='polygons')"
 )]
 pub fn rollout<'py>(

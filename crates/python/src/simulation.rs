@@ -99,7 +99,7 @@ impl Simulation {
         signature = (model, step=1e-3, **options),
         text_signature = "(model, step=1e-3, *, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, normal_law='linear', speculative=True, tangential_springs=False, \
-                          max_iterations=2000, friction_passes=4, \
+                          max_iterations=2000, friction_passes=2, \
                           tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"
     )]
     fn new(

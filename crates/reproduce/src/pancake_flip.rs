@@ -15,6 +15,7 @@ use crate::kitchen::spatula::{BLADE, HOLD};
 use crate::kitchen::{Grid, arm, gripper, spatula, stove};
 use crate::numerics::{order, slope_line};
 use crate::report::{Check, Outcome, Study, Table, number};
+use crate::worlds::published;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::fmt::Write;
 use stiction::{Format, LoadOptions, Model, Options, Simulation, Stats, Tessellation};
@@ -197,7 +198,7 @@ fn perform(
 ) -> Result<Performance, Failure> {
     let load = LoadOptions { strict: true, ..LoadOptions::default() };
     let model = Model::from_string(&scene(grid), Format::Mjcf, &load).map_err(Failure::work)?;
-    let options = Options { step: STEP, tessellation, ..Options::default() };
+    let options = Options { step: STEP, tessellation, ..published() };
     let mut sim = Simulation::new(&model, options).map_err(Failure::work)?;
     sim.reset_to_keyframe("start").map_err(Failure::work)?;
     let mut cook = Cook::new(sim)?;

@@ -13,6 +13,7 @@ use crate::kitchen::gripper::{self, OPEN, PRESSED};
 use crate::kitchen::patch::spread;
 use crate::kitchen::{Grid, spatula};
 use crate::report::{Check, Outcome, Study, Table, number};
+use crate::worlds::published;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use std::fmt::Write;
 use std::time::Instant;
@@ -181,7 +182,7 @@ fn perform(
 ) -> Result<Performance, Failure> {
     let load = LoadOptions { strict: true, ..LoadOptions::default() };
     let model = Model::from_string(&scene(grid, soft), Format::Mjcf, &load).map_err(Failure::work)?;
-    let options = Options { step: STEP, stiction_tolerance: 1e-5, ..Options::default() };
+    let options = Options { step: STEP, stiction_tolerance: 1e-5, ..published() };
     let mut sim = Simulation::new(&model, options).map_err(Failure::work)?;
     sim.state_mut().ctrl[0] = command(0.0);
     let mut recorder = recording.map(|name| study.record(&sim, name)).transpose()?;

@@ -7,6 +7,7 @@
 
 use crate::failure::Failure;
 use crate::report::{Check, Outcome, Study, number};
+use crate::worlds::published;
 use std::fmt::Write;
 use std::time::Instant;
 use stiction::{Format, LoadOptions, Method, Model, Options, Simulation, Stats};
@@ -40,7 +41,7 @@ impl Way {
     /// The options that it means.
     pub fn options(self) -> Options {
         match self {
-            Self::Discrete(step) => Options { step, ..Options::default() },
+            Self::Discrete(step) => Options { step, ..published() },
             Self::Continuous(accuracy) => Options {
                 method: Method::Continuous(Default::default()),
                 accuracy: Some(accuracy),

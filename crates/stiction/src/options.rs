@@ -181,7 +181,7 @@ impl Default for Options {
             margin: 0.0,
             speculative: true,
             max_iterations: 2000,
-            friction_passes: 4,
+            friction_passes: 2,
             tangential_springs: None,
             tessellation: Tessellation::Polygons,
         }

@@ -199,20 +199,23 @@ fn against_step(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
             "ICF Fig. 16: fewer for smaller steps",
         ));
     }
-    study.say("the smallest step, more piles");
-    let piles = if study.quick { 1 } else { PILES };
-    let smallest = |k: usize| -> Result<f64, Failure> {
-        let mut total = sweep.iterations(k)[0][1];
-        for number in 1..piles {
-            let run = moved_pile(&VARIANTS[k], steps[0], STEEL, usize::MAX, number)?;
-            total += run.mean(0.0, DURATION, |s| s.iterations);
-        }
-        Ok(total / piles as f64)
-    };
-    let ratio = smallest(REGULARIZED)? / smallest(LAGGED)?;
-    let metric =
-        format!("Lagged, regularized over not: mean iterations at the smallest step ({piles} piles)");
-    outcome.checks.push(Check::within(metric, ratio, 1.0, 0.15, "ICF Fig. 16: the same"));
+    if study.quick {
+        study.say("left out: the smallest step, which takes many piles to compare");
+    } else {
+        study.say("the smallest step, more piles");
+        let smallest = |k: usize| -> Result<f64, Failure> {
+            let mut total = sweep.iterations(k)[0][1];
+            for number in 1..PILES {
+                let run = moved_pile(&VARIANTS[k], steps[0], STEEL, usize::MAX, number)?;
+                total += run.mean(0.0, DURATION, |s| s.iterations);
+            }
+            Ok(total / PILES as f64)
+        };
+        let ratio = smallest(REGULARIZED)? / smallest(LAGGED)?;
+        let metric =
+            format!("Lagged, regularized over not: mean iterations at the smallest step ({PILES} piles)");
+        outcome.checks.push(Check::within(metric, ratio, 1.0, 0.15, "ICF Fig. 16: the same"));
+    }
     let last = steps.len() - 1;
     let ratio = sweep.iterations(REGULARIZED)[last][1] / sweep.iterations(LAGGED)[last][1];
     let metric = "Lagged, regularized over not: mean iterations at the largest step";
