@@ -6,7 +6,7 @@ use common::poses;
 use nalgebra::Vector3;
 use stiction_formats::files::Memory;
 use stiction_formats::{LoadOptions, load_with};
-use stiction_model::{EqualityKind, JointKind, Pose, World};
+use stiction_model::{EqualityKind, JointKind, World};
 
 const ARM: &str = "<robot name='arm'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>\
     <link name='tip'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>\
