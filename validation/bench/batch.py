@@ -90,7 +90,7 @@ def main():
         for _ in range(options.repeats):
             for key, taken in seconds.items():
                 taken.append(case.run(*key))
-        stats = case.batches[1].stats()
+        stats = {name: column.sum() for name, column in case.batches[1].stats.items() if name != "seconds"}
         counts[name] = (stats["points"] / stats["steps"], stats["iterations"] / stats["steps"], stats["unconverged"])
         for engine in ENGINES:
             best = [work / min(seconds[engine, threads]) for threads in THREADS]

@@ -1,5 +1,6 @@
 //! Numbers that users give, read from anything that numpy can read.
 
+use crate::errors::InputError;
 use crate::scratch::check;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -27,7 +28,7 @@ pub fn numbers_of(what: &str, values: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>
             return error;
         }
         let reason = error.value(py).to_string();
-        PyValueError::new_err(format!("{what} cannot be read as numbers ({reason}): give floats"))
+        InputError::new_err(format!("{what} cannot be read as numbers ({reason}): give floats"))
     })
 }
 
@@ -58,7 +59,7 @@ pub fn vector<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Vector<'p
     }
     let (shape, data) = numbers_of(what, values)?;
     if shape.len() != 1 {
-        return Err(PyValueError::new_err(format!(
+        return Err(InputError::new_err(format!(
             "{what} has shape {}: give a vector (one dimension)",
             shape_text(&shape)
         )));
@@ -99,7 +100,7 @@ impl Table {
             [given] if given == width => 0,
             [rows, given] if rows == count && given == width => width,
             _ => {
-                return Err(PyValueError::new_err(format!(
+                return Err(InputError::new_err(format!(
                     "{what} has shape {}: give ({width},) for all worlds or ({count}, {width}), one row a world",
                     shape_text(&shape)
                 )));
@@ -108,9 +109,9 @@ impl Table {
         match data.iter().position(|x| !x.is_finite()) {
             None => Ok(Self { data, width, stride }),
             Some(at) if stride == 0 => {
-                Err(PyValueError::new_err(format!("{what}[{at}] is {}: give finite numbers", data[at])))
+                Err(InputError::new_err(format!("{what}[{at}] is {}: give finite numbers", data[at])))
             }
-            Some(at) => Err(PyValueError::new_err(format!(
+            Some(at) => Err(InputError::new_err(format!(
                 "{what}[{}, {}] is {}: give finite numbers",
                 at / width,
                 at % width,

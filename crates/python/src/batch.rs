@@ -4,21 +4,23 @@
 //! goes into the worlds before each use of them ([`Batch::push`]), and what steps found comes back after it.
 //!
 //! Here: what it is made with. `stepping`: steps and states; `variants`: worlds that differ; `results`: what steps found;
-//! `acting`: forces and controllers; `inside`: what these share.
+//! `parts`: bodies, joints and others by name; `frames`: poses and Jacobians; `acting`: forces and controllers; `inside`: what these share.
 
 mod acting;
+mod frames;
 mod inside;
+mod parts;
 mod results;
 mod stepping;
 mod variants;
 
-use crate::errors::option_error;
-use crate::indices::{maybe_whole, whole};
+use crate::errors::{detached, option_error};
+use crate::indices::{maybe_whole, thread_count, whole};
 use crate::model::Model;
 use crate::options::{keywords, options};
 use crate::shared::{Rows, Shared, shared_arrays};
+use crate::stepping::uninterrupted;
 use inside::Added;
-use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -26,12 +28,25 @@ use std::sync::Mutex;
 
 /// Many worlds of one model, stepped together on several threads.
 ///
-/// model: a stiction.Model, shared by all worlds.
-/// n: number of worlds. They begin at the model's default state at time 0.
-/// threads: number of threads; by default all processors. The result is the same, bit for bit, for any number, and
-///     equal to that of n simulations stepped one by one.
-/// step, contact, …: the options of Simulation, the same for all worlds.
+/// Parameters
+/// ----------
+/// model : Model
+///     A stiction.Model, shared by all worlds.
+/// n : int
+///     Number of worlds. They begin at the model's default state at time 0.
+/// threads : int, optional
+///     Number of threads; by default all processors. The result is the same, bit for bit, for any number, and equal to that of n
+///     simulations stepped one by one.
+/// step, contact, … : float or {"lagged", "similar", "sap"} or LearnedContact, optional
+///     The options of Simulation, the same for all worlds.
 ///
+/// Raises
+/// ------
+/// ValueError
+///     For an option outside its range.
+///
+/// Notes
+/// -----
 /// qpos, qvel, ctrl, applied, act and time are writable arrays with one row per world that follow the worlds:
 ///
 ///     batch = st.Batch(model, 1000)
@@ -40,8 +55,7 @@ use std::sync::Mutex;
 ///         batch.ctrl[:] = policy(batch.qpos, batch.qvel)
 ///         batch.step(10)
 ///
-/// Raises ValueError for an option outside its range. Batches pickle and copy; the copy continues bit for bit, with
-/// statistics from zero.
+/// Batches pickle and copy; the copy continues bit for bit, with statistics from zero.
 #[pyclass(frozen, module = "stiction")]
 pub struct Batch {
     model: Py<Model>,
@@ -60,8 +74,8 @@ pub struct Batch {
 impl Batch {
     #[new]
     #[pyo3(
-        signature = (model, n, threads=None, *, step=1e-3, **options),
-        text_signature = "(model, n, threads=None, *, step=1e-3, contact='lagged', stiction_tolerance=1e-4, \
+        signature = (model, n, threads=None, *, step=None, **options),
+        text_signature = "(model, n, threads=None, *, step=None, contact='lagged', stiction_tolerance=1e-4, \
                           regularization=1e-3, relative_tolerance=1e-5, margin=0.0, normal_law='linear', \
                           speculative=True, tangential_springs=False, \
                           max_iterations=2000, friction_passes=2, tessellation='polygons', accuracy=None, max_step=0.1, method='convex', \
@@ -72,20 +86,18 @@ impl Batch {
         model: Py<Model>,
         #[pyo3(from_py_with = whole)] n: usize,
         #[pyo3(from_py_with = maybe_whole)] threads: Option<usize>,
-        step: f64,
+        step: Option<f64>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = self::options(step, options)?;
-        if threads == Some(0) {
-            return Err(PyValueError::new_err(
-                "threads = 0: give at least 1, or None for all the machine has",
-            ));
-        }
-        let threads =
-            threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+        let options = self::options(&model.get().inner, step, options)?;
+        let threads = thread_count(threads)?;
         let compiled = &model.get().inner;
-        let inner =
-            py.detach(|| stiction::Batch::new(compiled, n, threads, options)).map_err(option_error)?;
+        let mut raised = None;
+        let made = detached(py, || {
+            stiction::Batch::new_watched(compiled, n, threads, options, &mut uninterrupted(&mut raised))
+        })?;
+        let made = made.map_err(option_error)?;
+        let Some(inner) = made else { return Err(raised.expect("that is why it stopped")) };
         let (start, nv, nu, na) = (compiled.default_q(), compiled.nv(), compiled.nu(), compiled.na());
         Ok(Self {
             qpos: Rows::new(py, n, start),

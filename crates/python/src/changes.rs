@@ -1,27 +1,71 @@
 //! What is to be different: keyword arguments to [`Variation`]s and [`Range`]s, and back.
 //!
 //! `Model.varied`, `Simulation.vary` and `Batch.vary` take the same arguments: gravity, and for each quantity a dict from the
-//! name of a body or geom to its new value. `Batch.randomize` takes ranges of factors in place of values.
+//! name of a body, geom, joint, actuator or equality to its new value. `Batch.randomize` takes ranges of factors in place of values.
 
 use crate::arrays::{numbers_of, shape_text};
+use crate::errors::{InputError, InputTypeError};
+use crate::frames::read_only;
 use crate::model::{Model, unknown};
+use crate::named;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeSet;
+use stiction::ActuatorLaw;
 use stiction::names::nearest;
 use stiction::randomization::{Distribution, Quantity, Range};
 use stiction::variation::Variation;
 
-/// The quantities by their names in Python; mass is of a body, the others are of a geom.
-pub const KINDS: [&str; 8] =
-    ["mass", "friction", "static_friction", "stiffness", "dissipation", "relaxation_time", "modulus", "size"];
+/// What a quantity is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Body,
+    Geom,
+    Joint,
+    Actuator,
+    Equality,
+}
+
+impl Owner {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::Geom => "geom",
+            Self::Joint => "joint",
+            Self::Actuator => "actuator",
+            Self::Equality => "equality",
+        }
+    }
+}
+
+/// A quantity by its name in Python, what it is of, and how `randomize` calls it.
+type Kind = (&'static str, Owner, Option<Quantity>);
+
+const KINDS: [Kind; 16] = [
+    ("mass", Owner::Body, Some(Quantity::Mass)),
+    ("friction", Owner::Geom, Some(Quantity::Friction)),
+    ("static_friction", Owner::Geom, None),
+    ("stiffness", Owner::Geom, Some(Quantity::Stiffness)),
+    ("dissipation", Owner::Geom, Some(Quantity::Dissipation)),
+    ("relaxation_time", Owner::Geom, None),
+    ("modulus", Owner::Geom, None),
+    ("size", Owner::Geom, Some(Quantity::Size)),
+    ("collides", Owner::Geom, None),
+    ("damping", Owner::Joint, Some(Quantity::Damping)),
+    ("friction_loss", Owner::Joint, Some(Quantity::FrictionLoss)),
+    ("armature", Owner::Joint, Some(Quantity::Armature)),
+    ("kp", Owner::Actuator, Some(Quantity::Kp)),
+    ("kv", Owner::Actuator, Some(Quantity::Kv)),
+    ("strength", Owner::Actuator, Some(Quantity::Strength)),
+    ("active", Owner::Equality, None),
+];
 
 /// New values of one quantity of one body or geom: one for all worlds, or one for each.
 struct Change {
     kind: &'static str,
-    target: usize,
+    /// Its id; for a joint the body and the joint's index in it.
+    target: (usize, usize),
     values: Vec<f64>,
 }
 
@@ -46,11 +90,21 @@ impl Changes {
                 continue;
             }
             let kind = kind(&name, true)?;
-            for (target, value) in targets(model, kind, &value)? {
-                let values = per_world(kind, &value, rows, 1)?;
-                target.into_iter().for_each(|target| {
-                    changes.changes.push(Change { kind, target, values: values.clone() });
-                });
+            for (ids, value) in targets(model, kind, &value)? {
+                let values = per_world(kind.0, &value, rows, 1)?;
+                if matches!(kind.0, "active" | "collides") && values.iter().any(|v| *v != 0.0 && *v != 1.0) {
+                    return Err(InputError::new_err(format!("{} = {value}: give True or False", kind.0)));
+                }
+                for id in ids {
+                    let target = match kind.1 {
+                        Owner::Joint => {
+                            let joint = &model.inner.multibody().joints()[id];
+                            (joint.body, joint.index)
+                        }
+                        _ => (id, 0),
+                    };
+                    changes.changes.push(Change { kind: kind.0, target, values: values.clone() });
+                }
             }
         }
         Ok(changes)
@@ -65,25 +119,32 @@ impl Changes {
         }
         for change in &self.changes {
             let value = change.values[if change.values.len() == 1 { 0 } else { row }];
-            if change.kind == "mass" {
-                variation.masses.insert(change.target, value);
-                continue;
-            }
-            if change.kind == "size" {
-                variation.sizes.insert(change.target, value);
-                continue;
-            }
-            let contact = variation.contacts.entry(change.target).or_default();
+            let (id, joint) = (change.target.0, change.target);
             match change.kind {
-                "friction" => {
-                    contact.dynamic_friction = Some(value);
-                    contact.static_friction = contact.static_friction.or(Some(value));
+                "mass" => _ = variation.masses.insert(id, value),
+                "size" => _ = variation.sizes.insert(id, value),
+                "collides" => _ = variation.collisions.insert(id, value != 0.0),
+                "active" => _ = variation.equalities.insert(id, value != 0.0),
+                "damping" => variation.joints.entry(joint).or_default().damping = Some(value),
+                "friction_loss" => variation.joints.entry(joint).or_default().friction_loss = Some(value),
+                "armature" => variation.joints.entry(joint).or_default().armature = Some(value),
+                "kp" => variation.actuators.entry(id).or_default().kp = Some(value),
+                "kv" => variation.actuators.entry(id).or_default().kv = Some(value),
+                "strength" => variation.actuators.entry(id).or_default().strength = Some(value),
+                of_contact => {
+                    let contact = variation.contacts.entry(id).or_default();
+                    match of_contact {
+                        "friction" => {
+                            contact.dynamic_friction = Some(value);
+                            contact.static_friction = contact.static_friction.or(Some(value));
+                        }
+                        "static_friction" => contact.static_friction = Some(value),
+                        "stiffness" => contact.stiffness = Some(value),
+                        "dissipation" => contact.dissipation = Some(value),
+                        "relaxation_time" => contact.relaxation_time = Some(value),
+                        _ => contact.modulus = Some(value),
+                    }
                 }
-                "static_friction" => contact.static_friction = Some(value),
-                "stiffness" => contact.stiffness = Some(value),
-                "dissipation" => contact.dissipation = Some(value),
-                "relaxation_time" => contact.relaxation_time = Some(value),
-                _ => contact.modulus = Some(value),
             }
         }
         variation
@@ -99,15 +160,9 @@ pub fn ranges(model: &Model, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<
             continue;
         }
         let kind = kind(&name, false)?;
-        let quantity = match kind {
-            "mass" => Quantity::Mass,
-            "friction" => Quantity::Friction,
-            "stiffness" => Quantity::Stiffness,
-            "dissipation" => Quantity::Dissipation,
-            _ => Quantity::Size,
-        };
+        let Some(quantity) = kind.2 else { unreachable!("only those that are drawn") };
         for (targets, value) in targets(model, kind, &value)? {
-            let (low, high, distribution) = range(kind, &value)?;
+            let (low, high, distribution) = range(kind.0, &value)?;
             ranges.extend(targets.into_iter().map(|target| Range {
                 quantity,
                 target,
@@ -122,7 +177,7 @@ pub fn ranges(model: &Model, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<
 
 fn range(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<(f64, f64, Distribution)> {
     let wrong = || {
-        PyValueError::new_err(format!(
+        InputError::new_err(format!(
             "{kind} = {value}: give factors (low, high) with 0 < low <= high, or (low, high, \"log\")"
         ))
     };
@@ -139,57 +194,87 @@ fn range(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<(f64, f64, Distributi
     if fine { Ok((low, high, distribution)) } else { Err(wrong()) }
 }
 
-/// A quantity by its name.
-fn kind(name: &str, values: bool) -> PyResult<&'static str> {
-    let drawn = ["mass", "friction", "stiffness", "dissipation", "size"];
-    let known: &[&'static str] = if values { &KINDS } else { &drawn };
-    known.iter().copied().find(|kind| *kind == name).ok_or_else(|| {
+/// A quantity by its name; with `values` all of them, otherwise those that can be drawn at random.
+fn kind(name: &str, values: bool) -> PyResult<Kind> {
+    let known = || KINDS.iter().filter(|kind| values || kind.2.is_some());
+    known().find(|kind| kind.0 == name).copied().ok_or_else(|| {
+        let names: Vec<&'static str> = known().map(|kind| kind.0).collect();
         let hint =
-            nearest(name, known.iter().copied()).map_or(String::new(), |n| format!(" (did you mean {n}?)"));
+            nearest(name, names.iter().copied()).map_or(String::new(), |n| format!(" (did you mean {n}?)"));
         let gravity = if values { "gravity, " } else { "" };
-        PyTypeError::new_err(format!(
+        InputTypeError::new_err(format!(
             "\"{name}\" cannot be changed{hint}; this can: {gravity}{}",
-            known.join(", ")
+            names.join(", ")
         ))
     })
 }
 
-/// The bodies or geoms that the keys of a dict name, with what is said of them; "*" names all.
+/// What the keys of a dict name, by id, with what is said of it; "*" names all that have the quantity.
 fn targets<'py>(
     model: &Model,
-    kind: &str,
+    kind: Kind,
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<(Vec<usize>, Bound<'py, PyAny>)>> {
-    let what = if kind == "mass" { "body" } else { "geom" };
+    let (name, owner, _) = kind;
     let Ok(dict) = value.cast::<PyDict>() else {
-        return Err(PyTypeError::new_err(format!(
-            "{kind}: give a dict from the name of a {what} (or \"*\" for all) to its value, such as {kind}={{\"{}\": …}}",
-            example(model, kind)
+        return Err(InputTypeError::new_err(format!(
+            "{name}: give a dict from the name of a {} (or \"*\" for all) to its value, such as {name}={{\"{}\": …}}",
+            owner.word(),
+            example(model, owner)
         )));
     };
     dict.iter()
         .map(|(key, value)| {
-            let all = key.extract::<String>().is_ok_and(|name| name == "*");
-            let found = match (all, kind) {
-                (true, "mass") => {
-                    let bodies = model.inner.world().bodies.iter().enumerate().skip(1);
-                    bodies.filter(|(_, b)| b.inertia.mass > 0.0).map(|(i, _)| i).collect()
-                }
-                (true, _) => (0..model.inner.world().geoms.len()).collect(),
-                (false, "mass") => vec![model.body(&key)?],
-                (false, _) => vec![geom(model, &key)?],
+            let found = if key.extract::<String>().is_ok_and(|key| key == "*") {
+                all(model, kind)
+            } else {
+                vec![match owner {
+                    Owner::Body => model.body(&key)?,
+                    Owner::Geom => geom(model, &key)?,
+                    Owner::Joint => named::find_joint(model, &key)?.0,
+                    Owner::Actuator => named::find_actuator(model, &key)?,
+                    Owner::Equality => named::find_equality(model, &key)?,
+                }]
             };
             Ok((found, value))
         })
         .collect()
 }
 
-fn example(model: &Model, kind: &str) -> String {
+/// All that have a quantity.
+fn all(model: &Model, (name, owner, _): Kind) -> Vec<usize> {
     let world = model.inner.world();
-    let first = if kind == "mass" {
-        world.bodies.get(1).map(|b| b.name.clone())
-    } else {
-        world.geoms.iter().find(|g| !g.name.is_empty()).map(|g| g.name.clone())
+    match owner {
+        Owner::Body => {
+            let bodies = world.bodies.iter().enumerate().skip(1);
+            bodies.filter(|(_, b)| b.inertia.mass > 0.0).map(|(i, _)| i).collect()
+        }
+        Owner::Geom if name == "collides" => {
+            (0..world.geoms.len()).filter(|&id| named::collides(world, id)).collect()
+        }
+        Owner::Geom => (0..world.geoms.len()).collect(),
+        Owner::Joint => (0..model.inner.multibody().joints().len()).collect(),
+        Owner::Actuator => {
+            let has = |law| match name {
+                "kp" => law == ActuatorLaw::Position,
+                "kv" => matches!(law, ActuatorLaw::Position | ActuatorLaw::Velocity),
+                _ => true,
+            };
+            let actuators = world.actuators.iter().enumerate();
+            actuators.filter(|(_, a)| has(ActuatorLaw::of(a))).map(|(i, _)| i).collect()
+        }
+        Owner::Equality => (0..world.equalities.len()).collect(),
+    }
+}
+
+fn example(model: &Model, owner: Owner) -> String {
+    let world = model.inner.world();
+    let first = match owner {
+        Owner::Body => world.bodies.get(1).map(|b| b.name.clone()),
+        Owner::Geom => world.geoms.iter().find(|g| !g.name.is_empty()).map(|g| g.name.clone()),
+        Owner::Joint => model.inner.multibody().joints().first().map(|j| j.name.clone()),
+        Owner::Actuator => world.actuators.first().map(|a| a.name.clone()),
+        Owner::Equality => named::equality_names(model).into_iter().next(),
     };
     first.unwrap_or_else(|| "name".into())
 }
@@ -206,7 +291,7 @@ pub fn geom(model: &Model, given: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// `width` finite numbers for all worlds, or for each of `rows`.
-fn per_world(what: &str, value: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f64>> {
+pub fn per_world(what: &str, value: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f64>> {
     let (shape, data) = numbers_of(what, value)?;
     let fits = match (width, shape.as_slice()) {
         (1, []) => true,
@@ -222,15 +307,15 @@ fn per_world(what: &str, value: &Bound<'_, PyAny>, rows: usize, width: usize) ->
         _ => format!("({width},), or ({rows}, {width}), one row a world"),
     };
     if !fits {
-        return Err(PyValueError::new_err(format!("{what} has shape {}: give {needed}", shape_text(&shape))));
+        return Err(InputError::new_err(format!("{what} has shape {}: give {needed}", shape_text(&shape))));
     }
     match data.iter().find(|x| !x.is_finite()) {
         None => Ok(data),
-        Some(bad) => Err(PyValueError::new_err(format!("{what} is {bad}: give finite numbers"))),
+        Some(bad) => Err(InputError::new_err(format!("{what} is {bad}: give finite numbers"))),
     }
 }
 
-/// What is different between the worlds, by quantity and name, one number a world: `variations` are the worlds', `models` what
+/// What is different between the worlds, by quantity and name (collides and active as 1 or 0), one number a world: `variations` are the worlds', `models` what
 /// they made of the model.
 pub fn parameters<'py>(
     py: Python<'py>,
@@ -243,54 +328,101 @@ pub fn parameters<'py>(
         let rows = crate::shared::Rows::collect(py, models.len(), 3, |world, row| {
             row.copy_from_slice(models[world].world().options.gravity.as_slice());
         })?;
-        out.set_item("gravity", rows)?;
+        out.set_item("gravity", read_only(rows.into_any())?)?;
     }
     let world = model.world();
     let geom_name = |g: usize| match &world.geoms[g].name {
         name if name.is_empty() => format!("#{g}"),
         name => name.clone(),
     };
-    for kind in KINDS {
-        let mut targets = BTreeSet::new();
+    for (kind, owner, _) in KINDS {
+        let mut targets: BTreeSet<(usize, usize)> = BTreeSet::new();
         for variation in variations {
-            match kind {
-                "mass" => targets.extend(variation.masses.keys()),
-                "size" => targets.extend(variation.sizes.keys()),
-                _ => targets.extend(variation.contacts.iter().filter_map(|(geom, c)| {
-                    let given = match kind {
-                        "friction" => c.dynamic_friction,
-                        "static_friction" => c.static_friction,
-                        "stiffness" => c.stiffness,
-                        "dissipation" => c.dissipation,
-                        "relaxation_time" => c.relaxation_time,
-                        _ => c.modulus,
-                    };
-                    given.map(|_| geom)
-                })),
-            }
+            targets.extend(varied(variation, kind));
         }
         if targets.is_empty() {
             continue;
         }
         let named = PyDict::new(py);
-        for target in targets {
+        for (id, index) in targets {
             let value = |(model, variation): (&stiction::Model, &Variation)| {
-                let contact = || model.contact_properties(target).expect("its variations name geoms it has");
+                let world = model.world();
+                let contact = || model.contact_properties(id).expect("its variations name geoms it has");
+                let dof = || world.bodies[id].joints[index].dofs.first();
                 match kind {
-                    "mass" => model.world().bodies[target].inertia.mass,
-                    "size" => variation.sizes.get(&target).copied().unwrap_or(1.0),
+                    "mass" => world.bodies[id].inertia.mass,
+                    "size" => variation.sizes.get(&id).copied().unwrap_or(1.0),
                     "friction" => contact().dynamic_friction,
                     "static_friction" => contact().static_friction,
                     "stiffness" => contact().stiffness,
                     "dissipation" => contact().dissipation,
                     "relaxation_time" => contact().relaxation_time,
-                    _ => contact().modulus,
+                    "modulus" => contact().modulus,
+                    "collides" => f64::from(u8::from(named::collides(world, id))),
+                    "damping" => dof().map_or(0.0, |d| d.damping),
+                    "friction_loss" => dof().map_or(0.0, |d| d.friction),
+                    "armature" => dof().map_or(0.0, |d| d.armature),
+                    "kp" => world.actuators[id].gain[0],
+                    "kv" => match ActuatorLaw::of(&world.actuators[id]) {
+                        ActuatorLaw::Velocity => world.actuators[id].gain[0],
+                        _ => -world.actuators[id].bias[2],
+                    },
+                    "strength" => variation.actuators.get(&id).and_then(|a| a.strength).unwrap_or(1.0),
+                    _ => f64::from(u8::from(world.equalities[id].active)),
                 }
             };
-            let name = if kind == "mass" { world.bodies[target].name.clone() } else { geom_name(target) };
-            named.set_item(name, PyArray1::from_iter(py, models.iter().zip(variations).map(value)))?;
+            let name = match owner {
+                Owner::Body => world.bodies[id].name.clone(),
+                Owner::Geom => geom_name(id),
+                Owner::Joint => world.bodies[id].joints[index].name.clone(),
+                Owner::Actuator => world.actuators[id].name.clone(),
+                Owner::Equality => match &world.equalities[id].name {
+                    name if name.is_empty() => format!("#{id}"),
+                    name => name.clone(),
+                },
+            };
+            let values = PyArray1::from_iter(py, models.iter().zip(variations).map(value));
+            named.set_item(name, read_only(values.into_any())?)?;
         }
         out.set_item(kind, named)?;
     }
     Ok(out)
+}
+
+/// What a variation changes of one kind: ids, and for joints the body and the index in it.
+fn varied(variation: &Variation, kind: &str) -> Vec<(usize, usize)> {
+    let id = |&id: &usize| (id, 0);
+    match kind {
+        "mass" => variation.masses.keys().map(id).collect(),
+        "size" => variation.sizes.keys().map(id).collect(),
+        "collides" => variation.collisions.keys().map(id).collect(),
+        "active" => variation.equalities.keys().map(id).collect(),
+        "damping" | "friction_loss" | "armature" => {
+            let joints = variation.joints.iter().filter(|(_, change)| match kind {
+                "damping" => change.damping.is_some(),
+                "friction_loss" => change.friction_loss.is_some(),
+                _ => change.armature.is_some(),
+            });
+            joints.map(|(joint, _)| *joint).collect()
+        }
+        "kp" | "kv" | "strength" => {
+            let actuators = variation.actuators.iter().filter(|(_, change)| match kind {
+                "kp" => change.kp.is_some(),
+                "kv" => change.kv.is_some(),
+                _ => change.strength.is_some(),
+            });
+            actuators.map(|(actuator, _)| (*actuator, 0)).collect()
+        }
+        _ => {
+            let geoms = variation.contacts.iter().filter(|(_, c)| match kind {
+                "friction" => c.dynamic_friction.is_some(),
+                "static_friction" => c.static_friction.is_some(),
+                "stiffness" => c.stiffness.is_some(),
+                "dissipation" => c.dissipation.is_some(),
+                "relaxation_time" => c.relaxation_time.is_some(),
+                _ => c.modulus.is_some(),
+            });
+            geoms.map(|(geom, _)| (*geom, 0)).collect()
+        }
+    }
 }

@@ -5,15 +5,16 @@
 
 use crate::arrays::finite_vector;
 use crate::control::{Measured, check_period, ready};
-use crate::errors::{SimulationError, step_error};
+use crate::errors::{InputError, InputTypeError, SimulationError, step_error};
+use crate::indices::whole;
 use crate::model::body_of;
 use crate::shared::{Rows, Shared};
 use crate::tactile::TactileGrid;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stiction::{Controller, Sample, Senses, StepError};
 
@@ -54,6 +55,8 @@ enum Raised {
 
 /// What a simulation, or a world of a batch, and one of its controllers share.
 pub struct Hook {
+    /// What a handle knows it by.
+    pub key: u64,
     /// The function or ready controller; none once the garbage collector has cleared it.
     object: Mutex<Option<Py<PyAny>>>,
     is_function: bool,
@@ -70,6 +73,25 @@ pub struct Hook {
     place: Place,
 }
 
+/// A key that no other controller of this process has.
+pub fn new_key() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The handle on a controller of a simulation or batch, which `remove_controller` takes.
+pub fn handle<'py>(owner: &Bound<'py, PyAny>, key: u64) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    CLASS.import(owner.py(), "stiction._controllers", "ControllerHandle")?.call1((owner, key))
+}
+
+/// The number of a controller from its handle, or from its present number.
+pub fn number_of(owner: &Bound<'_, PyAny>, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    static NUMBER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let number = NUMBER.import(owner.py(), "stiction._controllers", "number_of")?.call1((owner, given))?;
+    whole(&number)
+}
+
 impl Hook {
     /// Of what a user gave, with the controller that calls it.
     pub fn new(
@@ -84,12 +106,12 @@ impl Hook {
         let ready = ready(object, model)?;
         let asks = wanted.sensing || !wrenches.is_empty() || !skins.is_empty();
         if ready.is_some() && (wanted.period != 0.0 || asks) {
-            return Err(PyValueError::new_err(
+            return Err(InputError::new_err(
                 "this controller has a period of its own and reads what it needs: leave period, sensing, wrenches and skins out",
             ));
         }
         if ready.is_none() && !object.is_callable() {
-            return Err(PyTypeError::new_err(format!(
+            return Err(InputTypeError::new_err(format!(
                 "the controller is a {}: give a function of (time, qpos, qvel), or a stiction.JointTracking, PoseTracking or \
                  GripForce",
                 object.get_type().name()?
@@ -101,6 +123,7 @@ impl Hook {
         let grids = skins.iter().map(|skin| skin.get().on(py, model)).collect::<PyResult<Vec<_>>>()?;
         let senses = if asks { Senses { bodies, skins: grids, ..Senses::all() } } else { Senses::nothing() };
         let hook = Arc::new(Self {
+            key: new_key(),
             object: Mutex::new(Some(object.clone().unbind())),
             is_function: ready.is_none(),
             name: name(object),
@@ -141,8 +164,8 @@ impl Hook {
                 let _ = raised.value(py).call_method1("add_note", (note,));
                 raised
             }
-            Some(Raised::Answer) => PyValueError::new_err(error.to_string()),
-            None if self.is_function => PyValueError::new_err(error.to_string()),
+            Some(Raised::Answer) => InputError::new_err(error.to_string()),
+            None if self.is_function => InputError::new_err(error.to_string()),
             None => SimulationError::new_err(error.to_string()),
         }
     }
@@ -219,7 +242,7 @@ impl Hook {
 /// What a user gave as a list, or nothing.
 fn list<'py>(given: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let Some(given) = given else { return Ok(Vec::new()) };
-    let wrong = || PyTypeError::new_err(format!("{what} = {given}: give a list"));
+    let wrong = || InputTypeError::new_err(format!("{what} = {given}: give a list"));
     if given.extract::<String>().is_ok() {
         return Err(wrong());
     }
@@ -229,7 +252,7 @@ fn list<'py>(given: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Vec<Boun
 fn grid(given: &Bound<'_, PyAny>) -> PyResult<Py<TactileGrid>> {
     match given.cast::<TactileGrid>() {
         Ok(grid) => Ok(grid.clone().unbind()),
-        Err(_) => Err(PyTypeError::new_err(format!(
+        Err(_) => Err(InputTypeError::new_err(format!(
             "skins: {given} is no stiction.TactileGrid; give a list of these"
         ))),
     }

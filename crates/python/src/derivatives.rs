@@ -1,9 +1,8 @@
 //! Derivatives of a step as a `StepDerivatives` tuple of numpy arrays.
 
-use crate::errors::{input_error, option_error, step_error};
+use crate::errors::{InputError, InputTypeError, detached, input_error, option_error, step_error};
 use nalgebra::DMatrix;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
@@ -18,19 +17,21 @@ pub fn compute<'py>(
     let mut wanted = Vec::new();
     if let Some(parameters) = parameters {
         let wrong = |_| {
-            PyTypeError::new_err(format!("parameters = {parameters}: give a list of pairs (geom, property)"))
+            InputTypeError::new_err(format!(
+                "parameters = {parameters}: give a list of pairs (geom, property)"
+            ))
         };
         for pair in parameters.try_iter().map_err(wrong)? {
             wanted.push(parameter(simulation, &pair?)?);
         }
     }
-    let found = py.detach(|| simulation.step_derivatives(&wanted)).map_err(derivative_error)?;
+    let found = detached(py, || simulation.step_derivatives(&wanted))?.map_err(derivative_error)?;
     tuple(py, &found)
 }
 
 fn parameter(simulation: &Simulation, pair: &Bound<'_, PyAny>) -> PyResult<ContactParameter> {
     let Ok((geom, property)) = pair.extract::<(Bound<'_, PyAny>, String)>() else {
-        return Err(PyTypeError::new_err(format!(
+        return Err(InputTypeError::new_err(format!(
             "parameter {}: give a pair of a geom (name or id) and a property, such as (\"floor\", \"friction\")",
             pair.repr()?
         )));
@@ -48,7 +49,7 @@ fn derivative_error(error: DerivativeError) -> PyErr {
         DerivativeError::Input(error) => input_error(error),
         DerivativeError::Options(error) => option_error(error),
         DerivativeError::Step(error) => step_error(error),
-        other => PyValueError::new_err(other.to_string()),
+        other => InputError::new_err(other.to_string()),
     }
 }
 

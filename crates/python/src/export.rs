@@ -1,7 +1,6 @@
 //! Models written for other programs.
 
-use crate::errors::ModelError;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use crate::errors::{FileError, InputError, ModelError};
 use pyo3::prelude::*;
 use std::path::Path;
 use stiction::{Format, export};
@@ -12,7 +11,7 @@ pub fn save(model: &stiction::Model, path: &Path) -> PyResult<Vec<String>> {
         Some("xml" | "mjcf") => Format::Mjcf,
         Some("urdf") => Format::Urdf,
         _ => {
-            return Err(PyValueError::new_err(format!(
+            return Err(InputError::new_err(format!(
                 "{}: give a name that ends in .xml (MJCF) or .urdf",
                 path.display()
             )));
@@ -20,7 +19,7 @@ pub fn save(model: &stiction::Model, path: &Path) -> PyResult<Vec<String>> {
     };
     let written = export(model.world(), format).map_err(|e| ModelError::new_err(e.to_string()))?;
     let write = |path: &Path, bytes: &[u8]| {
-        std::fs::write(path, bytes).map_err(|e| PyOSError::new_err(format!("{}: {e}", path.display())))
+        std::fs::write(path, bytes).map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))
     };
     for (name, bytes) in &written.files {
         write(&path.with_file_name(name), bytes)?;

@@ -1,9 +1,8 @@
 //! Forces and torques on bodies, as `apply_force` of simulations and batches takes them.
 
 use crate::arrays::{Table, three};
-use crate::errors::input_error;
+use crate::errors::{InputError, input_error};
 use nalgebra::Vector3;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The arguments after the body, as they were given.
@@ -56,12 +55,12 @@ pub fn read_rows(given: &Given<'_, '_>, count: usize) -> PyResult<Vec<Push>> {
 
 fn of_body(given: &Given<'_, '_>) -> PyResult<bool> {
     if given.force.is_none() && given.torque.is_none() {
-        return Err(PyValueError::new_err("give a force (N), a torque (N m), or both"));
+        return Err(InputError::new_err("give a force (N), a torque (N m), or both"));
     }
     match given.frame {
         "world" => Ok(false),
         "body" => Ok(true),
-        other => Err(PyValueError::new_err(format!("frame = \"{other}\": choose world or body"))),
+        other => Err(InputError::new_err(format!("frame = \"{other}\": choose world or body"))),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Impacts: the set of outcomes of simultaneous ones, Routh's path of a single one.
 
 use crate::arrays::finite_vector;
+use crate::errors::{InputError, SimulationError, detached};
 use crate::model::Model;
+use crate::stepping::interruptible;
 use nalgebra::{DMatrix, DVector, Matrix3, Vector2, Vector3};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -17,34 +18,59 @@ use stiction_impact::{
 };
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    InputError::new_err(error.to_string())
 }
 
 /// All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside.
 ///
 /// Give either a model with its state at the impact, or the matrices of a mechanism:
 ///
-/// model: a stiction.Model.
-/// qpos, qvel: the state at the impact.
-/// mass: mass matrix; shape (nv, nv).
-/// normals: rows that give the normal velocity of each contact, positive apart; shape (c, nv).
-/// tangents: rows that give the two tangential velocities of each contact; shape (c, 2, nv), or (c, nv) for planar contacts, which have one.
-/// friction: coefficient of each contact; shape (c,), or a number for all.
-/// velocity: velocity before; shape (nv,).
+/// Parameters
+/// ----------
+/// model : Model, optional
+///     A stiction.Model.
+/// qpos, qvel : array_like, optional
+///     The state at the impact.
+/// mass : array_like, optional
+///     Mass matrix; shape (nv, nv).
+/// normals : array_like, optional
+///     Rows that give the normal velocity of each contact, positive apart; shape (c, nv).
+/// tangents : array_like, optional
+///     Rows that give the two tangential velocities of each contact; shape (c, 2, nv), or (c, nv) for planar contacts, which have
+///     one.
+/// friction : array_like, optional
+///     Coefficient of each contact; shape (c,), or a number for all.
+/// velocity : array_like, optional
+///     Velocity before; shape (nv,).
+/// samples : int, optional
+///     Sampled solutions, beside every sequence of single impacts and the simultaneous one.
+/// tolerance : float, optional
+///     Error allowed along a sampled solution, relative to the largest contact speed.
+/// cap : float, optional
+///     Largest normal impulse of a contact in a step of the resolution, N s; None for no limit.
+/// seed : int, optional
+///     Another seed, other samples.
+/// touch : float, optional
+///     Distance within which bodies touch, m (models only).
+/// outer : bool, optional
+///     Whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
+/// pieces : int, optional
+///     Convex sets that a cell of the outer bound may hold; more are tighter and slower.
+/// paths : list of int, optional
+///     Numbers of outcomes whose contact velocities along the way are wanted.
+/// restitution : array_like, optional
+///     Poisson's coefficient of every contact, or one for each; None for no restitution. Verdict and bounds are those of the
+///     compression.
 ///
-/// samples: sampled solutions, beside every sequence of single impacts and the simultaneous one.
-/// tolerance: error allowed along a sampled solution, relative to the largest contact speed.
-/// cap: largest normal impulse of a contact in a step of the resolution, N s; None for no limit.
-/// seed: another seed, other samples.
-/// touch: distance within which bodies touch, m (models only).
-/// outer: whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
-/// pieces: convex sets that a cell of the outer bound may hold; more are tighter and slower.
-/// paths: numbers of outcomes whose contact velocities along the way are wanted.
-/// restitution: Poisson's coefficient of every contact, or one for each; None for no restitution. Verdict and bounds are those of the compression.
+/// Returns
+/// -------
+/// ImpactOutcomes
+///     An ImpactOutcomes; it is empty (n = 0) if no contact approaches.
 ///
-/// Returns an ImpactOutcomes; it is empty (n = 0) if no contact approaches.
-///
-/// Raises ValueError for a state or matrices that do not fit, a singular mass matrix, or a feature that rigid contact does not support.
+/// Raises
+/// ------
+/// ValueError
+///     For a state or matrices that do not fit, a singular mass matrix, or a feature that rigid contact does not support.
 #[pyfunction]
 #[pyo3(signature = (model=None, qpos=None, qvel=None, samples=4096, cap=None, seed=0, touch=1e-6, *, mass=None, normals=None, tangents=None,
                     friction=None, velocity=None, tolerance=1e-6, outer=true, pieces=8, paths=None, restitution=None))]
@@ -78,27 +104,28 @@ pub fn impact_outcomes<'py>(
             let mut state = model.default_state();
             state.q = finite_vector("qpos", qpos, model.nq())?.to_vec();
             state.v = finite_vector("qvel", qvel, model.nv())?.to_vec();
-            let touching = py.detach(|| model.touching(&state, touch)).map_err(value_error)?;
+            let touching = detached(py, || model.touching(&state, touch))?.map_err(value_error)?;
             (touching.instant.clone(), Some((model, touching)))
         }
         (None, None, None, Some(mass), Some(normals), Some(velocity)) => {
             (matrices(mass, normals, tangents, friction, velocity)?, None)
         }
         _ => {
-            return Err(PyValueError::new_err(
+            return Err(InputError::new_err(
                 "give model, qpos and qvel, or mass, normals and velocity (with tangents and friction), not both",
             ));
         }
     };
-    let (set, certificate, bound, answer) = py.detach(|| {
-        let problem = Problem::new(&instant).map_err(value_error)?;
+    let resolved = instant.clone();
+    let (set, certificate, bound, answer) = interruptible(py, move || {
+        let problem = Problem::new(&resolved).map_err(value_error)?;
         let set = outcomes(&problem, &options).map_err(value_error)?;
         let certificate = certify(&problem);
         let bound = bounds.map(|b| stiction_impact::outer(&problem, &b)).transpose().map_err(value_error)?;
         let answer = verdict(&set, bound.as_ref()).map_err(value_error)?;
         let bound = bound.map(|o| o.box_bounds().map(|b| (o, b))).transpose().map_err(value_error)?;
         Ok::<_, PyErr>((set, certificate, bound, answer))
-    })?;
+    })??;
 
     let contacts = PyList::empty(py);
     let u = instant.contact_velocity();
@@ -145,11 +172,11 @@ pub fn impact_outcomes<'py>(
                 if group.iter().any(|&c| each[c] != each[group[0]]) {
                     let message =
                         format!("contacts {group:?} are one to an impact: give them the same restitution");
-                    return Err(PyValueError::new_err(message));
+                    return Err(InputError::new_err(message));
                 }
                 merged.push(each[group[0]]);
             }
-            let bounces = py.detach(|| set.bounce(&merged)).map_err(value_error)?;
+            let bounces = detached(py, || set.bounce(&merged))?.map_err(value_error)?;
             bounces.velocities.into_pyarray(py).reshape([set.len(), set.nv])?.into_any()
         }
     };
@@ -157,7 +184,7 @@ pub fn impact_outcomes<'py>(
     for i in paths.unwrap_or_default() {
         if i >= set.len() {
             let message = format!("paths asks for outcome {i}, there are {}", set.len());
-            return Err(PyValueError::new_err(message));
+            return Err(InputError::new_err(message));
         }
         let path = set.path(i);
         let rows = path.len();
@@ -207,24 +234,49 @@ pub fn impact_outcomes<'py>(
 
 /// Follows the futures of a state: a tree that forks at every impact with several outcomes.
 ///
-/// Between impacts a branch is moved by the convex simulation, with the controls given here. At an impact it forks over a few outcomes that lie far
-/// apart. Weights are the shares of sampled outcomes nearest to each: a sampling measure, not probabilities.
+/// Between impacts a branch is moved by the convex simulation, with the controls given here. At an impact it forks over a few
+/// outcomes that lie far apart. Weights are the shares of sampled outcomes nearest to each: a sampling measure, not probabilities.
 ///
-/// model: a stiction.Model.
-/// qpos, qvel: the state to start from.
-/// horizon: how far to look ahead, s.
-/// ctrl: control of each actuator, held; None for zeros.
-/// outcomes: outcomes that a fork follows at most.
-/// budget: branches at most; beyond, an impact goes on with all of its contacts at once.
-/// samples: sampled solutions at each impact.
-/// step: step of the simulation, s.
-/// touch: distance within which bodies touch, m.
-/// speed: approach speed from which on an arriving contact is an impact, m/s.
-/// merge: largest difference of states at which branches count as one.
-/// frame: time between recorded frames, s.
-/// seed: another seed, other samples.
+/// Parameters
+/// ----------
+/// model : Model
+///     A stiction.Model.
+/// qpos, qvel : array_like
+///     The state to start from.
+/// horizon : float, optional
+///     How far to look ahead, s.
+/// ctrl : array_like, optional
+///     Control of each actuator, held; None for zeros.
+/// outcomes : int, optional
+///     Outcomes that a fork follows at most.
+/// budget : int, optional
+///     Branches at most; beyond, an impact goes on with all of its contacts at once.
+/// samples : int, optional
+///     Sampled solutions at each impact.
+/// step : float, optional
+///     Step of the simulation, s.
+/// touch : float, optional
+///     Distance within which bodies touch, m.
+/// speed : float, optional
+///     Approach speed from which on an arriving contact is an impact, m/s.
+/// merge : float, optional
+///     Largest difference of states at which branches count as one.
+/// frame : float, optional
+///     Time between recorded frames, s.
+/// seed : int, optional
+///     Another seed, other samples.
 ///
-/// Returns a Futures. Raises ValueError for a state that does not fit or a number out of its range, RuntimeError if a step fails.
+/// Returns
+/// -------
+/// Futures
+///     A Futures.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a state that does not fit or a number out of its range.
+/// RuntimeError
+///     If a step fails.
 #[pyfunction]
 #[pyo3(signature = (model, qpos, qvel, horizon=1.0, *, ctrl=None, outcomes=3, budget=64, samples=64, step=1e-3, touch=1e-5, speed=0.02,
                     merge=1e-6, frame=0.01, seed=0))]
@@ -258,18 +310,18 @@ pub fn futures<'py>(
     }
     let settings = FuturesOptions { horizon, step, touch, speed, budget, outcomes, merge, frame };
     let options = Options { samples, seed, ..Options::default() };
-    let tree = py
-        .detach(|| {
-            let mut resolve = |touching: &Touching, most: usize| {
-                let problem = Problem::new(&touching.instant).map_err(|e| e.to_string())?;
-                fork(&problem, &options, most).map_err(|e| e.to_string())
-            };
-            stiction::rigid::futures(model, &state, &settings, &mut resolve)
-        })
-        .map_err(|e| match e {
-            FuturesError::Step(_) | FuturesError::Outcome { .. } => PyRuntimeError::new_err(e.to_string()),
-            _ => value_error(e),
-        })?;
+    let stepped = model.clone();
+    let tree = interruptible(py, move || {
+        let mut resolve = |touching: &Touching, most: usize| {
+            let problem = Problem::new(&touching.instant).map_err(|e| e.to_string())?;
+            fork(&problem, &options, most).map_err(|e| e.to_string())
+        };
+        stiction::rigid::futures(&stepped, &state, &settings, &mut resolve)
+    })?
+    .map_err(|e| match e {
+        FuturesError::Step(_) | FuturesError::Outcome { .. } => SimulationError::new_err(e.to_string()),
+        _ => value_error(e),
+    })?;
     let branches = PyList::empty(py);
     for b in &tree.branches {
         let n = b.frames.len();
@@ -299,10 +351,7 @@ pub fn futures<'py>(
 }
 
 fn wrong_shape(what: &str, shape: &[usize], needed: String) -> PyErr {
-    PyValueError::new_err(format!(
-        "{what} has shape {}, needed is {needed}",
-        crate::arrays::shape_text(shape)
-    ))
+    InputError::new_err(format!("{what} has shape {}, needed is {needed}", crate::arrays::shape_text(shape)))
 }
 
 /// An instant from a mechanism's matrices.
@@ -355,7 +404,7 @@ fn matrices(
         }
     };
     if tangents.is_none() && mu.iter().any(|mu| *mu != 0.0) {
-        return Err(PyValueError::new_err(
+        return Err(InputError::new_err(
             "friction needs tangents: give the rows of the tangential velocities",
         ));
     }
@@ -388,15 +437,32 @@ fn certificate_dict<'py>(py: Python<'py>, certificate: &Certificate) -> PyResult
 
 /// Follows a single impact by Routh's method.
 ///
-/// delassus: the contact's 3 × 3 block J M⁻¹ Jᵀ, 1/kg, rows and columns [t1, t2, n].
-/// velocity: contact velocity [t1, t2, n], m/s; n < 0 approaches.
-/// friction: coefficient.
-/// restitution: coefficient of restitution, from 0 to 1.
-/// law: law of restitution: "poisson", "newton" or "stronge".
-/// pressed: whether a force presses a contact that does not approach (Painlevé's case).
-/// tolerance: relative tolerance of the integration while the direction of slip changes.
+/// Parameters
+/// ----------
+/// delassus : array_like
+///     The contact's 3 × 3 block J M⁻¹ Jᵀ, 1/kg, rows and columns [t1, t2, n].
+/// velocity : array_like
+///     Contact velocity [t1, t2, n], m/s; n < 0 approaches.
+/// friction : float
+///     Coefficient.
+/// restitution : float, optional
+///     Coefficient of restitution, from 0 to 1.
+/// law : {"poisson", "newton", "stronge"}, optional
+///     Law of restitution: "poisson", "newton" or "stronge".
+/// pressed : bool, optional
+///     Whether a force presses a contact that does not approach (Painlevé's case).
+/// tolerance : float, optional
+///     Relative tolerance of the integration while the direction of slip changes.
 ///
-/// Returns a RouthPath. Raises ValueError for friction below zero or a restitution outside 0 to 1.
+/// Returns
+/// -------
+/// RouthPath
+///     A RouthPath.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For friction below zero or a restitution outside 0 to 1.
 #[pyfunction]
 #[pyo3(signature = (delassus, velocity, friction, restitution=0.0, law="poisson", pressed=false, tolerance=1e-12))]
 pub fn routh<'py>(
@@ -413,7 +479,7 @@ pub fn routh<'py>(
     let class = CLASS.import(py, "stiction._results", "RouthPath")?;
     let (shape, w) = crate::arrays::numbers_of("delassus", delassus)?;
     if shape != [3, 3] {
-        return Err(PyValueError::new_err(format!(
+        return Err(InputError::new_err(format!(
             "delassus has shape {}, a contact needs (3, 3)",
             crate::arrays::shape_text(&shape)
         )));
@@ -425,7 +491,7 @@ pub fn routh<'py>(
         "stronge" => Restitution::Stronge(restitution),
         other => {
             let message = format!("unknown law \"{other}\": choose poisson, newton or stronge");
-            return Err(PyValueError::new_err(message));
+            return Err(InputError::new_err(message));
         }
     };
     let options = RouthOptions { tolerance, pressed };

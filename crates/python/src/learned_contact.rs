@@ -1,6 +1,6 @@
 //! Contacts learned from data.
 
-use pyo3::exceptions::{PyOSError, PyValueError};
+use crate::errors::{FileError, InputError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyTuple};
@@ -26,11 +26,23 @@ pub struct LearnedContact {
 impl LearnedContact {
     /// Loads a learned contact.
     ///
-    /// name: a file (.json or .safetensors), or a contact of the package: "cube" (calibrated), "box", "prism", "box-2d",
-    ///     "anisotropic", "link" (dac).
+    /// Parameters
+    /// ----------
+    /// name : str or path-like
+    ///     A file (.json or .safetensors), or a contact of the package: "cube" (calibrated), "box", "prism", "box-2d", "anisotropic",
+    ///     "link" (dac).
     ///
-    /// Returns the contact. Raises ValueError for an unknown name or a file that holds no contact, OSError for a file that cannot
-    /// be read.
+    /// Returns
+    /// -------
+    /// LearnedContact
+    ///     The contact.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or a file that holds no contact.
+    /// OSError
+    ///     For a file that cannot be read.
     #[staticmethod]
     fn load(name: PathBuf) -> PyResult<Self> {
         let name = name.to_string_lossy();
@@ -45,7 +57,15 @@ impl LearnedContact {
 
     /// Reads a contact from the text of a .json file.
     ///
-    /// text: JSON. Raises ValueError for text that holds no contact.
+    /// Parameters
+    /// ----------
+    /// text : str
+    ///     JSON.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For text that holds no contact.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         Ok(Self { inner: stiction::LearnedContact::from_json(text, "the text").map_err(error)? })
@@ -53,16 +73,29 @@ impl LearnedContact {
 
     /// Reads a contact from the bytes of a file of either kind.
     ///
-    /// data: JSON or safetensors. Raises ValueError for bytes that hold no contact.
+    /// Parameters
+    /// ----------
+    /// data : bytes
+    ///     JSON or safetensors.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For bytes that hold no contact.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
         Ok(Self { inner: stiction::LearnedContact::from_bytes(data, "the bytes").map_err(error)? })
     }
 
-    /// The contact as the text of a .json file. Raises ValueError for kind "dac", which has no text form: use to_bytes.
+    /// The contact as the text of a .json file.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For kind "dac", which has no text form: use to_bytes.
     fn to_json(&self) -> PyResult<String> {
         let message = "a data-augmented law has no text: use to_bytes() or save()";
-        self.inner.to_json().ok_or_else(|| PyValueError::new_err(message))
+        self.inner.to_json().ok_or_else(|| InputError::new_err(message))
     }
 
     /// The contact as the bytes of its file: JSON, or safetensors for kind "dac".
@@ -72,10 +105,18 @@ impl LearnedContact {
 
     /// Writes the contact to a file: JSON, or safetensors for kind "dac".
     ///
-    /// path: the file. Raises OSError if it cannot be written.
+    /// Parameters
+    /// ----------
+    /// path : str or path-like
+    ///     The file.
+    ///
+    /// Raises
+    /// ------
+    /// OSError
+    ///     If it cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         std::fs::write(&path, self.inner.to_bytes().map_err(error)?)
-            .map_err(|e| PyOSError::new_err(format!("{}: {e}", path.display())))
+            .map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))
     }
 
     /// Its name; that of a data-augmented law is the case it was trained for.
@@ -136,7 +177,7 @@ pub fn report_tuple<'py>(py: Python<'py>, report: &LearnedReport) -> PyResult<Bo
 
 fn error(error: LearnedContactError) -> PyErr {
     match error {
-        LearnedContactError::Io(..) => PyOSError::new_err(error.to_string()),
-        _ => PyValueError::new_err(error.to_string()),
+        LearnedContactError::Io(..) => FileError::new_err(error.to_string()),
+        _ => InputError::new_err(error.to_string()),
     }
 }

@@ -5,7 +5,9 @@
 //! batch       many worlds of one model; qpos, qvel, ctrl with one row a world
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
 //! controller  Python functions and ready controllers that set the controls at their own rates
+//! composition worlds composed of models and meshes
 //! forces      forces and torques on bodies      export   models written for other programs
+//! frames      poses and Jacobians of bodies, sites, geoms and cameras      fork   processes copied by fork
 //! derivatives derivatives of a step as matrices
 //! control     trajectories, inverse kinematics, ready controllers, and what a controller may read
 //! contacts    contact points as a structured array
@@ -33,6 +35,7 @@
 mod arrays;
 mod batch;
 mod changes;
+mod composition;
 mod contacts;
 mod control;
 mod controller;
@@ -40,6 +43,8 @@ mod derivatives;
 mod errors;
 mod export;
 mod forces;
+mod fork;
+mod frames;
 mod impact;
 mod indices;
 mod learned_contact;
@@ -70,14 +75,21 @@ pub extern "C" fn stiction_processor_lacks() -> *const std::ffi::c_char {
     stiction::processor::check().map_or_else(std::ffi::CStr::as_ptr, |()| std::ptr::null())
 }
 
+/// Panics on purpose, for the test that this becomes an exception.
+#[pyfunction]
+fn _fault(py: Python<'_>) -> PyResult<()> {
+    errors::detached(py, || panic!("on purpose"))
+}
+
 /// Compiled part of the package `stiction`; use that.
 #[pymodule]
 fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("ModelError", py.get_type::<errors::ModelError>())?;
-    module.add("SimulationError", py.get_type::<errors::SimulationError>())?;
+    module.add_function(wrap_pyfunction!(fork::_forked, module)?)?;
+    module.add_function(wrap_pyfunction!(_fault, module)?)?;
+    fork::watch(module)?;
     module.add_class::<model::Model>()?;
+    module.add_class::<composition::World>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<learned_contact::LearnedContact>()?;

@@ -1,9 +1,9 @@
 //! Poses and velocities of bodies that are moved from outside.
 
 use crate::arrays::{Table, finite_vector, three};
+use crate::errors::InputError;
 use crate::model::{Model, unknown};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stiction::model::Pose;
 use stiction::state::MocapState;
@@ -67,5 +67,5 @@ pub fn state(
 /// A rotation from four numbers, w first.
 pub fn rotation(q: &[f64]) -> PyResult<UnitQuaternion<f64>> {
     UnitQuaternion::try_new(Quaternion::new(q[0], q[1], q[2], q[3]), 1e-12)
-        .ok_or_else(|| PyValueError::new_err("quaternion has no length: give a rotation, w first"))
+        .ok_or_else(|| InputError::new_err("quaternion has no length: give a rotation, w first"))
 }

@@ -9,9 +9,9 @@ pub use names::{body_of, unknown};
 
 use crate::arrays::vector;
 use crate::changes::Changes;
-use crate::errors::load_error;
+use crate::errors::{InputError, detached, load_error};
 use crate::scratch::Scratch;
-use pyo3::exceptions::PyValueError;
+use crate::stepping::interruptible;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::path::PathBuf;
@@ -42,12 +42,26 @@ impl From<stiction::Model> for Model {
 impl Model {
     /// Reads a model file: MJCF (.xml), URDF (.urdf), SDFormat (.sdf) or model directives (.dmd.yaml).
     ///
-    /// path: the file, or the name of a built-in scene (see stiction.scenes()) if no such file exists.
-    /// fixed_base: fix the roots of a URDF or SDFormat model to the world; by default they are free.
-    /// strict: raise an error for the first unsupported element instead of listing it in warnings.
-    /// package_paths: folders of ROS packages, or folders that contain them, for package:// addresses.
+    /// Parameters
+    /// ----------
+    /// path : str or path-like
+    ///     The file, or the name of a built-in scene (see stiction.scenes()) if no such file exists.
+    /// fixed_base : bool, optional
+    ///     Fix the roots of a URDF or SDFormat model to the world; by default they are free.
+    /// strict : bool, optional
+    ///     Raise an error for the first unsupported element instead of listing it in warnings.
+    /// package_paths : list of str or path-like, optional
+    ///     Folders of ROS packages, or folders that contain them, for package:// addresses.
     ///
-    /// Returns the model. Raises ModelError, which names the file, the element and the remedy.
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     , which names the file, the element and the remedy.
     #[staticmethod]
     #[pyo3(signature = (path, fixed_base=false, strict=false, package_paths=Vec::new()),
            text_signature = "(path, fixed_base=False, strict=False, package_paths=[])")]
@@ -60,20 +74,35 @@ impl Model {
     ) -> PyResult<Self> {
         let options = load_options(fixed_base, strict, &package_paths);
         let scene = path.to_str().filter(|_| !path.exists()).and_then(stiction::scenes::text);
-        let inner = py.detach(|| match scene {
+        let inner = interruptible(py, move || match scene {
             Some(text) => stiction::Model::from_string(text, Format::Mjcf, &options),
             None => stiction::Model::from_file(&path, &options),
-        });
+        })?;
         Ok(inner.map_err(load_error)?.into())
     }
 
     /// Reads a model from text.
     ///
-    /// text: the content of a model file.
-    /// format: "mjcf", "urdf", "sdf" or "dmd" (model directives).
-    /// fixed_base, strict, package_paths: as for from_file. Mesh files are looked up from the current folder.
+    /// Parameters
+    /// ----------
+    /// text : str
+    ///     The content of a model file.
+    /// format : {"mjcf", "urdf", "sdf", "dmd"}, optional
+    ///     "mjcf", "urdf", "sdf" or "dmd" (model directives).
+    /// fixed_base, strict, package_paths : bool or list of str or path-like, optional
+    ///     As for from_file. Mesh files are looked up from the current folder.
     ///
-    /// Returns the model. Raises ModelError, which names the element and the remedy, and ValueError for an unknown format.
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     , which names the element and the remedy.
+    /// ValueError
+    ///     For an unknown format.
     #[staticmethod]
     #[pyo3(signature = (text, format="mjcf", fixed_base=false, strict=false, package_paths=Vec::new()),
            text_signature = "(text, format='mjcf', fixed_base=False, strict=False, package_paths=[])")]
@@ -94,59 +123,123 @@ impl Model {
                 let text = format!(
                     "unknown format \"{other}\": choose mjcf, urdf or sdf (or dmd for model directives)"
                 );
-                return Err(PyValueError::new_err(text));
+                return Err(InputError::new_err(text));
             }
         };
         let options = load_options(fixed_base, strict, &package_paths);
-        let inner = py.detach(|| stiction::Model::from_string(text, format, &options));
+        let text = text.to_string();
+        let inner = interruptible(py, move || stiction::Model::from_string(&text, format, &options))?;
         Ok(inner.map_err(load_error)?.into())
     }
 
     /// Loads a built-in scene.
     ///
-    /// name: one of stiction.scenes().
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     One of stiction.scenes().
     ///
-    /// Returns the model. Raises ModelError for an unknown name.
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     For an unknown name.
     #[staticmethod]
     fn from_scene(py: Python<'_>, name: &str) -> PyResult<Self> {
-        let inner = py.detach(|| stiction::Model::from_scene(name));
+        let inner = detached(py, || stiction::Model::from_scene(name))?;
         Ok(inner.map_err(load_error)?.into())
     }
 
-    /// A variant of this model: the same bodies, joints and geoms with other properties. This model does not change; states
-    /// of one are states of the other.
+    /// A variant of this model: the same bodies, joints and geoms with other properties. This model does not change; states of one are
+    /// states of the other.
     ///
-    /// gravity: acceleration of gravity in the world, m/s², shape (3,).
-    /// mass: dict from bodies (names or ids, "*" for all) to masses, kg; rotational inertia follows in proportion.
-    /// friction: dict from geoms (names or ids, "*" for all) to coefficients of friction, static and dynamic.
-    /// static_friction: the same for static friction alone.
-    /// stiffness: the same for stiffness of point contact, N/m.
-    /// dissipation: the same for Hunt & Crossley dissipation, s/m.
-    /// relaxation_time: the same for that of linear dissipation (contact="sap"), s.
-    /// modulus: the same for the modulus of compliant geoms, Pa.
-    /// size: the same for factors on the size of primitive geoms, about their own frames. Masses do not change. The rotational
-    ///     inertia of a body is scaled if this is its only geom and lies at its centre of mass; otherwise it does not change,
-    ///     which is a warning in warnings.
+    /// Parameters
+    /// ----------
+    /// gravity : array_like, optional
+    ///     Acceleration of gravity in the world, m/s², shape (3,).
+    /// mass : dict, optional
+    ///     Dict from bodies (names or ids, "*" for all) to masses, kg; rotational inertia follows in proportion.
+    /// friction : dict, optional
+    ///     Dict from geoms (names or ids, "*" for all) to coefficients of friction, static and dynamic.
+    /// static_friction : dict, optional
+    ///     The same for static friction alone.
+    /// stiffness : dict, optional
+    ///     The same for stiffness of point contact, N/m.
+    /// dissipation : dict, optional
+    ///     The same for Hunt & Crossley dissipation, s/m.
+    /// relaxation_time : dict, optional
+    ///     The same for that of linear dissipation (contact="sap"), s.
+    /// modulus : dict, optional
+    ///     The same for the modulus of compliant geoms, Pa.
+    /// size : dict, optional
+    ///     The same for factors on the size of primitive geoms, about their own frames. Masses do not change. The rotational inertia of
+    ///     a body is scaled if this is its only geom and lies at its centre of mass; otherwise it does not change, which is a warning
+    ///     in warnings.
+    /// collides : dict, optional
+    ///     Dict from geoms to whether they have contacts; False switches off those of explicit pairs too.
+    /// damping : dict, optional
+    ///     Dict from joints (names or ids, "*" for all) to viscous damping, N s/m or N m s/rad.
+    /// friction_loss : dict, optional
+    ///     The same for dry friction, N or N m.
+    /// armature : dict, optional
+    ///     The same for inertia added on the diagonal of the mass matrix, kg or kg m².
+    /// kp : dict, optional
+    ///     Dict from actuators (names or ids, "*" for all position servos) to the gain of a position servo, N/m or N m/rad.
+    /// kv : dict, optional
+    ///     The same for the gain of a velocity servo or the damping of a position servo, N s/m or N m s/rad.
+    /// strength : dict, optional
+    ///     Dict from actuators to factors on their force and its limits.
+    /// active : dict, optional
+    ///     Dict from equalities (names or ids, "*" for all) to whether they act.
     ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The variant.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     For a change that is not possible.
+    /// ValueError
+    ///     For a wrong name or number.
+    ///
+    /// Examples
+    /// --------
     ///     moon = model.varied(gravity=[0, 0, -1.62], friction={"floor": 0.3})
-    ///
-    /// Returns the variant. Raises ModelError for a change that is not possible, ValueError for a wrong name or number.
     #[pyo3(
         signature = (**changes),
         text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
-                          dissipation=None, relaxation_time=None, modulus=None, size=None)"
+                          dissipation=None, relaxation_time=None, modulus=None, size=None, collides=None, damping=None, \
+                          friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
     )]
-    fn varied(&self, changes: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn varied(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let variation = Changes::read(self, changes, 1)?.variation(0);
-        Ok(self.inner.varied(&variation).map_err(load_error)?.into())
+        Ok(detached(py, || self.inner.varied(&variation))?.map_err(load_error)?.into())
     }
 
     /// Writes the model as one flat file for other programs. It loads back to the same masses, poses and dynamics.
     ///
-    /// path: a file .xml (MJCF) or .urdf (URDF); the meshes of a URDF are written beside it.
+    /// Parameters
+    /// ----------
+    /// path : str or path-like
+    ///     A file .xml (MJCF) or .urdf (URDF); the meshes of a URDF are written beside it.
     ///
-    /// Returns what the format cannot express and the effect of that, a list of sentences. Raises ModelError for a model that
-    /// the format cannot express at all, OSError if the file cannot be written.
+    /// Returns
+    /// -------
+    /// list of str
+    ///     What the format cannot express and the effect of that, a list of sentences.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     For a model that the format cannot express at all.
+    /// OSError
+    ///     If the file cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<Vec<String>> {
         crate::export::save(&self.inner, &path)
     }
@@ -192,7 +285,7 @@ impl Model {
     }
 }
 
-fn load_options(fixed_base: bool, strict: bool, package_paths: &[PathBuf]) -> LoadOptions {
+pub fn load_options(fixed_base: bool, strict: bool, package_paths: &[PathBuf]) -> LoadOptions {
     let package_paths = package_paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     LoadOptions { fixed_base, strict, package_paths }
 }
@@ -206,6 +299,7 @@ pub fn scenes() -> Vec<&'static str> {
 /// Unpickles a model.
 #[pyfunction]
 pub fn _restore_model(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
-    let inner = py.detach(|| stiction::Model::from_bytes(bytes));
+    let bytes = bytes.to_vec();
+    let inner = interruptible(py, move || stiction::Model::from_bytes(&bytes))?;
     Ok(inner.map_err(load_error)?.into())
 }

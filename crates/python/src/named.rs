@@ -1,13 +1,15 @@
-//! Bodies, joints, geoms and actuators by name: what the model says of them, and handles on those of a simulation.
+//! Bodies, joints, geoms, sites, actuators and others by name: what the model says of them, and handles on those of a simulation.
 
 use crate::changes::geom;
+use crate::errors::{InputError, input_error};
+use crate::frames::{self, read_only};
 use crate::model::{Model, unknown};
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyTuple};
 use std::ops::Range;
-use stiction::model::{Actuator, Compliance, Shape, Transmission};
+use stiction::ActuatorLaw;
+use stiction::model::{Actuator, Compliance, EqualityKind, GeomRole, Pose, Shape, Transmission, World};
 use stiction::multibody::JointInfo;
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -33,8 +35,10 @@ pub fn body<'py>(py: Python<'py>, model: &Model, given: &Bound<'py, PyAny>) -> P
         &body.name,
         body.parent,
         inertia.mass,
-        PyArray1::from_slice(py, inertia.com.as_slice()),
-        PyArray2::from_vec2(py, &rows).map_err(|e| PyValueError::new_err(e.to_string()))?,
+        read_only(PyArray1::from_slice(py, inertia.com.as_slice()).into_any())?,
+        read_only(
+            PyArray2::from_vec2(py, &rows).map_err(|e| InputError::new_err(e.to_string()))?.into_any(),
+        )?,
         body.mocap,
     ))
 }
@@ -52,6 +56,83 @@ pub fn joint<'py>(py: Python<'py>, model: &Model, given: &Bound<'py, PyAny>) -> 
         slice(py, &joint.q),
         slice(py, &joint.v),
         range.map(|d| (d.lower, d.upper)),
+        dofs.first().map_or(0.0, |d| d.damping),
+        dofs.first().map_or(0.0, |d| d.friction),
+        dofs.first().map_or(0.0, |d| d.armature),
+    ))
+}
+
+pub fn site<'py>(py: Python<'py>, model: &Model, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let id = frames::site(model, given)?;
+    let site = &model.inner.world().sites[id];
+    let (position, turn) = place(&site.pose);
+    class(py, "SiteInfo")?.call1((id, &site.name, site.body, position, turn))
+}
+
+pub fn camera<'py>(py: Python<'py>, model: &Model, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let id = frames::camera(model, given)?;
+    let camera = &model.inner.world().visual.cameras[id];
+    let (position, turn) = place(&camera.pose);
+    let (field, resolution) = (camera.field_of_view, (camera.resolution[0], camera.resolution[1]));
+    class(py, "CameraInfo")?.call1((id, &camera.name, camera.body, position, turn, field, resolution))
+}
+
+/// Numbers that make a pose: position and quaternion, w first.
+fn place(pose: &Pose) -> ([f64; 3], [f64; 4]) {
+    let turn = pose.rotation;
+    (pose.translation.vector.into(), [turn.w, turn.i, turn.j, turn.k])
+}
+
+pub fn equality_names(model: &Model) -> Vec<String> {
+    let equalities = model.inner.world().equalities.iter().enumerate();
+    equalities.map(|(i, e)| if e.name.is_empty() { format!("#{i}") } else { e.name.clone() }).collect()
+}
+
+/// An equality's id from its name or id.
+pub fn find_equality(model: &Model, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    frames::by_name("equality", equality_names(model).iter().map(String::as_str), given)
+}
+
+pub fn equality<'py>(
+    py: Python<'py>,
+    model: &Model,
+    given: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let id = find_equality(model, given)?;
+    let equality = &model.inner.world().equalities[id];
+    let word = match equality.kind {
+        EqualityKind::Connect { .. } => "connect",
+        EqualityKind::Weld { .. } => "weld",
+        EqualityKind::Distance { .. } => "distance",
+        EqualityKind::Joint { .. } => "joint",
+        EqualityKind::Tendon { .. } => "tendon",
+    };
+    let bodies = equality.bodies().map(|[(a, _), (b, _)]| (a, b));
+    class(py, "EqualityInfo")?.call1((id, &equality_names(model)[id], word, bodies, equality.active))
+}
+
+pub fn keyframe<'py>(
+    py: Python<'py>,
+    model: &Model,
+    given: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let text = crate::indices::keyframe(given)?;
+    let state = model.inner.keyframe_state(&text).map_err(input_error)?;
+    let keys = &model.inner.world().keyframes;
+    let id = keys.iter().position(|k| k.name == text).or_else(|| text.parse().ok()).unwrap_or(0);
+    let poses: Vec<Pose> = state.mocap.iter().map(|m| m.pose).collect();
+    let mocap = frames::pose_rows(py, &poses)?;
+    let vector = |values: &[f64]| read_only(PyArray1::from_slice(py, values).into_any());
+    class(py, "Keyframe")?.call1((
+        id,
+        &keys[id].name,
+        state.time,
+        vector(&state.q)?,
+        vector(&state.v)?,
+        vector(&state.activation)?,
+        vector(&state.ctrl)?,
+        mocap.get_item(0)?,
+        mocap.get_item(1)?,
     ))
 }
 
@@ -71,6 +152,7 @@ pub fn geom_info<'py>(
         <[f64; 3]>::from(geom.pose.translation.vector).into_pyobject(py)?,
         [turn.w, turn.i, turn.j, turn.k].into_pyobject(py)?,
         geom.color.map(f64::from).into_pyobject(py)?,
+        collides(world, id),
     );
     let contact = (
         contact.dynamic_friction,
@@ -86,6 +168,14 @@ pub fn geom_info<'py>(
     let fields = (id, name, geom.body, world.shape_word(&geom.shape)).into_pyobject(py)?;
     let fields = fields.add(contact.into_pyobject(py)?)?.add(place.into_pyobject(py)?)?;
     class(py, "GeomInfo")?.call1(fields.cast::<PyTuple>()?)
+}
+
+/// Whether a geom has contacts, by its filter or in an explicit pair.
+pub fn collides(world: &World, id: usize) -> bool {
+    let geom = &world.geoms[id];
+    let filtered = geom.filter.group == 0 && geom.filter.mask == 0;
+    let in_pair = || world.pairs.iter().any(|pair| pair.geom_a == id || pair.geom_b == id);
+    (geom.role != GeomRole::Visual && !filtered) || in_pair()
 }
 
 /// The lengths that make a primitive shape, m, as MJCF orders them; none for a mesh.
@@ -106,23 +196,28 @@ pub fn actuator<'py>(
     model: &Model,
     given: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let actuators = &model.inner.world().actuators;
-    let id = match given.extract::<String>() {
-        Ok(name) => actuators
-            .iter()
-            .position(|a| a.name == name)
-            .ok_or_else(|| unknown("actuator", &name, actuators.iter().map(|a| a.name.as_str())))?,
-        Err(_) => crate::indices::id("actuator", given, actuators.len())?,
-    };
-    let actuator = &actuators[id];
+    let id = find_actuator(model, given)?;
+    let actuator = &model.inner.world().actuators[id];
+    let law = ActuatorLaw::of(actuator);
     class(py, "ActuatorInfo")?.call1((
         id,
         &actuator.name,
-        servo(actuator).map_or("other", |(word, _)| word),
+        law.word(),
         driven(model, actuator).map(|joint| &joint.name),
         actuator.control_range.map(|[low, high]| (low, high)),
         actuator.force_range.map(|[low, high]| (low, high)),
+        (law == ActuatorLaw::Position).then_some(actuator.gain[0]),
+        match law {
+            ActuatorLaw::Position => Some(-actuator.bias[2]),
+            ActuatorLaw::Velocity => Some(actuator.gain[0]),
+            _ => None,
+        },
     ))
+}
+
+/// An actuator's id from its name or id.
+pub fn find_actuator(model: &Model, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    frames::by_name("actuator", model.inner.world().actuators.iter().map(|a| a.name.as_str()), given)
 }
 
 /// Which control holds a joint or actuator at a target, and at what value: the length of a servo is its gear times q.
@@ -130,9 +225,9 @@ pub fn target(model: &Model, name: &str, value: f64, velocity: bool) -> PyResult
     let wanted = if velocity { "velocity" } else { "position" };
     let actuators = &model.inner.world().actuators;
     if let Some(id) = actuators.iter().position(|a| a.name == name) {
-        return match servo(&actuators[id]) {
-            Some((word, _)) if word == wanted => Ok((id, gear(&actuators[id]) * value)),
-            _ => Err(PyValueError::new_err(format!(
+        return match ActuatorLaw::of(&actuators[id]).word() {
+            word if word == wanted => Ok((id, gear(&actuators[id]) * value)),
+            _ => Err(InputError::new_err(format!(
                 "the actuator \"{name}\" is no {wanted} servo: set sim.actuator(\"{name}\").ctrl, or give the model a \
                  <{wanted}> actuator"
             ))),
@@ -144,37 +239,22 @@ pub fn target(model: &Model, name: &str, value: f64, velocity: bool) -> PyResult
         return Err(unknown("joint or actuator", name, known));
     };
     let drives = |a: &&(usize, &Actuator)| {
-        driven(model, a.1).is_some_and(|j| j.name == joint.name)
-            && servo(a.1).is_some_and(|(word, _)| word == wanted)
+        driven(model, a.1).is_some_and(|j| j.name == joint.name) && ActuatorLaw::of(a.1).word() == wanted
     };
     let all: Vec<(usize, &Actuator)> = actuators.iter().enumerate().collect();
     let found: Vec<_> = all.iter().filter(drives).collect();
     match found.as_slice() {
         [(id, actuator)] => Ok((*id, gear(actuator) * value)),
-        [] => Err(PyValueError::new_err(format!(
+        [] => Err(InputError::new_err(format!(
             "no {wanted} servo drives the joint \"{name}\": give the model a <{wanted}> actuator on it"
         ))),
         several => {
             let names: Vec<&str> = several.iter().map(|(_, a)| a.name.as_str()).collect();
-            Err(PyValueError::new_err(format!(
+            Err(InputError::new_err(format!(
                 "several {wanted} servos drive the joint \"{name}\": name one of them, {}",
                 names.join(", ")
             )))
         }
-    }
-}
-
-/// Whether an actuator is a motor, or a servo of position or velocity, and its gain.
-fn servo(actuator: &Actuator) -> Option<(&'static str, f64)> {
-    let ([gain, by_length, by_rate], bias) = (actuator.gain, actuator.bias);
-    if actuator.muscle.is_some() || by_length != 0.0 || by_rate != 0.0 || bias[0] != 0.0 {
-        return None;
-    }
-    match bias {
-        [_, 0.0, 0.0] => Some(("motor", gain)),
-        [_, length, _] if length != 0.0 && length == -gain => Some(("position", gain)),
-        [_, 0.0, rate] if rate == -gain => Some(("velocity", gain)),
-        _ => None,
     }
 }
 
@@ -197,7 +277,7 @@ fn driven<'a>(model: &'a Model, actuator: &Actuator) -> Option<&'a JointInfo> {
     joints.iter().find(|j| (j.body, j.index) == (body, joint) && j.q.len() == 1)
 }
 
-fn find_joint<'a>(model: &'a Model, given: &Bound<'_, PyAny>) -> PyResult<(usize, &'a JointInfo)> {
+pub fn find_joint<'a>(model: &'a Model, given: &Bound<'_, PyAny>) -> PyResult<(usize, &'a JointInfo)> {
     let joints = model.inner.multibody().joints();
     let id = match given.extract::<String>() {
         Ok(name) => joints

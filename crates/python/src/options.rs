@@ -1,8 +1,7 @@
 //! Keyword arguments to [`stiction::Options`] and back.
 
-use crate::errors::option_error;
+use crate::errors::{InputError, InputTypeError, option_error};
 use crate::learned_contact::LearnedContact;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use std::sync::Arc;
@@ -37,14 +36,16 @@ pub const NAMES: [&str; 17] = [
     "adhesion",
 ];
 
-/// Checked options from the keyword arguments a user gave; `step` stands apart because it may be given by position. A
-/// data-augmented law comes beside them.
+/// Checked options from the keyword arguments a user gave; `step` stands apart because it may be given by position, and is
+/// the model's if it is not given. A data-augmented law comes beside them.
 pub fn options_and_law(
-    step: f64,
+    model: &stiction::Model,
+    step: Option<f64>,
     given: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(Options, Option<Arc<DacLaw>>)> {
     let mut law = None;
-    let mut options = Options { step, ..Options::default() };
+    let mut options = Options::for_model(model);
+    options.step = step.unwrap_or(options.step);
     let (mut method, mut integrator) = (String::from("convex"), String::from("radau"));
     let (mut springs, mut adhesion) = (None, 0.0);
     for (key, value) in given.into_iter().flatten() {
@@ -75,14 +76,14 @@ pub fn options_and_law(
             "method" => method = text(&name, &value)?,
             "integrator" => integrator = text(&name, &value)?,
             "adhesion" => adhesion = number(&name, &value)?,
-            _ => return Err(PyTypeError::new_err(unknown_option(&name))),
+            _ => return Err(InputTypeError::new_err(unknown_option(&name))),
         }
     }
     options.method = method_from_names(&method, &integrator, false).map_err(option_error)?;
     match &mut options.method {
         Method::Convex if adhesion != 0.0 => {
             let remedy = "give it with method=\"continuous\", or leave it at 0";
-            return Err(PyValueError::new_err(format!(
+            return Err(InputError::new_err(format!(
                 "adhesion = {adhesion} has no effect on convex steps: {remedy}"
             )));
         }
@@ -99,7 +100,7 @@ pub fn options_and_law(
     if options.friction_passes != Options::default().friction_passes
         && options.contact != ContactModel::Lagged
     {
-        return Err(PyValueError::new_err(
+        return Err(InputError::new_err(
             "friction_passes is for contact=\"lagged\": the friction of the other models does not lag; leave it out",
         ));
     }
@@ -108,10 +109,14 @@ pub fn options_and_law(
 }
 
 /// The same for those who cannot follow a data-augmented law.
-pub fn options(step: f64, given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    match options_and_law(step, given)? {
+pub fn options(
+    model: &stiction::Model,
+    step: Option<f64>,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Options> {
+    match options_and_law(model, step, given)? {
         (options, None) => Ok(options),
-        _ => Err(PyValueError::new_err(
+        _ => Err(InputError::new_err(
             "contact: a data-augmented law (kind \"dac\") works with Simulation only; give a calibrated contact or a model",
         )),
     }
@@ -144,7 +149,7 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 fn wrong(name: &str, value: &Bound<'_, PyAny>, needed: &str) -> PyErr {
-    PyTypeError::new_err(format!("{name} = {value}: give {needed}"))
+    InputTypeError::new_err(format!("{name} = {value}: give {needed}"))
 }
 
 fn unknown_option(name: &str) -> String {
@@ -157,7 +162,7 @@ fn tessellation(name: &str) -> PyResult<Tessellation> {
         "polygons" => Ok(Tessellation::Polygons),
         "fans" => Ok(Tessellation::Fans),
         "refined" => Ok(Tessellation::Refined),
-        other => Err(PyValueError::new_err(format!(
+        other => Err(InputError::new_err(format!(
             "unknown tessellation \"{other}\": choose polygons, fans or refined"
         ))),
     }
@@ -170,7 +175,7 @@ fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut f64)>) -> PyRes
     }
     let Ok(parameters) = value.cast::<PyDict>() else {
         let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" and ");
-        return Err(PyValueError::new_err(format!(
+        return Err(InputError::new_err(format!(
             "tangential_springs must be False, True or, for this method, a dict with {names}"
         )));
     };
@@ -180,7 +185,7 @@ fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut f64)>) -> PyRes
             Some(at) => *fields[at].1 = value.extract()?,
             None => {
                 let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-                return Err(PyValueError::new_err(format!(
+                return Err(InputError::new_err(format!(
                     "tangential_springs has no parameter \"{key}\" for this method; it has: {names}"
                 )));
             }
@@ -199,13 +204,13 @@ fn normal_law(value: &Bound<'_, PyAny>) -> PyResult<NormalLaw> {
             let row: Vec<f64> = row?.extract()?;
             match row[..] {
                 [depth, force] => Ok((depth, force)),
-                _ => Err(PyValueError::new_err("")),
+                _ => Err(InputError::new_err("")),
             }
         };
         rows.map(row).collect()
     })
     .map_err(|_| {
-        PyValueError::new_err(
+        InputError::new_err(
             "normal_law must be \"linear\", \"hertz\", \"log-barrier:KAPPA\", \"clamped-barrier:KAPPA,RANGE\" or rows of \
              depth (m) and force (N)",
         )

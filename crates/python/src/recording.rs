@@ -1,7 +1,8 @@
 //! `Simulation.record`: files written while Python steps.
 
+use crate::errors::{BusyError, FileError, InputError};
+use crate::fork::{Origin, of_parent};
 use crate::simulation::Simulation;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use stiction_viewer::{JointChoice, RecordError};
 pub struct Recording {
     pub simulation: Py<Simulation>,
     pub paths: Vec<PathBuf>,
+    pub origin: Origin,
 }
 
 #[pymethods]
@@ -22,8 +24,16 @@ impl Recording {
         self.paths.clone()
     }
 
-    /// Completes the files, as Simulation.stop_recording does. Raises OSError if they could not be completed.
+    /// Completes the files, as Simulation.stop_recording does.
+    ///
+    /// Raises
+    /// ------
+    /// OSError
+    ///     If they could not be completed.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
+        if self.origin.left() {
+            return Err(of_parent("this recording"));
+        }
         self.simulation.get().stop_recording(py).map(|_| ())
     }
 
@@ -48,9 +58,9 @@ pub fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
         return Ok(vec![path]);
     }
     let paths: Vec<PathBuf> = given.extract().map_err(|_| {
-        PyValueError::new_err("give a path that ends in .html or .mcap, or a list of such paths")
+        InputError::new_err("give a path that ends in .html or .mcap, or a list of such paths")
     })?;
-    if paths.is_empty() { Err(PyValueError::new_err("give at least one path")) } else { Ok(paths) }
+    if paths.is_empty() { Err(InputError::new_err("give at least one path")) } else { Ok(paths) }
 }
 
 /// All joints, or those named.
@@ -61,10 +71,10 @@ pub fn joints(names: Option<Vec<String>>) -> JointChoice {
 pub fn record_error(error: RecordError) -> PyErr {
     let text = error.to_string();
     match error {
-        RecordError::Create { .. } | RecordError::Write { .. } => PyOSError::new_err(text),
-        RecordError::Ended(_) | RecordError::OtherModel => PyRuntimeError::new_err(text),
+        RecordError::Create { .. } | RecordError::Write { .. } => FileError::new_err(text),
+        RecordError::Ended(_) | RecordError::OtherModel => BusyError::new_err(text),
         RecordError::Extension(_) | RecordError::Rate(_) | RecordError::Joint { .. } => {
-            PyValueError::new_err(text)
+            InputError::new_err(text)
         }
     }
 }

@@ -1,12 +1,12 @@
 //! `stiction.rollout`: many trajectories of one model on several threads.
 
 use crate::arrays::{numbers_of, shape_text};
-use crate::errors::SimulationError;
-use crate::indices::{maybe_whole, whole};
+use crate::errors::{InputError, SimulationError, detached};
+use crate::indices::{maybe_whole, thread_count};
 use crate::model::Model;
 use crate::options::options;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::StepError;
@@ -14,22 +14,37 @@ use stiction::batch::{self, Rollout};
 
 /// Simulates many initial states of one model on several threads.
 ///
-/// model: a stiction.Model.
-/// states: initial positions and velocities, shape (n, nq + nv).
-/// controls: controls of each step, shape (n, T, nu); or None to leave them at zero and give steps=T.
-/// threads: number of threads; the result is the same, bit for bit, for any number.
-/// steps: number of steps T if controls is None.
-/// step, contact, …: the options of Simulation.
+/// Parameters
+/// ----------
+/// model : Model
+///     A stiction.Model.
+/// states : array_like
+///     Initial positions and velocities, shape (n, nq + nv).
+/// controls : array_like, optional
+///     Controls of each step, shape (n, T, nu); or None to leave them at zero and give steps=T.
+/// threads : int, optional
+///     Number of threads; by default all processors. The result is the same, bit for bit, for any number.
+/// steps : int, optional
+///     Number of steps T if controls is None.
+/// step, contact, … : float or {"lagged", "similar", "sap"} or LearnedContact, optional
+///     The options of Simulation.
 ///
-/// Returns the states after each step, shape (n, T, nq + nv): out[i, t] is the state of a simulation that
-/// started at states[i], after step t with controls[i, t].
+/// Returns
+/// -------
+/// numpy.ndarray
+///     The states after each step, shape (n, T, nq + nv): out[i, t] is the state of a simulation that started at states[i], after
+///     step t with controls[i, t].
 ///
-/// Raises ValueError for shapes that do not fit and numbers that are not finite, SimulationError (of
-/// the first affected row) for a step that cannot be completed.
+/// Raises
+/// ------
+/// ValueError
+///     For shapes that do not fit and numbers that are not finite.
+/// SimulationError
+///     Of the first affected row for a step that cannot be completed.
 #[pyfunction]
 #[pyo3(
-    signature = (model, states, controls=None, threads=2, *, steps=None, step=1e-3, **options),
-    text_signature = "(model, states, controls=None, threads=2, *, steps=None, step=1e-3, contact='lagged', \
+    signature = (model, states, controls=None, threads=None, *, steps=None, step=None, **options),
+    text_signature = "(model, states, controls=None, threads=None, *, steps=None, step=None, contact='lagged', \
                       stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0, normal_law='linear', \
                       speculative=True, tangential_springs=False, max_iterations=2000, friction_passes=2, \
                       tessellation='polygons')"
@@ -39,20 +54,18 @@ pub fn rollout<'py>(
     model: &Bound<'py, Model>,
     states: &Bound<'py, PyAny>,
     controls: Option<&Bound<'py, PyAny>>,
-    #[pyo3(from_py_with = whole)] threads: usize,
+    #[pyo3(from_py_with = maybe_whole)] threads: Option<usize>,
     #[pyo3(from_py_with = maybe_whole)] steps: Option<usize>,
-    step: f64,
+    step: Option<f64>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-    let options = self::options(step, options)?;
+    let options = self::options(&model.get().inner, step, options)?;
     if options.error_controlled() {
-        return Err(PyValueError::new_err(
+        return Err(InputError::new_err(
             "accuracy, method: rollouts take convex steps of fixed length, so that their rows share the times; give step=",
         ));
     }
-    if threads == 0 {
-        return Err(PyValueError::new_err("threads = 0: give at least 1"));
-    }
+    let threads = thread_count(threads)?;
     let model = &model.get().inner;
     let width = model.nq() + model.nv();
     let (shape, states) = numbers_of("states", states)?;
@@ -65,18 +78,18 @@ pub fn rollout<'py>(
     let (controls, length) = read_controls(controls, steps, n, model.nu())?;
     let mut out = room(n, length, width)?;
     let mut interrupt = None;
-    let outcome = py.detach(|| {
+    let outcome = detached(py, || {
         let work = Rollout { states: &states, controls: controls.as_deref(), steps: length };
         batch::rollout(model, &options, &work, threads, &mut out, &mut || {
             interrupt = Python::attach(|py| py.check_signals()).err();
             interrupt.is_none()
         })
-    });
+    })?;
     match (interrupt, outcome) {
         (Some(error), _) => Err(error),
         (None, Ok(_)) => out.into_pyarray(py).reshape([n, length, width]),
         (None, Err(failure)) => Err(match failure.error {
-            StepError::Input(_) => PyValueError::new_err(failure.to_string()),
+            StepError::Input(_) => InputError::new_err(failure.to_string()),
             _ => SimulationError::new_err(failure.to_string()),
         }),
     }
@@ -105,7 +118,7 @@ fn read_controls(
     nu: usize,
 ) -> PyResult<(Option<Vec<f64>>, usize)> {
     match (controls, steps) {
-        (None, None) => Err(PyValueError::new_err("give controls of shape (n, T, nu), or steps=T")),
+        (None, None) => Err(InputError::new_err("give controls of shape (n, T, nu), or steps=T")),
         (None, Some(length)) => Ok((None, length)),
         (Some(controls), steps) => {
             let (shape, data) = numbers_of("controls", controls)?;
@@ -124,5 +137,5 @@ fn read_controls(
 }
 
 fn wrong_shape(what: &str, shape: &[usize], needed: &str) -> PyErr {
-    PyValueError::new_err(format!("{what} has shape {}, this model needs {needed}", shape_text(shape)))
+    InputError::new_err(format!("{what} has shape {}, this model needs {needed}", shape_text(shape)))
 }

@@ -129,6 +129,13 @@ impl ReadRows<'_> {
 pub struct WriteRows<'py>(PyReadwriteArray2<'py, f64>);
 
 impl WriteRows<'_> {
+    /// Copies row `i`.
+    pub fn row(&self, i: usize, target: &mut [f64]) {
+        let (width, all) =
+            (target.len(), self.0.as_slice().expect("made in rows, and views cannot change it"));
+        target.copy_from_slice(&all[i * width..(i + 1) * width]);
+    }
+
     /// Sets row `i`.
     pub fn set_row(&mut self, i: usize, source: &[f64]) {
         let (width, all) =

@@ -1,11 +1,11 @@
 //! `stiction.Solid`: tetrahedra and a pressure field from a surface.
 
 use crate::arrays::vector;
-use crate::errors::ModelError;
+use crate::errors::{InputError, ModelError};
+use crate::stepping::interruptible;
 use nalgebra::Vector3;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
@@ -33,19 +33,39 @@ pub struct Solid {
 impl Solid {
     /// Fills a closed surface with tetrahedra and a field.
     ///
-    /// mesh: a file (.stl, .obj, .msh), or a tuple of vertices (n, 3) and triangles (m, 3).
-    /// modulus: hydroelastic modulus, Pa.
-    /// scale: coordinates are multiplied by it; 0.001 for millimetres.
-    /// resolution: edge length at the surface, m; found automatically if None. Thin walls are resolved finer.
-    /// interior: largest edge length inside, m.
-    /// field: "distance" (depth divided by the half thickness), "laplace" (needs a core or a rigid part), "poisson".
-    /// core: the rigid core: a depth in m, or a surface (a file or a tuple).
-    /// normalize: "local" divides a field without a core by the local half thickness, "global" by the largest one.
-    /// rigid, insulated: parts of the surface attached to something rigid, or without flux: "+x", "-x", … for faces whose
-    ///     normal is within 45 degrees of that direction, "sides", or a box "x0,y0,z0,x1,y1,z1".
-    /// stiffening: k of M(e) = modulus / (1 - k e), from 0 to below 1.
+    /// Parameters
+    /// ----------
+    /// mesh : str or path-like or tuple of array_like, array_like
+    ///     A file (.stl, .obj, .msh), or a tuple of vertices (n, 3) and triangles (m, 3).
+    /// modulus : float, optional
+    ///     Hydroelastic modulus, Pa.
+    /// scale : float, optional
+    ///     Coordinates are multiplied by it; 0.001 for millimetres.
+    /// resolution : float, optional
+    ///     Edge length at the surface, m; found automatically if None. Thin walls are resolved finer.
+    /// interior : float, optional
+    ///     Largest edge length inside, m.
+    /// field : {"distance", "laplace", "poisson"}, optional
+    ///     "distance" (depth divided by the half thickness), "laplace" (needs a core or a rigid part), "poisson".
+    /// core : float or str or path-like or tuple of array_like, array_like, optional
+    ///     The rigid core: a depth in m, or a surface (a file or a tuple).
+    /// normalize : {"local", "global"}, optional
+    ///     "local" divides a field without a core by the local half thickness, "global" by the largest one.
+    /// rigid, insulated : list of str, optional
+    ///     Parts of the surface attached to something rigid, or without flux: "+x", "-x", … for faces whose normal is within 45 degrees
+    ///     of that direction, "sides", or a box "x0,y0,z0,x1,y1,z1".
+    /// stiffening : float, optional
+    ///     K of M(e) = modulus / (1 - k e), from 0 to below 1.
     ///
-    /// Returns the solid. Raises ModelError with the reason if the surface cannot be filled with the required quality.
+    /// Returns
+    /// -------
+    /// Solid
+    ///     The solid.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     With the reason if the surface cannot be filled with the required quality.
     #[staticmethod]
     #[pyo3(signature = (mesh, modulus=1e7, *, scale=1.0, resolution=None, interior=None, field="distance", core=None,
                         normalize="local", rigid=Vec::new(), insulated=Vec::new(), stiffening=0.0),
@@ -91,7 +111,7 @@ impl Solid {
         let mut regions = Vec::new();
         for (list, boundary) in [(&insulated, Boundary::Insulated), (&rigid, Boundary::Rigid)] {
             for text in list {
-                let named = Region::named(text).map_err(|e| PyValueError::new_err(e.to_string()))?;
+                let named = Region::named(text).map_err(|e| InputError::new_err(e.to_string()))?;
                 regions.extend(named.into_iter().map(|r| (r, boundary)));
             }
         }
@@ -103,11 +123,11 @@ impl Solid {
             mesher: MesherOptions { resolution, interior, ..MesherOptions::default() },
             field: FieldOptions { kind, core, normalization, regions, stiffening, ..FieldOptions::default() },
         };
-        let made = py.detach(|| -> Result<_, String> {
+        let made = interruptible(py, move || -> Result<_, String> {
             let (filled, report) =
                 fill(&vertices, &triangles, &options, &mut |_| {}).map_err(|e| e.to_string())?;
             Ok((filled.solid(modulus).map_err(|e| e.to_string())?, report))
-        });
+        })?;
         let (inner, report) = made.map_err(refused)?;
         Ok(Self { inner, report: report_dict(py, &report)?.unbind() })
     }
@@ -187,7 +207,15 @@ impl Solid {
 
     /// Writes a legacy VTK file: coordinates in m, pressure at the vertices in Pa.
     ///
-    /// path: a .vtk file. Raises OSError if it cannot be written.
+    /// Parameters
+    /// ----------
+    /// path : str or path-like
+    ///     A .vtk file.
+    ///
+    /// Raises
+    /// ------
+    /// OSError
+    ///     If it cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let tetrahedra = Tetrahedra {
             cells: self.inner.tets().to_vec(),
@@ -196,7 +224,7 @@ impl Solid {
         };
         let vertices = self.inner.vertices().to_vec();
         let mesh = Mesh { name: "solid".into(), vertices, tetrahedra: Some(tetrahedra), ..Mesh::default() };
-        let text = mesh_files::write_vtk(&mesh).map_err(PyValueError::new_err)?;
+        let text = mesh_files::write_vtk(&mesh).map_err(InputError::new_err)?;
         Ok(std::fs::write(path, text)?)
     }
 
@@ -211,7 +239,7 @@ fn refused(error: impl ToString) -> PyErr {
 }
 
 fn choice(what: &str, given: &str, known: &str) -> PyErr {
-    PyValueError::new_err(format!("unknown {what} \"{given}\": choose {known}"))
+    InputError::new_err(format!("unknown {what} \"{given}\": choose {known}"))
 }
 
 /// Rows as an array.
@@ -229,18 +257,18 @@ fn table<'py, T: numpy::Element + Copy, const N: usize>(
 /// A surface from a file or from arrays.
 fn surface(given: &Bound<'_, PyAny>, scale: f64) -> PyResult<Triangles> {
     if !(scale > 0.0 && scale.is_finite()) {
-        return Err(PyValueError::new_err(format!("scale is {scale}: give a positive number")));
+        return Err(InputError::new_err(format!("scale is {scale}: give a positive number")));
     }
     let (mut vertices, triangles) = if let Ok(parts) = given.cast::<PyTuple>() {
         let numpy = given.py().import("numpy")?;
         let wanted = "mesh: give a file, or a tuple of vertices (n, 3) and triangles (m, 3)";
         if parts.len() != 2 {
-            return Err(PyValueError::new_err(wanted));
+            return Err(InputError::new_err(wanted));
         }
         let array = |k: usize, kind: &str| -> PyResult<Bound<'_, PyAny>> {
             numpy.call_method1("ascontiguousarray", (parts.get_item(k)?, kind))
         };
-        let shape = |_| PyValueError::new_err(wanted);
+        let shape = |_| InputError::new_err(wanted);
         let points = array(0, "f8")?;
         let points: PyReadonlyArray2<'_, f64> = points.extract().map_err(|_: PyErr| shape(()))?;
         let faces = array(1, "i8")?;
@@ -251,7 +279,7 @@ fn surface(given: &Bound<'_, PyAny>, scale: f64) -> PyResult<Triangles> {
         }
         let index = |i: i64| {
             u32::try_from(i)
-                .map_err(|_| PyValueError::new_err(format!("mesh: a triangle refers to vertex {i}")))
+                .map_err(|_| InputError::new_err(format!("mesh: a triangle refers to vertex {i}")))
         };
         let vertices = points.rows().into_iter().map(|r| Vector3::new(r[0], r[1], r[2])).collect();
         let triangles: PyResult<Vec<[u32; 3]>> =

@@ -17,13 +17,18 @@ pub type Felt<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 /// What makes the same grid, for pickle.
 type NewArguments = (Py<PyAny>, [f64; 2], usize, usize, [f64; 3], [f64; 4]);
 
-/// A grid of sensing cells fixed to a body, in the x-y plane of its own frame and centred at its origin; z
-/// points out of the skin.
+/// A grid of sensing cells fixed to a body, in the x-y plane of its own frame and centred at its origin; z points out of the skin.
 ///
-/// body: name or id of the body.
-/// size: width along x and height along y, m.
-/// rows, columns: cells along y and along x.
-/// position, quaternion: the grid's frame in the body's frame, m, shape (3,), and w first, shape (4,).
+/// Parameters
+/// ----------
+/// body : str or int
+///     Name or id of the body.
+/// size : array_like
+///     Width along x and height along y, m.
+/// rows, columns : int
+///     Cells along y and along x.
+/// position, quaternion : array_like, optional
+///     The grid's frame in the body's frame, m, shape (3,), and w first, shape (4,).
 #[pyclass(frozen, module = "stiction")]
 pub struct TactileGrid {
     body: Py<PyAny>,
@@ -67,10 +72,21 @@ impl TactileGrid {
 
     /// Reading of the grid in the last step of a simulation.
     ///
-    /// sim: a stiction.Simulation of a model with the grid's body.
+    /// Parameters
+    /// ----------
+    /// sim : Simulation
+    ///     A stiction.Simulation of a model with the grid's body.
     ///
-    /// Returns pressure (rows, columns), Pa, into the skin, and shear (rows, columns, 2), Pa, along its x and y. The sum of each,
-    /// times cell_area, is the force of the patches above the grid, at any resolution. Raises ValueError for an unknown body.
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, numpy.ndarray
+    ///     Pressure (rows, columns), Pa, into the skin, and shear (rows, columns, 2), Pa, along its x and y. The sum of each, times
+    ///     cell_area, is the force of the patches above the grid, at any resolution.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown body.
     fn sample<'py>(&self, py: Python<'py>, sim: &Bound<'py, Simulation>) -> PyResult<Felt<'py>> {
         let sim = sim.get();
         let image = self.on(py, &sim.model_of().inner)?.sample(&*sim.lock()?);

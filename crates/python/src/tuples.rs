@@ -1,5 +1,6 @@
 //! Results as the named tuples and dicts of `stiction._results`.
 
+use crate::frames::read_only;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -38,8 +39,9 @@ pub fn pose_class<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
 
 pub fn pose_tuple<'py>(py: Python<'py>, pose: &Pose) -> PyResult<Bound<'py, PyAny>> {
     let (p, r) = (pose.translation.vector, pose.rotation);
-    let position = PyArray1::from_slice(py, p.as_slice());
-    pose_class(py)?.call1((position, PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k])))
+    let position = read_only(PyArray1::from_slice(py, p.as_slice()).into_any())?;
+    let turn = read_only(PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k]).into_any())?;
+    pose_class(py)?.call1((position, turn))
 }
 
 /// Sensor readings by name.
@@ -50,7 +52,8 @@ pub fn readings<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (k, sensor) in model.world().sensors.iter().enumerate() {
-        dict.set_item(&sensor.name, PyArray1::from_slice(py, &values[model.sensor_range(k)]))?;
+        let reading = PyArray1::from_slice(py, &values[model.sensor_range(k)]);
+        dict.set_item(&sensor.name, read_only(reading.into_any())?)?;
     }
     Ok(dict)
 }

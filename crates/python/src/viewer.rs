@@ -4,9 +4,11 @@
 //! would: it takes the simulation's lock for a few milliseconds at a time, reads the arrays before and writes them after.
 //! Whoever else wants the simulation meanwhile waits for these milliseconds.
 
+use crate::errors::{BusyError, FileError, InputError};
+use crate::fork::{Origin, of_parent};
 use crate::recording::{joints, record_error};
 use crate::simulation::Simulation;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyUserWarning};
 use pyo3::prelude::*;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +42,7 @@ pub struct Viewer {
     simulation: Py<Simulation>,
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    origin: Origin,
 }
 
 #[pymethods]
@@ -68,7 +71,7 @@ impl Viewer {
         while self.running() {
             py.detach(|| std::thread::sleep(Duration::from_millis(50)));
             if let Err(error) = py.check_signals() {
-                self.close(py);
+                self.close(py)?;
                 return if error.is_instance_of::<PyKeyboardInterrupt>(py) { Ok(()) } else { Err(error) };
             }
         }
@@ -76,11 +79,15 @@ impl Viewer {
     }
 
     /// Stops serving the page. The simulation does not change.
-    fn close(&self, py: Python<'_>) {
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if self.origin.left() {
+            return Err(of_parent("this page"));
+        }
         self.shared.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| thread.map(JoinHandle::join));
         self.simulation.get().forget_viewer(&self.shared);
+        Ok(())
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -88,8 +95,8 @@ impl Viewer {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) {
-        self.close(py);
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.close(py)
     }
 
     fn __repr__(&self) -> String {
@@ -99,20 +106,38 @@ impl Viewer {
 
 /// Serves a live page of a simulation and opens it in the browser.
 ///
-/// sim: a stiction.Simulation. The page shows its state and its steps, and has controls to run, pause, step and reset it
-///     (to its present state), to change its speed and its controls, and to apply forces.
-/// port: port to listen on; 0 takes a free one.
-/// address: address to listen on. Anyone who can reach it can watch and control the simulation; any address but the local
-///     one is a warning.
-/// open: whether to open the browser.
-/// block: True waits until Ctrl-C; False returns at once, and the page is served until close() or the end of the
-///     program.
-/// paused: False lets the simulation run in real time from the beginning.
-/// name: title of the page; the model's name by default.
-/// joints: names of joints to plot; all by default, unless there are too many.
+/// Parameters
+/// ----------
+/// sim : Simulation
+///     A stiction.Simulation. The page shows its state and its steps, and has controls to run, pause, step and reset it (to its
+///     present state), to change its speed and its controls, and to apply forces.
+/// port : int, optional
+///     Port to listen on; 0 takes a free one.
+/// address : str, optional
+///     Address to listen on. Anyone who can reach it can watch and control the simulation; any address but the local one is a
+///     warning.
+/// open : bool, optional
+///     Whether to open the browser.
+/// block : bool, optional
+///     True waits until Ctrl-C; False returns at once, and the page is served until close() or the end of the program.
+/// paused : bool, optional
+///     False lets the simulation run in real time from the beginning.
+/// name : str, optional
+///     Title of the page; the model's name by default.
+/// joints : list of str, optional
+///     Names of joints to plot; all by default, unless there are too many.
 ///
-/// Returns a stiction.Viewer. Raises OSError if the address is not available, RuntimeError if the simulation has
-/// a page already.
+/// Returns
+/// -------
+/// Viewer
+///     A stiction.Viewer.
+///
+/// Raises
+/// ------
+/// OSError
+///     If the address is not available.
+/// RuntimeError
+///     If the simulation has a page already.
 #[pyfunction]
 #[pyo3(signature = (sim, port=0, address="127.0.0.1", open=true, block=false, paused=true, name=None, joints=None))]
 pub fn view(
@@ -127,7 +152,7 @@ pub fn view(
     joints: Option<Vec<String>>,
 ) -> PyResult<Py<Viewer>> {
     let ip: IpAddr = address.parse().map_err(|_| {
-        PyValueError::new_err(format!("address = \"{address}\": give an IP address, such as 127.0.0.1"))
+        InputError::new_err(format!("address = \"{address}\": give an IP address, such as 127.0.0.1"))
     })?;
     let options = LiveOptions {
         name: name.unwrap_or_else(|| sim.get().model_of().inner.world().name.clone()),
@@ -139,8 +164,8 @@ pub fn view(
     };
     let shared = sim.get().with_state(py, |inner| {
         Live::start(inner, &options).map_err(|error| match error {
-            LiveError::Listen { .. } => PyOSError::new_err(error.to_string()),
-            LiveError::Rate(_) => PyValueError::new_err(error.to_string()),
+            LiveError::Listen { .. } => FileError::new_err(error.to_string()),
+            LiveError::Rate(_) => InputError::new_err(error.to_string()),
             LiveError::Record(error) => record_error(error),
         })
     })?;
@@ -152,14 +177,15 @@ pub fn view(
         url: url.clone(),
     });
     sim.get().adopt_viewer(&shared).map_err(|url| {
-        PyRuntimeError::new_err(format!(
-            "this simulation is on a page already, {url}: close that viewer first"
-        ))
+        BusyError::new_err(format!("this simulation is on a page already, {url}: close that viewer first"))
     })?;
     let (own, simulation) = (shared.clone(), sim.clone_ref(py));
     let builder = std::thread::Builder::new().name(THREAD.into());
     let thread = builder.spawn(move || drive(&own, simulation))?;
-    let viewer = Py::new(py, Viewer { simulation: sim, shared, thread: Mutex::new(Some(thread)) })?;
+    let viewer = Py::new(
+        py,
+        Viewer { simulation: sim, shared, thread: Mutex::new(Some(thread)), origin: Origin::here() },
+    )?;
     if !ip.is_loopback() {
         let text = format!("anyone who can reach {address} can watch and control this simulation");
         let text = std::ffi::CString::new(text)?;

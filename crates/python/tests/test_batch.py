@@ -41,7 +41,7 @@ def test_worlds_are_simulations_bit_for_bit_on_any_number_of_threads():
         for i, sim in enumerate(sims):
             assert np.array_equal(batch.qpos[i], sim.qpos) and np.array_equal(batch.qvel[i], sim.qvel)
             assert batch.time[i] == sim.time
-            assert np.array_equal(batch.contacts(i), sim.contacts)
+            assert np.array_equal(batch.contacts[i], sim.contacts)
             assert batch.simulation(i).save_state() == sim.save_state()
 
 
@@ -101,8 +101,8 @@ def test_sensors_energy_and_poses_have_one_row_a_world():
         assert np.array_equal(pose.position[i], alone.position)
         assert np.array_equal(pose.quaternion[i], alone.quaternion)
     batch.step(5)
-    assert batch.stats()["steps"] == 15 and batch.stats(1)["steps"] == 5
-    assert batch.patches(0) == [] and not batch.failed.any()
+    assert batch.stats["steps"].sum() == 15 and batch.stats["steps"][1] == 5
+    assert batch.patches[0] == [] and not batch.failed.any()
 
 
 def test_saved_copied_and_pickled_batches_continue_bit_for_bit():
@@ -134,14 +134,14 @@ def test_wrong_input_says_what_to_do():
         r"ctrl\[1, 0\] is NaN: give finite numbers": lambda: setattr(batch, "ctrl", [[0.0], [np.nan], [0.0]]),
         r"qpos has shape \(3,\): give \(1,\) for all worlds or \(2, 1\)": lambda: batch.reset([0, 1], qpos=[0.0, 1.0, 2.0]),
         "indices has 2 booleans: give one for each of the 3 worlds": lambda: batch.reset([True, False]),
-        "k = -1: give zero or more steps": lambda: batch.step(-1),
+        "n = -1: give zero or more steps": lambda: batch.step(-1),
         "threads = 0": lambda: st.Batch(model, 3, threads=0),
         'no keyframe called "sid" \\(did you mean "side"\\?\\)': lambda: batch.reset(keyframe="sid"),
     }.items():
         with pytest.raises(ValueError, match=text):
             wrong()
     with pytest.raises(IndexError, match="no world 3: they go from 0 to 2"):
-        batch.contacts(3)
+        batch.contacts[3]
     with pytest.raises(TypeError, match=r"no option \"accurcy\" \(did you mean accuracy\?\)"):
         st.Batch(model, 3, accurcy=1e-3)
     with pytest.raises(TypeError, match="margin = much: give a number"):
@@ -249,10 +249,11 @@ def test_each_world_may_have_a_controller_of_its_own_that_writes_to_its_row():
 
         return controller
 
-    assert batch.add_controller([push(world) for world in range(3)]) == 0
+    handle = batch.add_controller([push(world) for world in range(3)])
+    assert handle == 0
     batch.step(3)
     assert batch.ctrl.ravel().tolist() == [1.0, 2.0, 3.0]
-    batch.remove_controller(0)
+    batch.remove_controller(handle)
     batch.ctrl[:] = 0.0
     batch.step()
     assert not batch.ctrl.any() and batch.controllers == []

@@ -119,7 +119,7 @@ def test_a_controller_that_fails_is_named_and_leaves_the_state_before_the_step(a
         return answer() if t > 0.0045 else None
 
     sim.add_controller(counts, sensing=True)
-    sim.add_controller(fails)
+    failing = sim.add_controller(fails)
     sim.step(5)
     before = everything(sim)
     with pytest.raises(kind, match=message) as caught:
@@ -128,7 +128,7 @@ def test_a_controller_that_fails_is_named_and_leaves_the_state_before_the_step(a
     text = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
     assert "controller 1 (fails)" in text and "t = 0.005 s" in text and "before th" in text
     assert same(before, everything(sim)), "what the first controller did in that step is undone too"
-    sim.remove_controller(1)
+    sim.remove_controller(failing)
     sim.step(5)
     assert sim.ctrl[0] == 10.0
 
@@ -176,16 +176,16 @@ def test_several_controllers_are_called_in_order_each_at_its_own_rate():
         calls.append(("fast", t))
         return sim.ctrl + 0.5
 
-    assert sim.add_controller(slow, period=0.004) == 0
-    assert sim.add_controller(fast, period=0.002) == 1
+    first, second = sim.add_controller(slow, period=0.004), sim.add_controller(fast, period=0.002)
+    assert (first, second) == (0, 1)
     sim.step()
     assert [name for name, _ in calls] == ["slow", "fast"] and sim.ctrl[0] == 1.5
     sim.step(7)
     assert [t for name, t in calls if name == "slow"] == pytest.approx([0, 0.004])
     assert [t for name, t in calls if name == "fast"] == pytest.approx([0, 0.002, 0.004, 0.006])
     assert sim.controllers == [slow, fast]
-    sim.remove_controller(0)
-    assert sim.controllers == [fast]
+    sim.remove_controller(first)
+    assert sim.controllers == [fast] and second == 0 and second.controller is fast and not first.attached
     calls.clear()
     sim.step(4)
     assert {name for name, _ in calls} == {"fast"}

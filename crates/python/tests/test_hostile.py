@@ -70,6 +70,10 @@ def cases(model, sim, batch):
         yield "TactileGrid", lambda x=x: st.TactileGrid("arm", x, 2, 2)
     for x in vectors(3):
         yield "Simulation.gravity", lambda x=x: setattr(sim, "gravity", x)
+        yield "Batch.gravity", lambda x=x: setattr(batch, "gravity", x)
+        yield "Simulation.jacobian", lambda x=x: sim.jacobian("arm", x)
+        yield "Batch.jacobian", lambda x=x: batch.jacobian("arm", x)
+        yield "World.add", lambda x=x: st.World().add(model, position=x)
         yield "Simulation.vary", lambda x=x: sim.vary(gravity=x)
         yield "Batch.vary", lambda x=x: batch.vary(gravity=x)
         yield "Model.varied", lambda x=x: model.varied(gravity=x)
@@ -87,6 +91,7 @@ def cases(model, sim, batch):
         yield "InverseKinematics.reach", lambda x=x: ik.reach(q, x, [1, 0, 0, 0])
         yield "TactileGrid", lambda x=x: st.TactileGrid("arm", [1, 1], 2, 2, x)
     for x in vectors(4):
+        yield "World.add", lambda x=x: st.World().add(model, quaternion=x)
         yield "Simulation.set_mocap", lambda x=x: sim.set_mocap("tray", [0, 0, 0], x)
         yield "Batch.set_mocap", lambda x=x: batch.set_mocap("tray", [0, 0, 0], x)
         yield "InverseKinematics.solve", lambda x=x: ik.solve(q, [0, 0, 0], x)
@@ -106,14 +111,24 @@ def cases(model, sim, batch):
         yield "Batch.apply_force", lambda x=x: batch.apply_force("arm", [1, 0, 0], indices=x)
         yield "Batch.set_mocap", lambda x=x: batch.set_mocap("tray", [0, 0, 0], indices=x)
     for x in (3, -1, "first", None, 0.5):
-        for name in ["contacts", "patches", "simulation"]:
-            yield f"Batch.{name}", lambda name=name, x=x: getattr(batch, name)(x)
-        if x is not None:
-            yield "Batch.stats", lambda x=x: batch.stats(x)
+        yield "Batch.simulation", lambda x=x: batch.simulation(x)
+        for name in ["contacts", "patches", "body_contacts"]:
+            yield f"Batch.{name}", lambda name=name, x=x: getattr(batch, name)[x]
     for x in NAMES:
-        for name in ["body", "joint", "geom", "actuator"]:
-            yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(x)
-            yield f"Simulation.{name}", lambda name=name, x=x: getattr(sim, name)(x)
+        for name in ["body", "joint", "geom", "actuator", "site", "camera", "equality"]:
+            for thing, where in [("Model", model), ("Simulation", sim), ("Batch", batch)]:
+                yield f"{thing}.{name}", lambda where=where, name=name, x=x: getattr(where, name)(x)
+        for name in ["site_pose", "geom_pose", "camera_pose", "site_jacobian", "jacobian"]:
+            yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(x, q)
+            for thing, where in [("Simulation", sim), ("Batch", batch)]:
+                yield f"{thing}.{name}", lambda where=where, name=name, x=x: getattr(where, name)(x)
+        yield "Model.keyframe", lambda x=x: model.keyframe(x)
+        for thing, where in [("Simulation", sim), ("Batch", batch)]:
+            yield f"{thing}.contact_force", lambda where=where, x=x: where.contact_force(x)
+            if x is not None:
+                yield f"{thing}.contact_force", lambda where=where, x=x: where.contact_force("arm", x)
+            for kind in ["damping", "friction_loss", "armature", "kp", "kv", "strength", "active", "collides"]:
+                yield f"{thing}.vary", lambda where=where, kind=kind, x=x: where.vary(**{kind: {x: 1.0}})
         yield "Model.body_pose", lambda x=x: model.body_pose(x, q)
         yield "Model.jacobian", lambda x=x: model.jacobian(x, q)
         for thing, where in [("Simulation", sim), ("Batch", batch)]:
@@ -132,6 +147,7 @@ def cases(model, sim, batch):
         yield "Model.qpos_slice", lambda x=x: model.qpos_slice(x)
         yield "Model.qvel_slice", lambda x=x: model.qvel_slice(x)
         yield "Simulation.set_target", lambda x=x: sim.set_target(x, 1.0)
+        yield "Batch.set_target", lambda x=x: batch.set_target(x, 1.0)
         yield "JointTracking", lambda x=x: sim.set_controller(st.JointTracking([x], st.JointPath([0], [[0]]), law="servo"))
         yield "PoseTracking", lambda x=x: sim.set_controller(st.PoseTracking(["elbow"], x, st.PosePath([0], [[0, 0, 0]], [[1, 0, 0, 0]])))
         yield "InverseKinematics", lambda x=x: st.InverseKinematics(model, ["elbow"], x)
@@ -160,9 +176,10 @@ def cases(model, sim, batch):
         yield "Batch.set_controller", lambda x=x: batch.set_controller(print, x)
         yield "JointTracking", lambda x=x: st.JointTracking(["elbow"], st.JointPath([0], [[0]]), period=x)
     for x in numbers(-1.0, 0.0):
-        yield "Simulation", lambda x=x: st.Simulation(model, step=x)
-        yield "Batch", lambda x=x: st.Batch(model, 2, step=x)
-        yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], steps=1, step=x)
+        if x is not None:
+            yield "Simulation", lambda x=x: st.Simulation(model, step=x)
+            yield "Batch", lambda x=x: st.Batch(model, 2, step=x)
+            yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], steps=1, step=x)
         yield "Simulation.record", lambda x=x: sim.record("never.html", rate=x)
         if x is not None:
             yield "Simulation", lambda x=x: st.Simulation(model, accuracy=x)
@@ -173,6 +190,11 @@ def cases(model, sim, batch):
             yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
         for kind in ["friction", "stiffness", "dissipation", "relaxation_time", "size"]:
             yield "Model.varied", lambda kind=kind, x=x: model.varied(**{kind: {"rod": x}})
+        for kind in ["damping", "friction_loss", "armature"]:
+            yield "Model.varied", lambda kind=kind, x=x: model.varied(**{kind: {"elbow": x}})
+        for kind in ["kp", "kv", "strength"]:
+            yield "Model.varied", lambda kind=kind, x=x: model.varied(**{kind: {"servo": x}})
+        yield "World.ground", lambda x=x: st.World().ground(friction=x if x is not None else -1.0)
         yield "Model.varied", lambda x=x: model.varied(mass={"arm": x})
     for option, values in {
         "contact": ["sticky", 3, None],
@@ -188,6 +210,9 @@ def cases(model, sim, batch):
             yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
             yield "Batch", lambda option=option, x=x: st.Batch(model, 2, **{option: x})
             yield "rollout", lambda option=option, x=x: st.rollout(model, [[0.0, 0.0]], steps=1, **{option: x})
+    other = st.Simulation(model).add_controller(print)
+    yield "Simulation.remove_controller", lambda: sim.remove_controller(other)
+    yield "Batch.remove_controller", lambda: batch.remove_controller(other)
     for x in (-1, 1.5, "ten", None, [1]):
         yield "Simulation.step", lambda x=x: sim.step(x)
         yield "Batch.step", lambda x=x: batch.step(x)
@@ -235,6 +260,14 @@ def cases(model, sim, batch):
     yield "TactileGrid.sample", lambda: st.TactileGrid("nobody", [1, 1], 2, 2).sample(sim)
     yield "TactileGrid.sample", lambda: st.TactileGrid("arm", [1, 1], 2, 2).sample(model)
     yield "Simulation.set_target", lambda: sim.set_target("elbow")
+    for kind in ["kp", "kv"]:
+        yield "Model.varied", lambda kind=kind: model.varied(**{kind: {"lagging": 1.0}})
+    for x in (0.5, "off", None, [1, 0]):
+        yield "Model.varied", lambda x=x: model.varied(collides={"rod": x})
+    for x in ("elbo.xml", "", None, 3, "missing.urdf", "missing.obj", object()):
+        yield "World.add", lambda x=x: st.World().add(x)
+    for options in ({"base": "loose"}, {"to": "nowhere"}, {"frame": "nothing"}, {"friction": 1.0}, {"scale": 0.0}, {"mass": -1.0}):
+        yield "World.add", lambda options=options: st.World().add(model, **options)
     for thing in (None, 3, "model", sim):
         yield "Simulation", lambda thing=thing: st.Simulation(thing)
         yield "Batch", lambda thing=thing: st.Batch(thing, 2)
@@ -273,7 +306,7 @@ def test_no_method_that_takes_something_is_left_out():
     #: Those that take no numbers and names of a model, or are tried on their own.
     elsewhere = {"Simulation.stop_recording", "Measured", "Recording", "Viewer", "LearnedContact", "Solid", "SweepTable"}
     missing = []
-    for owner in [st.Model, st.Simulation, st.Batch, st.JointPath, st.PosePath, st.InverseKinematics, st.TactileGrid]:
+    for owner in [st.Model, st.Simulation, st.Batch, st.World, st.JointPath, st.PosePath, st.InverseKinematics, st.TactileGrid]:
         for name, member in inspect.getmembers(owner):
             if name.startswith("_") or not callable(member):
                 continue

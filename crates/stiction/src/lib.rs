@@ -61,9 +61,9 @@ pub use options::{
     normal_law_from_name, normal_law_from_table, normal_law_name,
 };
 pub use sensing::tactile::{self, TactileGrid, TactileImage};
-pub use simulation::Simulation;
 pub use simulation::stats::{self, StageSeconds, Stats};
 pub use simulation::trajectory_hash::TrajectoryHash;
+pub use simulation::{BodyContact, Simulation};
 pub use state::State;
 pub use step::StepReport;
 pub use step::profile::Profile;
@@ -71,7 +71,7 @@ pub use stiction_convex::FrictionModel as ContactModel;
 pub use stiction_formats::{Base, Composition, MeshObject, Placement, files, is_mesh};
 pub use stiction_formats::{Export, ExportError, Format, FormatError, LoadOptions, export, support};
 pub use stiction_geometry::patch::Tessellation;
-pub use variation::{ContactChange, Variation};
+pub use variation::{ActuatorChange, ActuatorLaw, ContactChange, JointChange, Variation};
 
 /// The convex problem of a step and its solver, for studies of conditioning or of other solvers.
 pub mod convex {

@@ -3,6 +3,7 @@
 use crate::error::OptionError;
 use crate::methods::continuous::{ContinuousOptions, TangentialCompliance};
 use crate::methods::support::{MethodKind, refusal};
+use crate::model::Model;
 use stiction_convex::normal::table::ForceTable;
 use stiction_convex::{FrictionModel as ContactModel, NormalLaw};
 use stiction_geometry::patch::Tessellation;
@@ -189,6 +190,12 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The defaults for a model: the step is that of its file ([`stiction_model::Options::step`]), or 1 ms if the file has none.
+    pub fn for_model(model: &Model) -> Self {
+        let default = Self::default();
+        Self { step: model.world().options.step.unwrap_or(default.step), ..default }
+    }
+
     /// Whether the step length is controlled by an accuracy.
     pub fn error_controlled(&self) -> bool {
         self.accuracy.is_some() || matches!(self.method, Method::Continuous(_))

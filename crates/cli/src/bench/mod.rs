@@ -135,7 +135,7 @@ fn speeds(names: &[&str], repeat: usize) -> Result<Measured, Failure> {
     );
     for name in names {
         let model = Model::from_scene(name).map_err(Failure::input)?;
-        let options = Options { step: model.world().options.step.unwrap_or(1e-3), ..Options::default() };
+        let options = Options::for_model(&model);
         let mut times = Vec::new();
         let mut stats = Default::default();
         for _ in 0..repeat {

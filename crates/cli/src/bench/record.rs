@@ -116,7 +116,7 @@ fn thread_seconds() -> Option<f64> {
 }
 
 fn run(model: &Model, folder: &Path, files: &[&str]) -> Result<f64, Failure> {
-    let options = Options { step: model.world().options.step.unwrap_or(1e-3), ..Options::default() };
+    let options = Options::for_model(model);
     let mut simulation = Simulation::new(model, options).map_err(Failure::input)?;
     let recordings = files.iter().filter(|f| **f != "csv").map(|f| folder.join(format!("{SCENE}.{f}")));
     let recordings: Vec<_> = recordings.collect();

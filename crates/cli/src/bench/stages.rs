@@ -70,7 +70,7 @@ pub fn stages(scene: Option<&str>, repeat: usize) -> Result<Measured, Failure> {
 /// One run with the clocks of all stages on, recorded as `stiction run --out` does.
 fn profiled(scene: &str) -> Result<Shares, Failure> {
     let model = Model::from_scene(scene).map_err(Failure::input)?;
-    let options = Options { step: model.world().options.step.unwrap_or(1e-3), ..Options::default() };
+    let options = Options::for_model(&model);
     let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;
     simulation.set_profiling(true);
     let folder = std::env::temp_dir().join(format!("stiction-stages-{}", std::process::id()));

@@ -17,7 +17,7 @@ pub fn follow(
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for (k, outcome) in found.set.representatives(arguments.branch).into_iter().enumerate() {
-        let options = Options { step: model.world().options.step.unwrap_or(1e-3), ..Options::default() };
+        let options = Options::for_model(model);
         let mut simulation = Simulation::new(model, options).map_err(Failure::input)?;
         *simulation.state_mut() = found.state.clone();
         simulation.state_mut().v.copy_from_slice(found.set.velocity(outcome));

@@ -315,7 +315,7 @@ fn frame(world: &World, name: &str, of: &str) -> Result<(usize, Pose), String> {
     let bodies = world.bodies.iter().map(|b| b.name.as_str());
     let known = bodies.chain(world.sites.iter().map(|s| s.name.as_str()));
     let hint = nearest(name, known).map_or(String::new(), |n| format!(" (did you mean \"{n}\"?)"));
-    Err(format!("{of} has no body or site called \"{name}\"{hint}"))
+    Err(format!("{of} has no body or site called \"{name}\"{hint}; give the name of one"))
 }
 
 /// Removes the joints of free roots, except of the one that is turned round later.

@@ -284,6 +284,35 @@ contact_dtype = np.dtype(
 )
 
 
+#: A row of ``Simulation.body_contacts``; written by the extension byte for byte.
+body_contact_dtype = np.dtype(
+    [
+        ("body_a", np.int32),
+        ("body_b", np.int32),
+        ("force", np.float64, (3,)),
+        ("torque", np.float64, (3,)),
+        ("normal_force", np.float64),
+        ("points", np.int32),
+        ("patches", np.int32),
+    ],
+    align=True,
+)
+
+
+class ContactForce(NamedTuple):
+    """Contact force (N) and torque (N m) on a body, in world axes."""
+
+    force: np.ndarray
+    torque: np.ndarray
+
+
+describe(
+    ContactForce,
+    force="Force, N; shape (3,), or (n, 3) in a batch.",
+    torque="Torque about the origin of the body, N m; shape (3,), or (n, 3) in a batch.",
+)
+
+
 class ImpactOutcomes(NamedTuple):
     """The set of velocities after an impact: n outcomes of c contacts.
 
@@ -317,14 +346,38 @@ class ImpactOutcomes(NamedTuple):
         return self.errors
 
     def extremes(self, direction) -> tuple[float, float]:
-        """Least and greatest value of direction · velocity over the outcomes found."""
+        """Least and greatest value of direction · velocity over the outcomes found.
+
+        Parameters
+        ----------
+        direction : array_like
+            Weights of the velocity coordinates, shape (nv,).
+
+        Returns
+        -------
+        tuple of float
+            The least and the greatest value.
+        """
         values = self.velocities @ np.asarray(direction, dtype=float)
         return float(values.min()), float(values.max())
 
     def bounds(self, direction) -> tuple[float, float]:
         """Values of direction · velocity outside of which no outcome can lie.
 
-        Raises ValueError if outer bounds were not asked for.
+        Parameters
+        ----------
+        direction : array_like
+            Weights of the velocity coordinates, shape (nv,).
+
+        Returns
+        -------
+        tuple of float
+            The least and the greatest value.
+
+        Raises
+        ------
+        ValueError
+            If outer bounds were not asked for.
         """
         if self.outer is None:
             raise ValueError("there are no outer bounds: call impact_outcomes with outer=True")
@@ -399,7 +452,18 @@ class Futures(NamedTuple):
         return [b for b in self.branches if b.end == "horizon"]
 
     def share(self, condition) -> float:
-        """Weight of the futures whose last frame meets a condition: share(lambda qpos, qvel: qpos[2] < 0.3)."""
+        """Weight of the futures whose last frame meets a condition: share(lambda qpos, qvel: qpos[2] < 0.3).
+
+        Parameters
+        ----------
+        condition : callable
+            A function of qpos and qvel that returns True or False.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         return float(sum(b.weight for b in self.leaves() if condition(b.qpos[-1], b.qvel[-1])))
 
 

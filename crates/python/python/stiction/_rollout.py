@@ -8,13 +8,26 @@ import numpy as np
 def rollout_on(model, states, controls=None, executor="processes", *, chunk=64, workers=None, retries=3, progress=None, **options):
     """Simulates many initial states as ``rollout`` does, on processes or on a Ray cluster.
 
-    model, states, controls: as for ``rollout``; options are those of ``rollout`` too (``steps=``, ``step=``, …).
-    executor: "threads", "processes" or "ray", as for ``sweep``.
-    chunk: rows given out at a time; each is one ``rollout`` on one thread.
-    workers, retries, progress: as for ``sweep``.
+    Parameters
+    ----------
+    model, states, controls : Model or array_like
+        As for ``rollout``; options are those of ``rollout`` too (``steps=``, ``step=``, …).
+    executor : {"threads", "processes", "ray"}, optional
+        "threads", "processes" or "ray", as for ``sweep``.
+    chunk : int, optional
+        Rows given out at a time; each is one ``rollout`` on one thread.
+    workers, retries, progress : int or bool or callable, optional
+        As for ``sweep``.
 
-    Returns the states after each step, shape (n, T, nq + nv): the same as ``rollout`` gives, bit for bit. Raises
-    SimulationError if a row could not be simulated.
+    Returns
+    -------
+    numpy.ndarray
+        The states after each step, shape (n, T, nq + nv): the same as ``rollout`` gives, bit for bit.
+
+    Raises
+    ------
+    SimulationError
+        If a row could not be simulated.
     """
     from . import SimulationError
     from ._sweeps import sweep

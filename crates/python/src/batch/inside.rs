@@ -1,9 +1,8 @@
 //! What the methods of a batch share: its lock, its arrays in and out, steps, and its controllers.
 
 use super::Batch;
-use crate::controller::{Hook, Place, Wanted};
-use crate::errors::SimulationError;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use crate::controller::{Hook, Place, Wanted, new_key};
+use crate::errors::{BusyError, InputError, SimulationError, detached};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +12,8 @@ use stiction::{BatchError, StepError};
 
 /// A controller of all worlds.
 pub struct Added {
+    /// What a handle knows it by.
+    pub key: u64,
     /// One a world.
     hooks: Vec<Arc<Hook>>,
     /// Whether they were given as a list.
@@ -54,7 +55,7 @@ impl Batch {
     pub(super) fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Batch>> {
         self.inner.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
-                PyRuntimeError::new_err("another thread is stepping this batch: wait until it is done")
+                BusyError::new_err("another thread is stepping this batch: wait until it is done")
             }
             TryLockError::Poisoned(_) => {
                 SimulationError::new_err("an earlier call ended in an internal fault: make a new batch")
@@ -72,12 +73,12 @@ impl Batch {
         let inner = &mut *guard;
         self.push(py, inner)?;
         let mut interrupt = None;
-        let outcome = py.detach(|| {
+        let outcome = detached(py, || {
             steps(inner, &mut || {
                 interrupt = Python::attach(|py| py.check_signals()).err();
                 interrupt.is_none()
             })
-        });
+        })?;
         let all: Vec<usize> = (0..inner.len()).collect();
         self.pull(py, inner, &all)?;
         match (interrupt, outcome) {
@@ -91,7 +92,7 @@ impl Batch {
     fn failure(&self, py: Python<'_>, error: &BatchError) -> PyErr {
         let text = error.to_string();
         let hook = match &error.error {
-            StepError::Input(_) => return PyValueError::new_err(text),
+            StepError::Input(_) => return InputError::new_err(text),
             StepError::Controller { number, .. } => {
                 self.added().get(*number).and_then(|added| added.hooks.get(error.world).cloned())
             }
@@ -121,7 +122,7 @@ impl Batch {
         let several = if controller.is_instance_of::<PyList>() || controller.is_instance_of::<PyTuple>() {
             let several = controller.try_iter()?.collect::<PyResult<Vec<_>>>()?;
             if several.len() != n {
-                return Err(PyValueError::new_err(format!(
+                return Err(InputError::new_err(format!(
                     "{} controllers for {n} worlds: give one for all, or a list with one a world",
                     several.len()
                 )));
@@ -151,7 +152,7 @@ impl Batch {
         }
         drop(inner);
         let before = if alone { std::mem::take(&mut *self.added()) } else { Vec::new() };
-        self.added().push(Added { hooks, several: several.is_some(), count });
+        self.added().push(Added { key: new_key(), hooks, several: several.is_some(), count });
         self.count_controllers();
         // With no lock held: the end of a Python object may run any code.
         drop(before);
@@ -217,5 +218,5 @@ impl Batch {
 
 /// Wrong input for a world.
 pub(super) fn of_world(world: usize, error: StepError) -> PyErr {
-    PyValueError::new_err(BatchError { world, error, failed: 1 }.to_string())
+    InputError::new_err(BatchError { world, error, failed: 1 }.to_string())
 }

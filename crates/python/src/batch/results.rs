@@ -1,12 +1,13 @@
 //! What worlds tell of the last step and of the present state.
 
 use super::Batch;
-use crate::contacts::structured;
+use crate::contacts::{body_contacts, contact_bodies, contact_force_class, structured};
+use crate::frames::read_only;
 use crate::indices::index;
 use crate::patches::patch_list;
 use crate::shared::Rows;
 use crate::stats::stats_dict;
-use crate::tuples::{energy_class, pose_class, warning_tuples};
+use crate::tuples::{energy_class, warning_tuples};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -15,8 +16,8 @@ use stiction::model::Warning;
 
 #[pymethods]
 impl Batch {
-    /// Changes that vary and randomize could not make completely, and reasons why contact patches are unreliable, in any of the
-    /// worlds, each once: a list of stiction.ModelWarning.
+    /// Changes that vary and randomize could not make completely, and the warnings of Simulation.warnings in any of the worlds, each
+    /// once: a list of stiction.ModelWarning.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let inner = self.lock()?;
@@ -36,35 +37,70 @@ impl Batch {
 
     /// Which worlds could not complete the last call of step or run_until, shape (n,), booleans.
     #[getter]
-    fn failed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    fn failed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let inner = self.lock()?;
-        Ok(PyArray1::from_iter(py, (0..inner.len()).map(|i| inner.failure(i).is_some())))
+        read_only(PyArray1::from_iter(py, (0..inner.len()).map(|i| inner.failure(i).is_some())).into_any())
     }
 
-    /// Contact points of a world's last step.
-    ///
-    /// world: number of the world. Returns a structured array: see Simulation.contacts. Raises IndexError for an unknown world.
-    fn contacts<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let inner = self.lock()?;
-        structured(py, inner.world(index(world, inner.len())?).contacts())
+    /// Contact points of the last step, world by world: batch.contacts[world] is a structured array, see Simulation.contacts. An
+    /// unknown world raises IndexError. (batch.contacts(world) is deprecated.)
+    #[getter]
+    fn contacts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        per_world(slf, "contacts")
     }
 
-    /// Contact patches of a world's last step.
-    ///
-    /// world: number of the world. Returns a list: see Simulation.patches. Raises IndexError for an unknown world.
-    fn patches<'py>(&self, py: Python<'py>, world: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let inner = self.lock()?;
-        patch_list(py, &inner.world(index(world, inner.len())?).patches())
+    /// Contact patches of the last step, world by world: batch.patches[world] is a list, see Simulation.patches. An unknown world
+    /// raises IndexError. (batch.patches(world) is deprecated.)
+    #[getter]
+    fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        per_world(slf, "patches")
     }
 
-    /// Counts and times since construction, of one world or of all together.
-    ///
-    /// world: number of the world; None for all.
-    ///
-    /// Returns a dict: see Simulation.stats. For all worlds, counts, energies and seconds are summed, also over threads that run
-    /// at the same time; minima and maxima are over the worlds. Raises IndexError for an unknown world.
+    /// Contact of the last step by pairs of bodies, world by world: batch.body_contacts[world] is a structured array, see
+    /// Simulation.body_contacts. An unknown world raises IndexError.
+    #[getter]
+    fn body_contacts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        per_world(slf, "body_contacts")
+    }
+
+    /// Counts and times since construction, a dict like Simulation.stats with arrays of shape (n,) in place of numbers.
+    /// (batch.stats() and batch.stats(world), which give sums over the worlds and one world's, are deprecated.)
+    #[getter]
+    fn stats<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let rows = PyList::empty(py);
+        let inner = this.lock()?;
+        for world in 0..inner.len() {
+            rows.append(stats_dict(py, inner.world(world).stats())?)?;
+        }
+        let of_all = stats_dict(py, &Stats::default())?;
+        drop(inner);
+        batch_class(py, "BatchStats")?.call1((slf, rows, of_all))
+    }
+
+    /// One of contacts, patches and body_contacts of a world.
+    fn _of_world<'py>(
+        &self,
+        py: Python<'py>,
+        what: &str,
+        world: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let inner = self.lock()?;
+        let world = inner.world(index(world, inner.len())?);
+        match what {
+            "contacts" => structured(py, world.contacts()),
+            "patches" => Ok(patch_list(py, &world.patches())?.into_any()),
+            _ => body_contacts(py, &world.body_contacts()),
+        }
+    }
+
+    /// Counts and times of one world, or of all together.
     #[pyo3(signature = (world=None))]
-    fn stats<'py>(&self, py: Python<'py>, world: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+    fn _stats<'py>(
+        &self,
+        py: Python<'py>,
+        world: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.lock()?;
         let mut stats = Stats::default();
         match world {
@@ -72,6 +108,39 @@ impl Batch {
             None => (0..inner.len()).for_each(|world| stats.merge(inner.world(world).stats())),
         }
         stats_dict(py, &stats)
+    }
+
+    /// Contact forces and torques on a body in the last step, in all worlds.
+    ///
+    /// Parameters
+    /// ----------
+    /// body : str or int
+    ///     Name or id.
+    /// other : str or int, optional
+    ///     Body that exerts them, name or id; None for all bodies together.
+    ///
+    /// Returns
+    /// -------
+    /// ContactForce
+    ///     A stiction.ContactForce: force (N) and torque (N m, about the body's origin), shape (n, 3), in world axes.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
+    #[pyo3(signature = (body, other=None))]
+    fn contact_force<'py>(
+        &self,
+        py: Python<'py>,
+        body: &Bound<'py, PyAny>,
+        other: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (body, other) = contact_bodies(self.model.get(), body, other)?;
+        let inner = self.lock()?;
+        let all: Vec<_> = (0..inner.len()).map(|w| inner.world(w).contact_wrench(body, other)).collect();
+        let force = Rows::collect(py, all.len(), 3, |w, row| row.copy_from_slice(all[w].0.as_slice()))?;
+        let torque = Rows::collect(py, all.len(), 3, |w, row| row.copy_from_slice(all[w].1.as_slice()))?;
+        contact_force_class(py)?.call1((read_only(force.into_any())?, read_only(torque.into_any())?))
     }
 
     /// Readings of all sensors, a dict from name to array of shape (n, numbers of the sensor), SI: see Simulation.sensors.
@@ -91,7 +160,7 @@ impl Batch {
             let rows = Rows::collect(py, n, range.len(), |world, row| {
                 row.copy_from_slice(&readings[world * count..][range.clone()]);
             })?;
-            dict.set_item(&sensor.name, rows)?;
+            dict.set_item(&sensor.name, read_only(rows.into_any())?)?;
         }
         Ok(dict)
     }
@@ -103,25 +172,17 @@ impl Batch {
         self.push(py, &inner)?;
         let energies: Vec<_> = (0..inner.len()).map(|world| inner.world(world).energy()).collect();
         let kinetic = PyArray1::from_iter(py, energies.iter().map(|e| e.kinetic));
-        energy_class(py)?.call1((kinetic, PyArray1::from_iter(py, energies.iter().map(|e| e.potential))))
+        let potential = PyArray1::from_iter(py, energies.iter().map(|e| e.potential));
+        energy_class(py)?.call1((read_only(kinetic.into_any())?, read_only(potential.into_any())?))
     }
+}
 
-    /// Poses of a body in all worlds.
-    ///
-    /// body: name or id. Returns a stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first,
-    /// shape (n, 4). Raises ValueError for an unknown name.
-    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let body = self.model.get().body(body)?;
-        let inner = self.lock()?;
-        self.push(py, &inner)?;
-        let poses: Vec<_> = (0..inner.len()).map(|world| inner.world(world).poses()[body]).collect();
-        let positions = Rows::collect(py, poses.len(), 3, |world, row| {
-            row.copy_from_slice(poses[world].translation.vector.as_slice());
-        })?;
-        let quaternions = Rows::collect(py, poses.len(), 4, |world, row| {
-            let r = &poses[world].rotation;
-            row.copy_from_slice(&[r.w, r.i, r.j, r.k]);
-        })?;
-        pose_class(py)?.call1((positions, quaternions))
-    }
+/// A class of `stiction._batch`.
+fn batch_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("stiction._batch")?.getattr(name)
+}
+
+/// Results by world, made when they are asked for.
+fn per_world<'py>(batch: &Bound<'py, Batch>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+    batch_class(batch.py(), "PerWorld")?.call1((batch, what))
 }

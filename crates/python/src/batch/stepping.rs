@@ -3,53 +3,83 @@
 use super::Batch;
 use super::inside::of_world;
 use crate::arrays::Table;
-use crate::errors::input_error;
+use crate::errors::{InputError, deprecated, input_error};
 use crate::indices::{index, indices, keyframe as keyframe_name};
 use crate::simulation::Simulation;
 use crate::stepping::seconds;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use stiction::StepError;
 
 #[pymethods]
 impl Batch {
-    /// Takes steps in every world, without holding the interpreter. Ctrl-C ends it after the current steps; the worlds may
-    /// then be at different times.
+    /// Takes steps in every world, without holding the interpreter. Ctrl-C ends it after the current steps; the worlds may then be at
+    /// different times.
     ///
-    /// k: number of steps.
+    /// Parameters
+    /// ----------
+    /// n : int, optional
+    ///     Number of steps.
+    /// k : int, optional
+    ///     Its old name, deprecated.
     ///
-    /// Raises ValueError for a state that is not finite, before any world steps; SimulationError if worlds could not
-    /// complete their steps: these keep their last good states, failed tells which they are, and all others took
-    /// all their steps.
-    #[pyo3(signature = (k=1))]
-    fn step(&self, py: Python<'_>, k: i64) -> PyResult<()> {
-        let Ok(steps) = usize::try_from(k) else {
-            return Err(PyValueError::new_err(format!("k = {k}: give zero or more steps")));
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a state that is not finite, before any world steps.
+    /// SimulationError
+    ///     If worlds could not complete their steps: these keep their last good states, failed tells which they are, and all others
+    ///     took all their steps.
+    #[pyo3(signature = (n=1, *, k=None))]
+    fn step(&self, py: Python<'_>, n: i64, k: Option<i64>) -> PyResult<()> {
+        if k.is_some() {
+            deprecated(py, "k is now called n, as in Simulation.step")?;
+        }
+        let n = k.unwrap_or(n);
+        let Ok(steps) = usize::try_from(n) else {
+            return Err(InputError::new_err(format!("n = {n}: give zero or more steps")));
         };
         self.advance(py, |batch, go_on| batch.step_watched(steps, go_on))
     }
 
     /// Steps every world until a time, as step does.
     ///
-    /// time: end, s. Steps of fixed length end at the one nearest to it; under error control the last step of each world ends
-    ///     there exactly.
+    /// Parameters
+    /// ----------
+    /// time : float
+    ///     End, s. Steps of fixed length end at the one nearest to it; under error control the last step of each world ends there
+    ///     exactly.
     ///
-    /// Raises what step raises, and ValueError for a time that is not finite.
+    /// Raises
+    /// ------
+    /// Error
+    ///     What step raises.
+    /// ValueError
+    ///     For a time that is not finite.
     fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
         let time = seconds(time)?;
         self.advance(py, |batch, go_on| batch.run_until_watched(time, go_on))
     }
 
-    /// Returns worlds to the default state at time 0, or to a keyframe. Controls, applied forces and activations are set to zero
-    /// or to the keyframe's values; statistics stay.
+    /// Returns worlds to the default state at time 0, or to a keyframe. Controls, applied forces and activations are set to zero or to
+    /// the keyframe's values; statistics stay.
     ///
-    /// indices: which worlds, as numbers or as an array of n booleans; all by default.
-    /// qpos, qvel: initial positions, m or rad, and velocities, m/s or rad/s, in place of the default: shape (nq,) and (nv,) for
-    ///     all worlds, or one row per world.
-    /// keyframe: name or number of a keyframe of the model.
+    /// Parameters
+    /// ----------
+    /// indices : int or array_like, optional
+    ///     Which worlds, as numbers or as an array of n booleans; all by default.
+    /// qpos, qvel : array_like, optional
+    ///     Initial positions, m or rad, and velocities, m/s or rad/s, in place of the default: shape (nq,) and (nv,) for all worlds, or
+    ///     one row per world.
+    /// keyframe : str or int, optional
+    ///     Name or number of a keyframe of the model.
     ///
-    /// Raises ValueError for an unknown keyframe or a shape that does not fit, IndexError for an unknown world.
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown keyframe or a shape that does not fit.
+    /// IndexError
+    ///     For an unknown world.
     #[pyo3(signature = (indices=None, qpos=None, qvel=None, keyframe=None))]
     fn reset(
         &self,
@@ -89,9 +119,15 @@ impl Batch {
 
     /// Restores the states that save_state returned.
     ///
-    /// state: bytes from a batch of as many worlds of the same model.
+    /// Parameters
+    /// ----------
+    /// state : bytes
+    ///     Bytes from a batch of as many worlds of the same model.
     ///
-    /// Raises ValueError if they do not fit.
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If they do not fit.
     pub(super) fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.load_state(state).map_err(input_error)?;
@@ -101,7 +137,20 @@ impl Batch {
 
     /// A separate simulation that continues from a world's present state bit for bit, to inspect, record or view it.
     ///
-    /// world: number of the world. Returns a stiction.Simulation. Raises IndexError for an unknown world.
+    /// Parameters
+    /// ----------
+    /// world : int
+    ///     Number of the world.
+    ///
+    /// Returns
+    /// -------
+    /// Simulation
+    ///     A stiction.Simulation.
+    ///
+    /// Raises
+    /// ------
+    /// IndexError
+    ///     For an unknown world.
     fn simulation(&self, py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Py<Simulation>> {
         let inner = self.lock()?;
         self.push(py, &inner)?;

@@ -2,11 +2,10 @@
 
 use super::{Array, check_period, chosen, place, pose_of};
 use crate::arrays::finite_vector;
-use crate::errors::input_error;
+use crate::errors::{InputError, input_error};
 use crate::model::Model;
 use nalgebra::Vector6;
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, PoisonError};
@@ -14,20 +13,42 @@ use stiction::control::{self, IkSettings, PosePoint};
 
 /// Differential inverse kinematics: joint velocities that move a site, within the joints' position and speed limits.
 ///
-/// model: a stiction.Model.
-/// joints: names of hinges and slides.
-/// site: name of the site that moves.
-/// speed_limits: largest speed of each joint, rad/s or m/s; those of the model if None (MJCF has none).
-/// gain: rate at which a pose error decays, 1/s.
-/// damping: cost of joint speed at singular positions, m/s of error per rad/s.
-/// length: length that weighs an orientation error of one radian, m.
-/// regular: smallest singular value for which a position is not damped, m/rad.
-/// weights: of errors along the axes of the target frame, [angular; linear], shape (6,); 0 leaves one free.
-/// linear_speed, angular_speed: largest target speeds of the site, m/s and rad/s.
-/// posture: preferred positions of the joints in the directions that the site leaves free, shape (joints,), m or rad;
-///     approached at posture_rate, 1/s.
+/// Parameters
+/// ----------
+/// model : Model
+///     A stiction.Model.
+/// joints : list of str
+///     Names of hinges and slides.
+/// site : str
+///     Name of the site that moves.
+/// speed_limits : list of float, optional
+///     Largest speed of each joint, rad/s or m/s; those of the model if None (MJCF has none).
+/// gain : float, optional
+///     Rate at which a pose error decays, 1/s.
+/// damping : float, optional
+///     Cost of joint speed at singular positions, m/s of error per rad/s.
+/// length : float, optional
+///     Length that weighs an orientation error of one radian, m.
+/// regular : float, optional
+///     Smallest singular value for which a position is not damped, m/rad.
+/// weights : array_like, optional
+///     Of errors along the axes of the target frame, [angular; linear], shape (6,); 0 leaves one free.
+/// linear_speed, angular_speed : float, optional
+///     Largest target speeds of the site, m/s and rad/s.
+/// posture : array_like, optional
+///     Preferred positions of the joints in the directions that the site leaves free, shape (joints,), m or rad; approached at
+///     posture_rate.
+/// posture_rate : float, optional
+///     Rate at which the preferred positions are approached, 1/s.
 ///
-/// Raises ValueError for unknown names and numbers outside their range. It pickles.
+/// Raises
+/// ------
+/// ValueError
+///     For unknown names and numbers outside their range.
+///
+/// Notes
+/// -----
+/// It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct InverseKinematics {
     inner: Mutex<control::InverseKinematics>,
@@ -94,9 +115,20 @@ impl InverseKinematics {
 
     /// Pose of the site in the world.
     ///
-    /// qpos: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// qpos : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns position (3,), m, and quaternion (4,), w first. Raises ValueError if qpos does not fit the model.
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, numpy.ndarray
+    ///     Position (3,), m, and quaternion (4,), w first.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If qpos does not fit the model.
     fn pose<'py>(&self, py: Python<'py>, qpos: &Bound<'py, PyAny>) -> PyResult<(Array<'py>, Array<'py>)> {
         let model = &self.model.get().inner;
         let q = finite_vector("qpos", qpos, model.nq())?;
@@ -106,12 +138,26 @@ impl InverseKinematics {
 
     /// Joint velocities that move the site towards a pose.
     ///
-    /// qpos: positions, shape (nq,).
-    /// position, quaternion: target pose in the world, m, shape (3,), and w first, shape (4,).
-    /// twist: velocity of the target, [angular; linear], rad/s and m/s in world axes, shape (6,); zero by default.
-    /// period: time for which the velocities are held, s; joint limits are kept over it.
+    /// Parameters
+    /// ----------
+    /// qpos : array_like
+    ///     Positions, shape (nq,).
+    /// position, quaternion : array_like
+    ///     Target pose in the world, m, shape (3,), and w first, shape (4,).
+    /// twist : array_like, optional
+    ///     Velocity of the target, [angular; linear], rad/s and m/s in world axes, shape (6,); zero by default.
+    /// period : float, optional
+    ///     Time for which the velocities are held, s; joint limits are kept over it.
     ///
-    /// Returns shape (joints,), m/s or rad/s. Raises ValueError for arrays that do not fit.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (joints,), m/s or rad/s.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit.
     #[pyo3(signature = (qpos, position, quaternion, twist=None, period=0.0))]
     fn solve<'py>(
         &self,
@@ -132,16 +178,28 @@ impl InverseKinematics {
         let state = model.default_state();
         let mut inner = self.lock();
         let mut v = vec![0.0; inner.joints().len()];
-        inner.solve(model, &q, &state.mocap, &target, period, &mut v).map_err(PyValueError::new_err)?;
+        inner.solve(model, &q, &state.mocap, &target, period, &mut v).map_err(InputError::new_err)?;
         Ok(PyArray1::from_slice(py, &v))
     }
 
     /// Joint positions that put the site at a pose, searched from given positions within the joint limits.
     ///
-    /// qpos: positions to start from, shape (nq,).
-    /// position, quaternion: target pose in the world, m, shape (3,), and w first, shape (4,).
+    /// Parameters
+    /// ----------
+    /// qpos : array_like
+    ///     Positions to start from, shape (nq,).
+    /// position, quaternion : array_like
+    ///     Target pose in the world, m, shape (3,), and w first, shape (4,).
     ///
-    /// Returns shape (joints,), m or rad; None if the search does not reach the pose. Raises ValueError for arrays that do not fit.
+    /// Returns
+    /// -------
+    /// numpy.ndarray or None
+    ///     Shape (joints,), m or rad; None if the search does not reach the pose.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit.
     fn reach<'py>(
         &self,
         py: Python<'py>,

@@ -2,12 +2,11 @@
 
 use super::Array;
 use crate::arrays::vector;
-use crate::errors::input_error;
+use crate::errors::{InputError, InputIndexError, input_error};
 use crate::indices::whole;
 use crate::tactile::{Felt, felt};
 use nalgebra::Vector3;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyList;
@@ -84,7 +83,20 @@ impl Measured {
 
     /// Reading of one sensor.
     ///
-    /// name: name of the sensor. Returns an array, SI units. Raises ValueError for an unknown name.
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     Name of the sensor.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     An array, SI units.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     fn sensor<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Array<'py>> {
         let index = self.model.sensor_index(name).map_err(input_error)?;
         Ok(PyArray1::from_slice(py, &self.sensors[self.model.sensor_range(index)]))
@@ -98,10 +110,22 @@ impl Measured {
 
     /// Contact force on a body or geom.
     ///
-    /// part: name of a body or geom; a body has precedence.
-    /// other: name of the body or geom that exerts the force; None for all.
+    /// Parameters
+    /// ----------
+    /// part : str
+    ///     Name of a body or geom; a body has precedence.
+    /// other : str, optional
+    ///     Name of the body or geom that exerts the force; None for all.
     ///
-    /// Returns shape (3,), N in world axes. Raises ValueError for an unknown name.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (3,), N in world axes.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(signature = (part, other=None))]
     fn force<'py>(&self, py: Python<'py>, part: &str, other: Option<&str>) -> PyResult<Array<'py>> {
         let force: Vector3<f64> = self.sum(part, other, |touch| touch.force)?;
@@ -110,9 +134,20 @@ impl Measured {
 
     /// Sum of the normal contact forces on a body or geom.
     ///
-    /// part, other: as for force.
+    /// Parameters
+    /// ----------
+    /// part, other : str
+    ///     As for force.
     ///
-    /// Returns N. Raises ValueError for an unknown name.
+    /// Returns
+    /// -------
+    /// float
+    ///     N.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(signature = (part, other=None))]
     fn normal_force(&self, part: &str, other: Option<&str>) -> PyResult<f64> {
         self.sum(part, other, |touch| touch.normal_force)
@@ -120,9 +155,20 @@ impl Measured {
 
     /// Contact area between two parts; contact points have none.
     ///
-    /// part, other: as for force.
+    /// Parameters
+    /// ----------
+    /// part, other : str
+    ///     As for force.
     ///
-    /// Returns m². Raises ValueError for an unknown name.
+    /// Returns
+    /// -------
+    /// float
+    ///     m².
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(signature = (part, other=None))]
     fn area(&self, part: &str, other: Option<&str>) -> PyResult<f64> {
         self.sum(part, other, |touch| touch.area)
@@ -130,16 +176,26 @@ impl Measured {
 
     /// Moment and force that the parent of a body exerted on it: a force-torque sensor at its mount.
     ///
-    /// body: name or id, one of the wrenches given to add_controller.
+    /// Parameters
+    /// ----------
+    /// body : str or int
+    ///     Name or id, one of the wrenches given to add_controller.
     ///
-    /// Returns [moment; force] about the body's origin in the body's axes, shape (6,), N m and N. Raises ValueError for a body
-    /// that was not given to add_controller.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     [moment; force] about the body's origin in the body's axes, shape (6,), N m and N.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a body that was not given to add_controller.
     fn wrench<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Array<'py>> {
         let index = crate::model::body_of(&self.model, body)?;
         let found = self.wrenches.iter().find(|(known, _)| *known == index);
         let Some((_, wrench)) = found else {
             let name = &self.model.world().bodies[index].name;
-            return Err(PyValueError::new_err(format!(
+            return Err(InputError::new_err(format!(
                 "the wrench at \"{name}\" is not measured: name it in wrenches=[…] of add_controller"
             )));
         };
@@ -148,12 +204,23 @@ impl Measured {
 
     /// Reading of a tactile grid, as of TactileGrid.sample.
     ///
-    /// k: number of the grid among the skins given to add_controller.
+    /// Parameters
+    /// ----------
+    /// k : int
+    ///     Number of the grid among the skins given to add_controller.
     ///
-    /// Returns pressure (rows, columns) and shear (rows, columns, 2), Pa. Raises IndexError for an unknown number.
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, numpy.ndarray
+    ///     Pressure (rows, columns) and shear (rows, columns, 2), Pa.
+    ///
+    /// Raises
+    /// ------
+    /// IndexError
+    ///     For an unknown number.
     fn skin<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = whole)] k: usize) -> PyResult<Felt<'py>> {
         let Some(image) = self.skins.get(k) else {
-            return Err(PyIndexError::new_err(format!(
+            return Err(InputIndexError::new_err(format!(
                 "there is no skin {k}, there are {}: give them as skins=[…] of add_controller",
                 self.skins.len()
             )));
@@ -173,7 +240,7 @@ impl Measured {
         let values = vector("memory", values)?;
         if let Some(at) = values.iter().position(|x| !x.is_finite()) {
             let text = format!("memory[{at}] is {}: give finite numbers", values[at]);
-            return Err(PyValueError::new_err(text));
+            return Err(InputError::new_err(text));
         }
         *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = values.to_vec();
         Ok(())
@@ -181,7 +248,20 @@ impl Measured {
 
     /// Memory of another controller.
     ///
-    /// number: as returned by add_controller. Returns an array. Raises ValueError for an unknown number.
+    /// Parameters
+    /// ----------
+    /// number : int
+    ///     As returned by add_controller.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     An array.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown number.
     fn memory_of<'py>(
         &self,
         py: Python<'py>,
@@ -189,7 +269,7 @@ impl Measured {
     ) -> PyResult<Array<'py>> {
         match self.memories.get(number) {
             Some(memory) => Ok(PyArray1::from_slice(py, memory)),
-            None => Err(PyIndexError::new_err(format!(
+            None => Err(InputIndexError::new_err(format!(
                 "there is no controller {number}: they go from 0 to {}",
                 self.memories.len().saturating_sub(1)
             ))),

@@ -17,11 +17,10 @@ pub use paths::{JointPath, PosePath};
 pub use ready::{GripForce, JointTracking, PoseTracking, ready};
 
 use crate::arrays::finite_vector;
-use crate::errors::input_error;
+use crate::errors::{InputError, input_error};
 use crate::mocap::rotation;
 use nalgebra::Vector3;
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stiction::control::Joints;
 use stiction::model::Pose;
@@ -43,12 +42,12 @@ pub fn check_period(period: f64) -> PyResult<()> {
         return Ok(());
     }
     let text = format!("period = {period}: give zero (every step) or a positive number of seconds");
-    Err(PyValueError::new_err(text))
+    Err(InputError::new_err(text))
 }
 
 fn pose(position: &[f64], quaternion: &[f64]) -> PyResult<Pose> {
     let ([x, y, z], [w, i, j, k]) = (position, quaternion) else {
-        return Err(PyValueError::new_err(
+        return Err(InputError::new_err(
             "give poses as positions of 3 numbers and quaternions of 4, w first",
         ));
     };

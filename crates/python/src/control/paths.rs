@@ -2,9 +2,8 @@
 
 use super::{Array, place, pose};
 use crate::arrays::{numbers_of, shape_text, vector};
-use crate::errors::input_error;
+use crate::errors::{InputError, input_error};
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use stiction::control::{self, JointPoint};
@@ -12,12 +11,20 @@ use stiction::model::Pose;
 
 /// A trajectory of joints through keyframes. Before the first and after the last keyframe, its position is constant.
 ///
-/// times: times of the keyframes, s, increasing, shape (n,).
-/// points: positions at the keyframes, rad or m, shape (n, joints).
-/// kind: "minimum-jerk" stops at every keyframe; "cubic" passes through them without stopping, with continuous acceleration,
-///     and is at rest at both ends.
+/// Parameters
+/// ----------
+/// times : array_like
+///     Times of the keyframes, s, increasing, shape (n,).
+/// points : array_like
+///     Positions at the keyframes, rad or m, shape (n, joints).
+/// kind : str, optional
+///     "minimum-jerk" stops at every keyframe; "cubic" passes through them without stopping, with continuous acceleration, and is
+///     at rest at both ends.
 ///
-/// Raises ValueError for shapes that do not fit, times that do not increase, or an unknown kind.
+/// Raises
+/// ------
+/// ValueError
+///     For shapes that do not fit, times that do not increase, or an unknown kind.
 #[pyclass(frozen, module = "stiction")]
 pub struct JointPath {
     pub(super) inner: control::JointPath,
@@ -49,9 +56,15 @@ impl JointPath {
 
     /// The trajectory at a time.
     ///
-    /// time: s.
+    /// Parameters
+    /// ----------
+    /// time : float
+    ///     s.
     ///
-    /// Returns positions (rad or m), velocities (rad/s or m/s) and accelerations (rad/s² or m/s²), each of shape (joints,).
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, numpy.ndarray, numpy.ndarray
+    ///     Positions (rad or m), velocities (rad/s or m/s) and accelerations (rad/s² or m/s²), each of shape (joints,).
     fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
         let mut point = JointPoint::default();
         self.inner.at(time, &mut point);
@@ -68,13 +81,22 @@ impl JointPath {
 
 /// A trajectory of poses through keyframes. Before the first and after the last keyframe, its pose is constant.
 ///
-/// times: times of the keyframes, s, increasing, shape (n,).
-/// positions: in the world, m, shape (n, 3).
-/// quaternions: orientations, w first, shape (n, 4).
-/// kind: "minimum-jerk" moves on straight lines and rotates about one axis between keyframes, and stops at each; "cubic" passes
+/// Parameters
+/// ----------
+/// times : array_like
+///     Times of the keyframes, s, increasing, shape (n,).
+/// positions : array_like
+///     In the world, m, shape (n, 3).
+/// quaternions : array_like
+///     Orientations, w first, shape (n, 4).
+/// kind : str, optional
+///     "minimum-jerk" moves on straight lines and rotates about one axis between keyframes, and stops at each; "cubic" passes
 ///     through them without stopping and is at rest at both ends.
 ///
-/// Raises ValueError for shapes that do not fit, times that do not increase, or an unknown kind.
+/// Raises
+/// ------
+/// ValueError
+///     For shapes that do not fit, times that do not increase, or an unknown kind.
 #[pyclass(frozen, module = "stiction")]
 pub struct PosePath {
     pub(super) inner: control::PosePath,
@@ -113,11 +135,24 @@ impl PosePath {
 
     /// A minimum-jerk path through poses whose times follow from peak speeds.
     ///
-    /// start: time of the first keyframe, s.
-    /// positions, quaternions: as for PosePath.
-    /// linear_speed, angular_speed: peak speeds, m/s and rad/s.
+    /// Parameters
+    /// ----------
+    /// start : float
+    ///     Time of the first keyframe, s.
+    /// positions, quaternions : array_like
+    ///     As for PosePath.
+    /// linear_speed, angular_speed : float
+    ///     Peak speeds, m/s and rad/s.
     ///
-    /// Returns a stiction.PosePath. Raises ValueError for shapes that do not fit or speeds that are not positive.
+    /// Returns
+    /// -------
+    /// PosePath
+    ///     A stiction.PosePath.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For shapes that do not fit or speeds that are not positive.
     #[staticmethod]
     fn at_speed(
         start: f64,
@@ -142,9 +177,15 @@ impl PosePath {
 
     /// The trajectory at a time.
     ///
-    /// time: s.
+    /// Parameters
+    /// ----------
+    /// time : float
+    ///     s.
     ///
-    /// Returns position (3,), m, quaternion (4,), w first, and twist (6,), [angular; linear], rad/s and m/s in world axes.
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, numpy.ndarray, numpy.ndarray
+    ///     Position (3,), m, quaternion (4,), w first, and twist (6,), [angular; linear], rad/s and m/s in world axes.
     fn at<'py>(&self, py: Python<'py>, time: f64) -> (Array<'py>, Array<'py>, Array<'py>) {
         let point = self.inner.at(time);
         let (p, q) = place(py, &point.pose);
@@ -162,7 +203,7 @@ impl PosePath {
 /// Poses from rows of positions and of quaternions.
 fn poses(positions: &[Vec<f64>], quaternions: &[Vec<f64>]) -> PyResult<Vec<Pose>> {
     if positions.len() != quaternions.len() {
-        return Err(PyValueError::new_err(format!(
+        return Err(InputError::new_err(format!(
             "{} positions and {} quaternions: give as many of one as of the other",
             positions.len(),
             quaternions.len()
@@ -172,14 +213,14 @@ fn poses(positions: &[Vec<f64>], quaternions: &[Vec<f64>]) -> PyResult<Vec<Pose>
 }
 
 fn unknown_kind(kind: &str) -> PyErr {
-    PyValueError::new_err(format!("kind = \"{kind}\": choose minimum-jerk or cubic"))
+    InputError::new_err(format!("kind = \"{kind}\": choose minimum-jerk or cubic"))
 }
 
 /// The rows of a table of numbers.
 fn rows(what: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f64>>> {
     let (shape, data) = numbers_of(what, values)?;
     let [_, width] = shape[..] else {
-        return Err(PyValueError::new_err(format!(
+        return Err(InputError::new_err(format!(
             "{what} has shape {}: give a table with one row a keyframe",
             shape_text(&shape)
         )));

@@ -2,8 +2,7 @@
 
 use super::measured::part;
 use super::{JointPath, PosePath, check_period, chosen};
-use crate::errors::input_error;
-use pyo3::exceptions::PyValueError;
+use crate::errors::{InputError, input_error};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use stiction::Controller;
@@ -29,7 +28,7 @@ impl Recipe {
             "pd" => Ok(JointControlLaw::Pd { gains, gravity: false }),
             "pd-gravity" => Ok(JointControlLaw::Pd { gains, gravity: true }),
             "inverse-dynamics" => Ok(JointControlLaw::InverseDynamics { gains }),
-            other => Err(PyValueError::new_err(format!(
+            other => Err(InputError::new_err(format!(
                 "law = \"{other}\": choose servo, servo-feed-forward, pd, pd-gravity or inverse-dynamics"
             ))),
         }
@@ -38,15 +37,29 @@ impl Recipe {
 
 /// A controller for Simulation.add_controller: joints follow a stiction.JointPath. It runs without the interpreter.
 ///
-/// joints: names of hinges and slides, in the order of the path's columns.
-/// path: the stiction.JointPath.
-/// law: joint control law. "servo" sends positions to the model's position servos; "servo-feed-forward" adds the feed-forward
+/// Parameters
+/// ----------
+/// joints : list of str
+///     Names of hinges and slides, in the order of the path's columns.
+/// path : JointPath
+///     The stiction.JointPath.
+/// law : str, optional
+///     Joint control law. "servo" sends positions to the model's position servos; "servo-feed-forward" adds the feed-forward
 ///     torques of the motion; "pd" and "pd-gravity" are motor torques with gains stiffness (N m/rad) and damping (N m s/rad),
 ///     without and with gravity compensation; "inverse-dynamics" are computed torques with gains in 1/s² and 1/s.
-/// stiffness, damping: gains, in the units of the law.
-/// period: time between samples, s; 0 for every step.
+/// stiffness, damping : float, optional
+///     Gains, in the units of the law.
+/// period : float, optional
+///     Time between samples, s; 0 for every step.
 ///
-/// Raises ValueError for an unknown law. It pickles.
+/// Raises
+/// ------
+/// ValueError
+///     For an unknown law.
+///
+/// Notes
+/// -----
+/// It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct JointTracking {
     path: Py<JointPath>,
@@ -83,13 +96,29 @@ impl JointTracking {
 /// A controller for Simulation.add_controller: a site follows a stiction.PosePath by differential inverse kinematics. It runs
 /// without the interpreter.
 ///
-/// joints: names of the hinges and slides that move the site.
-/// site: name of the site. path: the stiction.PosePath.
-/// law, stiffness, damping: joint control law and its gains, as for stiction.JointTracking.
-/// period: time between samples, s.
-/// speed_limits: largest speed of each joint, rad/s or m/s; those of the model if None.
+/// Parameters
+/// ----------
+/// joints : list of str
+///     Names of the hinges and slides that move the site.
+/// site : str
+///     Name of the site.
+/// path : PosePath
+///     The stiction.PosePath.
+/// law, stiffness, damping : str or float, optional
+///     Joint control law and its gains, as for stiction.JointTracking.
+/// period : float, optional
+///     Time between samples, s.
+/// speed_limits : list of float, optional
+///     Largest speed of each joint, rad/s or m/s; those of the model if None.
 ///
-/// Raises ValueError for an unknown law. It pickles.
+/// Raises
+/// ------
+/// ValueError
+///     For an unknown law.
+///
+/// Notes
+/// -----
+/// It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct PoseTracking {
     site: String,
@@ -135,18 +164,29 @@ impl PoseTracking {
     }
 }
 
-/// A controller for Simulation.add_controller: a gripper closes to a force, measured at its pads. It runs without
-/// the interpreter.
+/// A controller for Simulation.add_controller: a gripper closes to a force, measured at its pads. It runs without the interpreter.
 ///
-/// joint: name of the slide that a motor drives.
-/// pads: names of the bodies or geoms whose contact counts: the fingers of one gripper.
-/// force: force on each pad, N, zero or more; or a stiction.JointPath with one number per keyframe, for a force over time.
-/// closing: 1 if the joint's position increases as the gripper closes, -1 if it decreases.
-/// integral: integral gain of the force error, 1/s.
-/// damping: of the finger, N s/m.
-/// speed: of closing before contact, m/s.
-/// period: time between samples, s.
+/// Parameters
+/// ----------
+/// joint : str
+///     Name of the slide that a motor drives.
+/// pads : list of str
+///     Names of the bodies or geoms whose contact counts: the fingers of one gripper.
+/// force : float or JointPath
+///     Force on each pad, N, zero or more; or a stiction.JointPath with one number per keyframe, for a force over time.
+/// closing : float, optional
+///     1 if the joint's position increases as the gripper closes, -1 if it decreases.
+/// integral : float, optional
+///     Integral gain of the force error, 1/s.
+/// damping : float, optional
+///     Of the finger, N s/m.
+/// speed : float, optional
+///     Of closing before contact, m/s.
+/// period : float, optional
+///     Time between samples, s.
 ///
+/// Notes
+/// -----
 /// Its memory is the integral and the sum of the forces on the pads, N. It pickles.
 #[pyclass(frozen, module = "stiction")]
 pub struct GripForce {
@@ -178,7 +218,7 @@ impl GripForce {
             Err(_) => {
                 let number = force.extract::<f64>().ok().filter(|f| *f >= 0.0 && f.is_finite());
                 let number = number.ok_or_else(|| {
-                    PyValueError::new_err(format!(
+                    InputError::new_err(format!(
                         "force = {force}: give a number of newtons, zero or more, or a stiction.JointPath"
                     ))
                 })?;

@@ -3,6 +3,7 @@
 use super::Model;
 use crate::arrays::{finite_vector, three, vector};
 use crate::errors::input_error;
+use crate::frames::{Kind, jacobian_array};
 use crate::tuples::{energy_tuple, pose_tuple, readings};
 use nalgebra::Vector3;
 use numpy::ndarray::Array2;
@@ -14,10 +15,20 @@ use pyo3::types::PyDict;
 impl Model {
     /// Lengths of all tendons.
     ///
-    /// q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns shape (ntendon,), m; for a fixed tendon, the weighted sum of its joint positions. Raises ValueError if q does not
-    /// fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (ntendon,), m; for a fixed tendon, the weighted sum of its joint positions.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If q does not fit the model.
     fn tendon_lengths<'py>(
         &self,
         py: Python<'py>,
@@ -29,9 +40,20 @@ impl Model {
 
     /// Moment arms of all tendons: the gradients of their lengths.
     ///
-    /// q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns shape (ntendon, nv), m per m or rad. Raises ValueError if q does not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (ntendon, nv), m per m or rad.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If q does not fit the model.
     fn tendon_moments<'py>(
         &self,
         py: Python<'py>,
@@ -42,9 +64,20 @@ impl Model {
 
     /// Lengths of the transmissions of all actuators.
     ///
-    /// q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns shape (nu,), m or rad. Raises ValueError if q does not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nu,), m or rad.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If q does not fit the model.
     fn actuator_lengths<'py>(
         &self,
         py: Python<'py>,
@@ -56,9 +89,20 @@ impl Model {
 
     /// Moment arms of all actuators: generalised force per unit of actuator force.
     ///
-    /// q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns shape (nu, nv), 1 or m. Raises ValueError if q does not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nu, nv), 1 or m.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If q does not fit the model.
     fn actuator_moments<'py>(
         &self,
         py: Python<'py>,
@@ -69,10 +113,24 @@ impl Model {
 
     /// Forces of all actuators along their transmissions.
     ///
-    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
-    /// ctrl: controls, shape (nu,). act: activations, shape (na,); zeros by default.
+    /// Parameters
+    /// ----------
+    /// q, v : array_like
+    ///     Positions, shape (nq,), and velocities, shape (nv,).
+    /// ctrl : array_like
+    ///     Controls, shape (nu,).
+    /// act : array_like, optional
+    ///     Activations, shape (na,); zeros by default.
     ///
-    /// Returns shape (nu,), N or N m. Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nu,), N or N m.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     #[pyo3(signature = (q, v, ctrl, act=None))]
     fn actuator_forces<'py>(
         &self,
@@ -90,9 +148,20 @@ impl Model {
 
     /// Generalised forces of joint and tendon springs and dampers and of gravity compensation.
     ///
-    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    /// Parameters
+    /// ----------
+    /// q, v : array_like
+    ///     Positions, shape (nq,), and velocities, shape (nv,).
     ///
-    /// Returns shape (nv,), N or N m. Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nv,), N or N m.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     fn passive_forces<'py>(
         &self,
         py: Python<'py>,
@@ -105,10 +174,22 @@ impl Model {
 
     /// Readings of all sensors at a state, without contacts. Simulation.sensors reads a running simulation.
     ///
-    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
-    /// a, ctrl, act: accelerations, shape (nv,), controls, shape (nu,), and activations, shape (na,); zeros by default.
+    /// Parameters
+    /// ----------
+    /// q, v : array_like
+    ///     Positions, shape (nq,), and velocities, shape (nv,).
+    /// a, ctrl, act : array_like, optional
+    ///     Accelerations, shape (nv,), controls, shape (nu,), and activations, shape (na,); zeros by default.
     ///
-    /// Returns a dict from name to array, SI units. Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// dict
+    ///     A dict from name to array, SI units.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     #[pyo3(signature = (q, v, a=None, ctrl=None, act=None))]
     fn sensors<'py>(
         &self,
@@ -131,9 +212,20 @@ impl Model {
 
     /// Mass matrix, with armature and rotor inertia.
     ///
-    /// q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns shape (nv, nv); kg, kg m or kg m². Raises ValueError if q does not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nv, nv); kg, kg m or kg m².
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If q does not fit the model.
     fn mass_matrix<'py>(
         &self,
         py: Python<'py>,
@@ -149,9 +241,20 @@ impl Model {
 
     /// Coriolis, centrifugal and gravity forces, without springs, damping and actuation.
     ///
-    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    /// Parameters
+    /// ----------
+    /// q, v : array_like
+    ///     Positions, shape (nq,), and velocities, shape (nv,).
     ///
-    /// Returns shape (nv,), N or N m. Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nv,), N or N m.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     fn bias<'py>(
         &self,
         py: Python<'py>,
@@ -172,9 +275,20 @@ impl Model {
 
     /// Generalised forces for given accelerations: mass_matrix(q) a + bias(q, v).
     ///
-    /// q, v, a: positions, shape (nq,), velocities and accelerations, shape (nv,).
+    /// Parameters
+    /// ----------
+    /// q, v, a : array_like
+    ///     Positions, shape (nq,), velocities and accelerations, shape (nv,).
     ///
-    /// Returns shape (nv,), N or N m. Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nv,), N or N m.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     fn inverse_dynamics<'py>(
         &self,
         py: Python<'py>,
@@ -197,10 +311,22 @@ impl Model {
 
     /// Accelerations under generalised forces: mass_matrix(q)⁻¹ (tau − bias(q, v)).
     ///
-    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
-    /// tau: generalised forces, shape (nv,), N or N m.
+    /// Parameters
+    /// ----------
+    /// q, v : array_like
+    ///     Positions, shape (nq,), and velocities, shape (nv,).
+    /// tau : array_like
+    ///     Generalised forces, shape (nv,), N or N m.
     ///
-    /// Returns shape (nv,), m/s² or rad/s². Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (nv,), m/s² or rad/s².
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     fn forward_dynamics<'py>(
         &self,
         py: Python<'py>,
@@ -223,9 +349,20 @@ impl Model {
 
     /// Kinetic and potential energy at a state.
     ///
-    /// q, v: positions, shape (nq,), and velocities, shape (nv,).
+    /// Parameters
+    /// ----------
+    /// q, v : array_like
+    ///     Positions, shape (nq,), and velocities, shape (nv,).
     ///
-    /// Returns a stiction.Energy (kinetic, potential), J, with .total. Raises ValueError for arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// Energy
+    ///     A stiction.Energy (kinetic, potential), J, with .total.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arrays that do not fit the model.
     fn energy<'py>(
         &self,
         py: Python<'py>,
@@ -237,10 +374,22 @@ impl Model {
 
     /// Pose of a body in the world. Mocap bodies are at their poses in the file.
     ///
-    /// body: name or id. q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// body : str or int
+    ///     Name or id.
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns a stiction.BodyPose (position in m, quaternion with w first). Raises ValueError for an unknown name or if q does
-    /// not fit the model.
+    /// Returns
+    /// -------
+    /// BodyPose
+    ///     A stiction.BodyPose (position in m, quaternion with w first).
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or if q does not fit the model.
     fn body_pose<'py>(
         &self,
         py: Python<'py>,
@@ -254,11 +403,137 @@ impl Model {
         pose_tuple(py, &pose)
     }
 
+    /// Pose of a site in the world. Mocap bodies are at their poses in the file.
+    ///
+    /// Parameters
+    /// ----------
+    /// site : str or int
+    ///     Name or id.
+    /// q : array_like
+    ///     Positions, shape (nq,).
+    ///
+    /// Returns
+    /// -------
+    /// BodyPose
+    ///     A stiction.BodyPose (position in m, quaternion with w first).
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or if q does not fit the model.
+    fn site_pose<'py>(
+        &self,
+        py: Python<'py>,
+        site: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.frame_pose(py, Kind::Site, site, q)
+    }
+
+    /// Pose of a geom in the world. Mocap bodies are at their poses in the file.
+    ///
+    /// Parameters
+    /// ----------
+    /// geom : str or int
+    ///     Name or id.
+    /// q : array_like
+    ///     Positions, shape (nq,).
+    ///
+    /// Returns
+    /// -------
+    /// BodyPose
+    ///     A stiction.BodyPose (position in m, quaternion with w first).
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or if q does not fit the model.
+    fn geom_pose<'py>(
+        &self,
+        py: Python<'py>,
+        geom: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.frame_pose(py, Kind::Geom, geom, q)
+    }
+
+    /// Pose of a camera in the world. It looks along −z of its frame, y up. Mocap bodies are at their poses in the file.
+    ///
+    /// Parameters
+    /// ----------
+    /// camera : str or int
+    ///     Name or id.
+    /// q : array_like
+    ///     Positions, shape (nq,).
+    ///
+    /// Returns
+    /// -------
+    /// BodyPose
+    ///     A stiction.BodyPose (position in m, quaternion with w first).
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or if q does not fit the model.
+    fn camera_pose<'py>(
+        &self,
+        py: Python<'py>,
+        camera: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.frame_pose(py, Kind::Camera, camera, q)
+    }
+
+    /// Jacobian of a site's motion: jacobian @ v is [angular; linear] velocity in world axes, rad/s and m/s.
+    ///
+    /// Parameters
+    /// ----------
+    /// site : str or int
+    ///     Name or id.
+    /// q : array_like
+    ///     Positions, shape (nq,).
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (6, nv).
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or if q does not fit the model.
+    fn site_jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        site: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let frame = Kind::Site.find(self, site)?;
+        let (q, multibody) = (vector("q", q)?, self.inner.multibody());
+        let jacobian = self.with_scratch(|scratch| {
+            let workspace = scratch.at(&self.inner, &q)?;
+            let origin = (multibody.pose(workspace, frame.body) * frame.pose).translation.vector;
+            Ok(multibody.full_jacobian(workspace, frame.body, &origin))
+        })?;
+        Ok(jacobian_array(py, &jacobian))
+    }
+
     /// Centre of mass of all moving bodies, in the world.
     ///
-    /// q: positions, shape (nq,).
+    /// Parameters
+    /// ----------
+    /// q : array_like
+    ///     Positions, shape (nq,).
     ///
-    /// Returns shape (3,), m. Raises ValueError if q does not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (3,), m.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If q does not fit the model.
     fn com<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let q = vector("q", q)?;
         let multibody = self.inner.multibody();
@@ -268,11 +543,24 @@ impl Model {
 
     /// Jacobian of a body's motion: jacobian @ v is [angular; linear] velocity in world axes, rad/s and m/s.
     ///
-    /// body: name or id.
-    /// q: positions, shape (nq,).
-    /// point: point of the body whose velocity is meant, in the world, m, shape (3,); the body's origin by default.
+    /// Parameters
+    /// ----------
+    /// body : str or int
+    ///     Name or id.
+    /// q : array_like
+    ///     Positions, shape (nq,).
+    /// point : array_like, optional
+    ///     Point of the body whose velocity is meant, in the world, m, shape (3,); the body's origin by default.
     ///
-    /// Returns shape (6, nv). Raises ValueError for an unknown name or arrays that do not fit the model.
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape (6, nv).
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name or arrays that do not fit the model.
     #[pyo3(signature = (body, q, point=None))]
     fn jacobian<'py>(
         &self,
@@ -289,8 +577,23 @@ impl Model {
             let p_wq = point.unwrap_or_else(|| multibody.origin(workspace, body));
             Ok(multibody.full_jacobian(workspace, body, &p_wq))
         })?;
-        let entries = Array2::from_shape_fn((6, self.inner.nv()), |(i, j)| jacobian[(i, j)]);
-        Ok(entries.into_pyarray(py))
+        Ok(jacobian_array(py, &jacobian))
+    }
+}
+
+impl Model {
+    fn frame_pose<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        given: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let frame = kind.find(self, given)?;
+        let (q, multibody) = (vector("q", q)?, self.inner.multibody());
+        let pose =
+            self.with_scratch(|s| Ok(multibody.pose(s.at(&self.inner, &q)?, frame.body) * frame.pose))?;
+        pose_tuple(py, &pose)
     }
 }
 

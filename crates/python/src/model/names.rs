@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::errors::input_error;
+use crate::frames::read_only;
 use crate::named;
 use crate::tuples::warning_tuples;
 use numpy::PyArray1;
@@ -44,8 +45,8 @@ impl Model {
 
     /// Acceleration of gravity in the world, m/s², shape (3,).
     #[getter]
-    fn gravity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.world().options.gravity.as_slice())
+    fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        read_only(PyArray1::from_slice(py, self.inner.world().options.gravity.as_slice()).into_any())
     }
 
     /// Length of a step in the file, s; None if the file has none.
@@ -62,8 +63,9 @@ impl Model {
 
     /// Masses of the bodies by id, kg, shape (number of bodies,).
     #[getter]
-    fn body_masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_iter(py, self.inner.world().bodies.iter().map(|b| b.inertia.mass))
+    fn body_masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let masses = self.inner.world().bodies.iter().map(|b| b.inertia.mass);
+        read_only(PyArray1::from_iter(py, masses).into_any())
     }
 
     /// Names of the joints, in the order of their coordinates.
@@ -91,6 +93,24 @@ impl Model {
         self.inner.na()
     }
 
+    /// Names of the sites by id.
+    #[getter]
+    fn site_names(&self) -> Vec<String> {
+        self.inner.world().sites.iter().map(|s| s.name.clone()).collect()
+    }
+
+    /// Names of the cameras by id.
+    #[getter]
+    fn camera_names(&self) -> Vec<String> {
+        self.inner.world().visual.cameras.iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// Names of the equalities by id; those without a name are called "#id".
+    #[getter]
+    fn equality_names(&self) -> Vec<String> {
+        named::equality_names(self)
+    }
+
     /// Names of the tendons.
     #[getter]
     fn tendon_names(&self) -> Vec<String> {
@@ -116,10 +136,11 @@ impl Model {
         self.inner.multibody().mocap_bodies().iter().map(|&b| bodies[b].name.clone()).collect()
     }
 
-    /// Positions of the model as described in its file, shape (nq,), m or rad and quaternions with w first.
+    /// Positions of the model as described in its file, shape (nq,), m or rad and quaternions with w first. Read-only: copy()
+    /// gives an array to change.
     #[getter]
-    fn default_qpos<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.default_q())
+    fn default_qpos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        read_only(PyArray1::from_slice(py, self.inner.default_q()).into_any())
     }
 
     /// Unsupported parts of the file and their effect: a list of stiction.ModelWarning (file, element, line, message).
@@ -130,7 +151,15 @@ impl Model {
 
     /// Slice of a joint's positions in q: q[model.qpos_slice("elbow")].
     ///
-    /// joint: name of the joint. Raises ValueError for an unknown name.
+    /// Parameters
+    /// ----------
+    /// joint : str
+    ///     Name of the joint.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     fn qpos_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
         let range = &self.joint(joint)?.q;
         Ok(PySlice::new(py, range.start as isize, range.end as isize, 1))
@@ -138,7 +167,15 @@ impl Model {
 
     /// Slice of a joint's velocities in v: v[model.qvel_slice("elbow")].
     ///
-    /// joint: name of the joint. Raises ValueError for an unknown name.
+    /// Parameters
+    /// ----------
+    /// joint : str
+    ///     Name of the joint.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     fn qvel_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
         let range = &self.joint(joint)?.v;
         Ok(PySlice::new(py, range.start as isize, range.end as isize, 1))
@@ -146,7 +183,20 @@ impl Model {
 
     /// Properties of a body in the model.
     ///
-    /// body: name or id. Returns a stiction.BodyInfo with id, parent, mass, com, inertia. Raises ValueError for an unknown name.
+    /// Parameters
+    /// ----------
+    /// body : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// BodyInfo
+    ///     A stiction.BodyInfo with id, parent, mass, com, inertia.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(name = "body")]
     fn body_info<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         named::body(py, self, body)
@@ -154,8 +204,20 @@ impl Model {
 
     /// Properties of a joint in the model.
     ///
-    /// joint: name or id. Returns a stiction.JointInfo with id, type, body, range, and its slices of q and v. Raises ValueError
-    /// for an unknown name.
+    /// Parameters
+    /// ----------
+    /// joint : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// JointInfo
+    ///     A stiction.JointInfo with id, type, body, range, and its slices of q and v.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(name = "joint")]
     fn joint_info<'py>(&self, py: Python<'py>, joint: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         named::joint(py, self, joint)
@@ -163,17 +225,129 @@ impl Model {
 
     /// Properties of a geom in the model.
     ///
-    /// geom: name or id. Returns a stiction.GeomInfo with id, body, shape and contact properties. Raises ValueError for an
-    /// unknown name.
+    /// Parameters
+    /// ----------
+    /// geom : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// GeomInfo
+    ///     A stiction.GeomInfo with id, body, shape and contact properties.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(name = "geom")]
     fn geom_info<'py>(&self, py: Python<'py>, geom: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         named::geom_info(py, self, geom)
     }
 
+    /// Properties of a site in the model.
+    ///
+    /// Parameters
+    /// ----------
+    /// site : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// SiteInfo
+    ///     A stiction.SiteInfo with id, body, position, quaternion.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
+    #[pyo3(name = "site")]
+    fn site_info<'py>(&self, py: Python<'py>, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::site(py, self, site)
+    }
+
+    /// Properties of a camera in the model.
+    ///
+    /// Parameters
+    /// ----------
+    /// camera : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// CameraInfo
+    ///     A stiction.CameraInfo with id, body, position, quaternion, field_of_view, resolution.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
+    #[pyo3(name = "camera")]
+    fn camera_info<'py>(&self, py: Python<'py>, camera: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::camera(py, self, camera)
+    }
+
+    /// Properties of an equality in the model.
+    ///
+    /// Parameters
+    /// ----------
+    /// equality : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// EqualityInfo
+    ///     A stiction.EqualityInfo with id, type and active.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
+    #[pyo3(name = "equality")]
+    fn equality_info<'py>(
+        &self,
+        py: Python<'py>,
+        equality: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        named::equality(py, self, equality)
+    }
+
+    /// A keyframe of the model.
+    ///
+    /// Parameters
+    /// ----------
+    /// keyframe : str or int
+    ///     Name or number.
+    ///
+    /// Returns
+    /// -------
+    /// Keyframe
+    ///     A stiction.Keyframe with time, qpos, qvel, act, ctrl, mocap_position and mocap_quaternion; what the file leaves out has its
+    ///     default.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown keyframe.
+    fn keyframe<'py>(&self, py: Python<'py>, keyframe: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        named::keyframe(py, self, keyframe)
+    }
+
     /// Properties of an actuator in the model.
     ///
-    /// actuator: name or id. Returns a stiction.ActuatorInfo with id, type, joint and ranges. Raises ValueError for an unknown
-    /// name.
+    /// Parameters
+    /// ----------
+    /// actuator : str or int
+    ///     Name or id.
+    ///
+    /// Returns
+    /// -------
+    /// ActuatorInfo
+    ///     A stiction.ActuatorInfo with id, type, joint and ranges.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
     #[pyo3(name = "actuator")]
     fn actuator_info<'py>(
         &self,

@@ -35,16 +35,24 @@ impl Simulation {
         self.change(py, &Variation { gravity, ..Variation::default() })
     }
 
-    /// Changes gravity, masses, contact properties or sizes from the next step on. The arguments and their units are those of
-    /// Model.varied; earlier changes stay in effect. This allocates memory: do not call it in every step.
+    /// Changes gravity, masses, contact properties, sizes, damping or gains from the next step on, or switches contacts and equalities.
+    /// The arguments and their units are those of Model.varied; earlier changes stay in effect. This allocates memory: do not call it
+    /// in every step.
     ///
     ///     sim.vary(friction={"floor": 0.3}, mass={"cube": 0.5})
+    ///     sim.vary(active={"grasp": True}, collides={"cube": False})      # switches a weld on and the contacts of a geom off
     ///
-    /// Raises ModelError for a change that is not possible, ValueError for a wrong name or number; then nothing changes.
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     For a change that is not possible.
+    /// ValueError
+    ///     For a wrong name or number; then nothing changes.
     #[pyo3(
         signature = (**changes),
         text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
-                          dissipation=None, relaxation_time=None, modulus=None, size=None)"
+                          dissipation=None, relaxation_time=None, modulus=None, size=None, collides=None, damping=None, \
+                          friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
     )]
     fn vary(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let variation = Changes::read(self.model.get(), changes, 1)?.variation(0);
@@ -58,10 +66,14 @@ impl Simulation {
         keywords(py, inner.options(), inner.contact_law())
     }
 
-    /// Changes options from the next step on; the others stay as they are. The arguments are those of Simulation. Raises
-    /// ValueError for an option outside its range, and then nothing changes.
+    /// Changes options from the next step on; the others stay as they are. The arguments are those of Simulation.
     ///
     ///     sim.set_options(step=5e-4, margin=1e-3)         # steps of half a millisecond, contacts kept from 1 mm on
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an option outside its range, and then nothing changes.
     #[pyo3(
         signature = (**options),
         text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
@@ -77,7 +89,7 @@ impl Simulation {
         let step = wanted.get_item("step")?.expect("one of the options");
         let step = number("step", &step)?;
         wanted.del_item("step")?;
-        let (options, law) = options_and_law(step, Some(&wanted))?;
+        let (options, law) = options_and_law(&self.model.get().inner, Some(step), Some(&wanted))?;
         let mut inner = self.lock()?;
         let before = (inner.options().clone(), inner.contact_law().cloned());
         let mut change = |options, law| {

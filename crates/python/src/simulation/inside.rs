@@ -2,15 +2,17 @@
 
 use super::Simulation;
 use crate::controller::{Hook, Place, Wanted};
-use crate::errors::{SimulationError, input_error, load_error, option_error, step_error};
+use crate::errors::{
+    BusyError, SimulationError, detached, input_error, load_error, option_error, step_error,
+};
+use crate::fork::{self, Origin};
 use crate::model::Model;
 use crate::recording::record_error;
 use crate::shared::Shared;
 use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use stiction::{Options, StepError, Variation};
@@ -31,6 +33,8 @@ impl Simulation {
             variant: Mutex::new(None),
             variation: Mutex::new(Variation::default()),
             inner: Mutex::new(inner),
+            broken: AtomicBool::new(false),
+            origin: Origin::here(),
             hooks: Mutex::new(Vec::new()),
             controller_count: Arc::new(AtomicUsize::new(0)),
             recorder: Mutex::new(None),
@@ -66,6 +70,14 @@ impl Simulation {
     /// The simulation, unless a step is under way: its own controller or another thread is asking then. For a viewer's
     /// thread, which has it for milliseconds, one waits.
     pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, stiction::Simulation>> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(SimulationError::new_err(
+                "an earlier step of this simulation ended in an internal fault: make a new simulation",
+            ));
+        }
+        if self.origin.left() {
+            self.after_fork()?;
+        }
         loop {
             match self.inner.try_lock() {
                 Ok(guard) => return Ok(guard),
@@ -73,7 +85,7 @@ impl Simulation {
                     Python::attach(|py| py.detach(|| std::thread::sleep(Duration::from_micros(200))));
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(PyRuntimeError::new_err(
+                    return Err(BusyError::new_err(
                         "the simulation is in the middle of a step: in a controller use its arguments, from other \
                          threads wait until the step is over",
                     ));
@@ -85,6 +97,30 @@ impl Simulation {
                 }
             }
         }
+    }
+
+    /// In a forked process: recordings and pages stay with the first one. What its threads had at that moment is lost.
+    fn after_fork(&self) -> PyResult<()> {
+        let lost = || {
+            BusyError::new_err(
+                "another thread had this simulation when the process was forked: make a new one from its model and a saved \
+                 state",
+            )
+        };
+        drop(self.inner.try_lock().map_err(|_| lost())?);
+        let mut recorder = self.recorder.try_lock().map_err(|_| lost())?;
+        let mut viewer = self.viewer.try_lock().map_err(|_| lost())?;
+        let (recorder, viewer) = (recorder.take(), viewer.take());
+        self.origin.settle();
+        let what = match (&recorder, &viewer) {
+            (Some(_), Some(_)) => "recording and the page",
+            (Some(_), None) => "recording",
+            (None, Some(_)) => "page",
+            (None, None) => return Ok(()),
+        };
+        // Their ends would wait for threads that are not here, and write to files of the first process.
+        std::mem::forget((recorder, viewer));
+        Python::attach(|py| fork::warn(py, what))
     }
 
     /// Whether a viewer's thread, and not the one that asks, has the simulation.
@@ -160,7 +196,11 @@ impl Simulation {
         // Taken out and put back, not held: a thread that waits for it may hold the interpreter.
         let (mut recorder, viewer) = (self.recorder().take(), self.viewer().clone());
         let watch = Watch { recorder: recorder.as_mut(), viewer: viewer.as_deref() };
-        let outcome = py.detach(|| advance(inner, next, watch));
+        let outcome = detached(py, || advance(inner, next, watch));
+        let Ok(outcome) = outcome else {
+            self.broken.store(true, Ordering::Relaxed);
+            return outcome.map(|_| ());
+        };
         if !matches!(outcome, Err(Stopped::Recorder(_))) {
             *self.recorder() = recorder;
         }

@@ -1,11 +1,14 @@
 //! Results of the last step and of the present state.
 
 use super::Simulation;
-use crate::contacts::structured;
+use crate::contacts::{body_contacts, contact_bodies, contact_force_class, structured};
+use crate::frames::read_only;
 use crate::learned_contact::report_tuple;
 use crate::patches::patch_list;
 use crate::stats::stats_dict;
-use crate::tuples::{energy_tuple, pose_tuple, readings, warning_tuples};
+use crate::tuples::{energy_tuple, readings, warning_tuples};
+use nalgebra::Vector3;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -21,6 +24,46 @@ impl Simulation {
         structured(py, self.lock()?.contacts())
     }
 
+    /// Contact of the last step by pairs of bodies, one row each, as a structured array ordered by pair: body_a, body_b (ids, a
+    /// below b), force (N, on body b in world axes), torque (N m, on b about the origin of its frame at the beginning of the
+    /// step), normal_force (N, the sum of what presses at all points), points and patches (how many). A copy; empty before the
+    /// first step and after reset or load_state.
+    #[getter]
+    fn body_contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        body_contacts(py, &self.lock()?.body_contacts())
+    }
+
+    /// Contact force and torque on a body in the last step.
+    ///
+    /// Parameters
+    /// ----------
+    /// body : str or int
+    ///     Name or id.
+    /// other : str or int, optional
+    ///     Body that exerts it, name or id; None for all bodies together.
+    ///
+    /// Returns
+    /// -------
+    /// ContactForce
+    ///     A stiction.ContactForce: force (N) and torque (N m, about the body's origin), shape (3,), in world axes.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown name.
+    #[pyo3(signature = (body, other=None))]
+    fn contact_force<'py>(
+        &self,
+        py: Python<'py>,
+        body: &Bound<'py, PyAny>,
+        other: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (body, other) = contact_bodies(self.model.get(), body, other)?;
+        let (force, torque) = self.lock()?.contact_wrench(body, other);
+        let three = |v: Vector3<f64>| read_only(PyArray1::from_slice(py, v.as_slice()).into_any());
+        contact_force_class(py)?.call1((three(force)?, three(torque)?))
+    }
+
     /// Contact patches of the last step, a list of stiction.ContactPatch, one for each geom pair with a
     /// compliant geom: polygons, pressure, forces, tractions and slip. See help(stiction.ContactPatch).
     /// A copy; empty before the first step and after reset or load_state.
@@ -31,8 +74,10 @@ impl Simulation {
 
     /// Reasons since construction why contact patches are unreliable, once for each geom pair, as a
     /// list of stiction.ModelWarning: the core of a pressure field was reached (a thin or soft body
-    /// under too much load), or a body lies completely inside another. Also one for each equality between bodies that misses
-    /// its target in the last step, with its error.
+    /// under too much load), or a body lies completely inside another. Also about bodies that passed through each other, and
+    /// about runs that make no sense: a body that fell below everything or left the model far behind, absurd velocities, a step
+    /// longer than what falls through. And one for each equality between bodies that misses its target in the last step, with
+    /// its error.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         warning_tuples(py, &self.lock()?.warnings())
@@ -77,16 +122,5 @@ impl Simulation {
         let mut inner = self.lock()?;
         self.push(py, &mut inner)?;
         energy_tuple(py, &inner.energy())
-    }
-
-    /// Pose of a body in the world at the present state.
-    ///
-    /// body: name or id. Returns a stiction.BodyPose (position in m, quaternion with w first). Raises ValueError for an unknown
-    /// name.
-    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let body = self.model.get().body(body)?;
-        let mut inner = self.lock()?;
-        self.push(py, &mut inner)?;
-        pose_tuple(py, &inner.poses()[body])
     }
 }

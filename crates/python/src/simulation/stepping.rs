@@ -1,11 +1,10 @@
 //! Steps, states and times, and continuous time between steps.
 
 use super::Simulation;
-use crate::errors::{input_error, step_error};
+use crate::errors::{InputError, input_error};
 use crate::indices;
 use crate::stepping::seconds;
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -25,14 +24,21 @@ impl Simulation {
 
     /// Takes steps, without holding the interpreter. Ctrl-C ends it after the current step.
     ///
-    /// n: number of steps.
+    /// Parameters
+    /// ----------
+    /// n : int, optional
+    ///     Number of steps.
     ///
-    /// Raises ValueError for a state that is not finite, SimulationError for a step that cannot be
-    /// completed, and any exception of a controller; the state is then the last good one.
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a state that is not finite.
+    /// SimulationError
+    ///     For a step that cannot be completed, and any exception of a controller; the state is then the last good one.
     #[pyo3(signature = (n=1))]
     fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
         if n < 0 {
-            return Err(PyValueError::new_err(format!("n = {n}: give zero or more steps")));
+            return Err(InputError::new_err(format!("n = {n}: give zero or more steps")));
         }
         let mut left = n;
         self.advance(py, move |simulation| {
@@ -43,26 +49,46 @@ impl Simulation {
 
     /// Steps until a time, as step does.
     ///
-    /// time: end, s. Steps of fixed length end at the one nearest to it; under error control the last step ends there exactly.
+    /// Parameters
+    /// ----------
+    /// time : float
+    ///     End, s. Steps of fixed length end at the one nearest to it; under error control the last step ends there exactly.
     ///
-    /// Raises what step raises, and ValueError for a time that is not finite.
+    /// Raises
+    /// ------
+    /// Error
+    ///     What step raises.
+    /// ValueError
+    ///     For a time that is not finite.
     fn run_until(&self, py: Python<'_>, time: f64) -> PyResult<()> {
         let time = seconds(time)?;
         self.advance(py, move |simulation| simulation.step_towards(time))
     }
 
-    /// Steps until everything is at rest, then sets the velocities to zero. In continuous time with tangential springs this
-    /// finds static states; otherwise sticking contacts creep at up to the stiction tolerance.
+    /// Steps until everything is at rest, then sets the velocities to zero. In continuous time with tangential springs this finds
+    /// static states; otherwise sticking contacts creep at up to the stiction tolerance.
     ///
-    /// speed: largest speed that counts as rest, m/s and rad/s; in continuous time, accelerations must also be below speed/0.1 s.
-    /// time: most simulated time to wait, s.
+    /// Parameters
+    /// ----------
+    /// speed : float, optional
+    ///     Largest speed that counts as rest, m/s and rad/s; in continuous time, accelerations must also be below speed/0.1 s.
+    /// time : float, optional
+    ///     Most simulated time to wait, s.
     ///
-    /// Returns True at rest, False if something still moves after that time. Raises what step raises.
+    /// Returns
+    /// -------
+    /// bool
+    ///     True at rest, False if something still moves after that time.
+    ///
+    /// Raises
+    /// ------
+    /// Error
+    ///     What step raises.
     #[pyo3(signature = (speed=1e-4, time=10.0))]
     fn settle(&self, py: Python<'_>, speed: f64, time: f64) -> PyResult<bool> {
         for (what, value) in [("speed", speed), ("time", time)] {
             if !(value > 0.0 && value.is_finite()) {
-                return Err(PyValueError::new_err(format!("{what} = {value}: give a positive number")));
+                return Err(InputError::new_err(format!("{what} = {value}: give a positive number")));
             }
         }
         let end = self.time()? + time;
@@ -80,12 +106,18 @@ impl Simulation {
         Ok(rests)
     }
 
-    /// Returns to the default state at time 0, or to a keyframe. Controls and applied forces are set to zero or to the
-    /// keyframe's values; controllers, options and statistics stay.
+    /// Returns to the default state at time 0, or to a keyframe. Controls and applied forces are set to zero or to the keyframe's
+    /// values; controllers, options and statistics stay.
     ///
-    /// keyframe: name or number; None for the default state.
+    /// Parameters
+    /// ----------
+    /// keyframe : str or int, optional
+    ///     Name or number; None for the default state.
     ///
-    /// Raises ValueError for an unknown keyframe.
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown keyframe.
     #[pyo3(signature = (keyframe=None))]
     fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let mut inner = self.lock()?;
@@ -105,9 +137,15 @@ impl Simulation {
 
     /// Restores a state that save_state returned.
     ///
-    /// state: bytes from a simulation of the same model.
+    /// Parameters
+    /// ----------
+    /// state : bytes
+    ///     Bytes from a simulation of the same model.
     ///
-    /// Raises ValueError if it does not fit this model.
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If it does not fit this model.
     pub(crate) fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.load_state(state).map_err(input_error)?;
@@ -116,10 +154,20 @@ impl Simulation {
 
     /// Positions and velocities within the last step of continuous time.
     ///
-    /// time: s, within the last step.
+    /// Parameters
+    /// ----------
+    /// time : float
+    ///     s, within the last step.
     ///
-    /// Returns positions, shape (nq,), m or rad, and velocities, shape (nv,), m/s or rad/s. Raises ValueError for a time outside
-    /// of the last step, or under another method.
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, numpy.ndarray
+    ///     Positions, shape (nq,), m or rad, and velocities, shape (nv,), m/s or rad/s.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a time outside of the last step, or under another method.
     fn interpolate<'py>(
         &self,
         py: Python<'py>,
@@ -127,26 +175,13 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let inner = self.lock()?;
         let Some((q, v)) = inner.interpolate(time) else {
-            return Err(PyValueError::new_err(format!(
+            return Err(InputError::new_err(format!(
                 "time = {time} s is not within the last step: take one with method=\"continuous\" and give a time from its \
                  beginning to {} s",
                 inner.state().time
             )));
         };
         Ok((PyArray1::from_vec(py, q).into_any(), PyArray1::from_vec(py, v).into_any()))
-    }
-
-    /// Accelerations at the present state in continuous time, m/s² or rad/s², shape (nv,). Raises ValueError under another
-    /// method, where velocities jump from step to step.
-    #[getter]
-    fn accelerations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.with_state(py, |inner| inner.accelerations().map_err(step_error))?;
-        let found = found.ok_or_else(|| {
-            PyValueError::new_err(
-                "convex steps have no accelerations: choose method=\"continuous\", or difference qvel",
-            )
-        })?;
-        Ok(PyArray1::from_vec(py, found).into_any())
     }
 
     /// Energy stored by contact in continuous time, J: in pressure fields and tangential springs. It visits every pair of
@@ -158,12 +193,27 @@ impl Simulation {
 
     /// Derivatives of the step from the present state. The step is not taken; the simulation does not change.
     ///
-    /// parameters: contact parameters to differentiate by, pairs of a geom (name or id) and a property: "friction"
-    ///     (static and dynamic together), "static_friction", "dynamic_friction", "stiffness" (N/m), "dissipation" (s/m),
-    ///     "relaxation_time" (s) or "modulus" (Pa).
+    /// Parameters
+    /// ----------
+    /// parameters : list of tuple, optional
+    ///     Contact parameters to differentiate by, pairs of a geom (name or id) and a property: "friction" (static and dynamic
+    ///     together), "static_friction", "dynamic_friction", "stiffness" (N/m), "dissipation" (s/m), "relaxation_time" (s) or "modulus"
+    ///     (Pa).
     ///
-    /// A state has n = 2 nv + na numbers, [δq, δv, δact]: positions along the tangent, nv numbers as velocities have
-    /// (rotations of ball and free joints about body axes), as MuJoCo's mjd_transitionFD has them.
+    /// Returns
+    /// -------
+    /// StepDerivatives
+    ///     A stiction.StepDerivatives.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For steps whose derivative is not supported: with accuracy, in continuous time, with adhesion actuators.
+    ///
+    /// Notes
+    /// -----
+    /// A state has n = 2 nv + na numbers, [δq, δv, δact]: positions along the tangent, nv numbers as velocities have (rotations of ball
+    /// and free joints about body axes), as MuJoCo's mjd_transitionFD has them.
     ///
     ///     d = sim.step_derivatives([("ball", "friction")])
     ///     d.state             # ∂state⁺/∂state, (n, n)
@@ -171,11 +221,8 @@ impl Simulation {
     ///     d.parameters        # ∂state⁺/∂parameter, (n, number of parameters)
     ///     d.qpos, d.qvel      # after the step
     ///
-    /// The derivative of the discrete step is exact where it exists; at a kink (a contact about to touch or to leave) it is
-    /// one-sided. Applied forces, mocap bodies and the stretches of tangential springs are held fixed.
-    ///
-    /// Returns a stiction.StepDerivatives. Raises ValueError for steps whose derivative is not supported: with accuracy, in
-    /// continuous time, with adhesion actuators.
+    /// The derivative of the discrete step is exact where it exists; at a kink (a contact about to touch or to leave) it is one-sided.
+    /// Applied forces, mocap bodies and the stretches of tangential springs are held fixed.
     #[pyo3(signature = (parameters=None))]
     fn step_derivatives<'py>(
         &self,

@@ -95,6 +95,18 @@ pub enum Progress {
 impl Batch {
     /// `worlds` worlds at the model's default state, for `threads` threads, of which the caller is one.
     pub fn new(model: &Model, worlds: usize, threads: usize, options: Options) -> Result<Self, OptionError> {
+        let made = Self::new_watched(model, worlds, threads, options, &mut || true)?;
+        Ok(made.expect("nothing stops it"))
+    }
+
+    /// The same, but calls `go_on` after each world. If it returns false, nothing is made.
+    pub fn new_watched(
+        model: &Model,
+        worlds: usize,
+        threads: usize,
+        options: Options,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Self>, OptionError> {
         options.check()?;
         // The numbers of a state alone: q, v, applied forces and the matrices of a step are more.
         let least = size_of::<Simulation>() + 8 * (model.nq() + 2 * model.nv());
@@ -106,10 +118,13 @@ impl Batch {
         simulations.try_reserve_exact(worlds).map_err(|_| full())?;
         for _ in 0..worlds {
             simulations.push(Simulation::new(model, options.clone())?);
+            if !go_on() {
+                return Ok(None);
+            }
         }
         let pool = ThreadPool::new(simulations, threads.clamp(1, worlds.max(1)));
         let variations = vec![Variation::default(); worlds];
-        Ok(Self { model: model.clone(), options, variations, pool })
+        Ok(Some(Self { model: model.clone(), options, variations, pool }))
     }
 
     /// The model shared by the worlds. A world may use a variant of it.
@@ -206,6 +221,15 @@ impl Batch {
     /// Varies some worlds from the next step on. The given variation is added to the world's existing variation. On
     /// an error, nothing changes.
     pub fn vary(&mut self, changes: &[(usize, Variation)]) -> Result<(), LoadError> {
+        self.vary_watched(changes, &mut || true).map(|_| ())
+    }
+
+    /// Like [`Batch::vary`], but calls `go_on` after compiling each variant. If it returns false, nothing changes.
+    pub fn vary_watched(
+        &mut self,
+        changes: &[(usize, Variation)],
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Progress, LoadError> {
         let mut made = Vec::with_capacity(changes.len());
         for (world, change) in changes {
             let Some(mut variation) = self.variations.get(*world).cloned() else {
@@ -216,13 +240,21 @@ impl Batch {
             };
             variation.merge(change);
             made.push((*world, self.model.varied(&variation)?, variation));
+            if !go_on() {
+                return Ok(Progress::Stopped);
+            }
         }
-        self.adopt(made)
+        self.adopt(made).map(|()| Progress::Done)
     }
 
-    /// Draws masses, friction, stiffness and sizes for some worlds from `seed`; see [`crate::model::randomization`].
+    /// Draws masses, friction, stiffness, sizes, damping and gains for some worlds from `seed`; see [`crate::model::randomization`].
     /// A new value replaces the previous value of the same quantity.
     pub fn randomize(&mut self, worlds: &[usize], seed: u64, ranges: &[Range]) -> Result<(), LoadError> {
+        self.vary(&self.drawn(worlds, seed, ranges))
+    }
+
+    /// The variations that [`Batch::randomize`] draws.
+    pub fn drawn(&self, worlds: &[usize], seed: u64, ranges: &[Range]) -> Vec<(usize, Variation)> {
         let mut changes = Vec::with_capacity(worlds.len());
         for &world in worlds {
             let mut change = Variation::default();
@@ -232,7 +264,7 @@ impl Batch {
             }
             changes.push((world, change));
         }
-        self.vary(&changes)
+        changes
     }
 
     fn adopt(&mut self, made: Vec<(usize, Model, Variation)>) -> Result<(), LoadError> {
@@ -313,4 +345,4 @@ impl Batch {
 }
 
 const MAGIC: [u8; 8] = *b"STICTBAT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;

@@ -63,6 +63,8 @@ struct Shared {
 pub struct ThreadPool {
     shared: Arc<Shared>,
     helpers: Vec<JoinHandle<()>>,
+    /// The process that the helpers run in. Its copies by fork have none of them.
+    process: u32,
 }
 
 impl ThreadPool {
@@ -79,22 +81,8 @@ impl ThreadPool {
             finished: Condvar::new(),
         });
         let wanted = if cfg!(feature = "threads") { threads - 1 } else { 0 };
-        let (sender, begun) = std::sync::mpsc::channel();
-        let helper = |k| {
-            let (shared, sender) = (shared.clone(), sender.clone());
-            let builder = std::thread::Builder::new().name(format!("stiction-{k}"));
-            let life = move || {
-                drop(sender);
-                shared.help();
-            };
-            // If fewer threads can be created than requested, the work is slower and the result is the same.
-            builder.spawn(life).ok()
-        };
-        let helpers = (1..=wanted).map_while(helper).collect();
-        drop(sender);
-        // Returns when all senders are dropped. Every helper is then running, and no step waits for thread creation.
-        let _: Result<(), _> = begun.recv();
-        Self { shared, helpers }
+        let helpers = helpers(&shared, wanted);
+        Self { shared, helpers, process: process() }
     }
 
     pub fn len(&self) -> usize {
@@ -105,6 +93,11 @@ impl ThreadPool {
         self.helpers.len() + 1
     }
 
+    /// Whether this process was forked from the one that the helpers run in.
+    fn forked(&self) -> bool {
+        self.process != process()
+    }
+
     pub fn slot(&self, index: usize) -> MutexGuard<'_, Slot> {
         // A panic of a step is already reported in `failure`.
         self.shared.slots[index].lock().unwrap_or_else(PoisonError::into_inner)
@@ -112,6 +105,13 @@ impl ThreadPool {
 
     /// Runs `task` in every world. Returns when all worlds are done.
     pub fn run(&mut self, task: Task, go_on: Option<&mut dyn FnMut() -> bool>) -> Progress {
+        if self.forked() {
+            let count = self.helpers.len();
+            // Joining threads that are not there would never end.
+            std::mem::forget(std::mem::take(&mut self.helpers));
+            self.helpers = helpers(&self.shared, count);
+            self.process = process();
+        }
         let shared = &*self.shared;
         let mut post = shared.task();
         *post = task;
@@ -144,8 +144,36 @@ impl ThreadPool {
     }
 }
 
+/// A number of this process; only Unix has processes that are copied.
+fn process() -> u32 {
+    if cfg!(unix) { std::process::id() } else { 0 }
+}
+
+/// Threads that sleep until there is work. If fewer can be created than wanted, the work is slower and the result is the same.
+fn helpers(shared: &Arc<Shared>, wanted: usize) -> Vec<JoinHandle<()>> {
+    let (sender, begun) = std::sync::mpsc::channel();
+    let helper = |k| {
+        let (shared, sender) = (shared.clone(), sender.clone());
+        let builder = std::thread::Builder::new().name(format!("stiction-{k}"));
+        let life = move || {
+            drop(sender);
+            shared.help();
+        };
+        builder.spawn(life).ok()
+    };
+    let helpers = (1..=wanted).map_while(helper).collect();
+    drop(sender);
+    // Returns when all senders are dropped. Every helper is then running, and no step waits for thread creation.
+    let _: Result<(), _> = begun.recv();
+    helpers
+}
+
 impl Drop for ThreadPool {
     fn drop(&mut self) {
+        if self.forked() {
+            std::mem::forget(std::mem::take(&mut self.helpers));
+            return;
+        }
         let post = self.shared.task();
         self.shared.end.store(true, Ordering::Release);
         drop(post);

@@ -75,20 +75,26 @@ pub(crate) fn compile_geoms(
             material.modulus = solid.modulus(); // a field from a file may have its own
         }
     }
-    let mut pair_materials = Vec::with_capacity(world.pairs.len());
-    for pair in &world.pairs {
-        // A geom whose hull cannot be built is omitted, together with its pairs.
-        let [Some(a), Some(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.find(GeomId(g))) else {
-            continue;
-        };
-        pair_materials.push(((a.min(b), a.max(b)), PairOverride(pair.contact)));
-    }
-    pair_materials.sort_by_key(|(pair, _)| *pair);
+    let pair_materials = pair_materials(world, &colliding);
     let geoms = gather(world, carrier, geoms, &pair_materials, &solids)?;
     warn_of_unsupported(world, &geoms, &colliding, warnings);
     warn_of_rigid_pairs(world, &geoms, &colliding, warnings);
     let (geoms, sensors) = (Arc::new(geoms), Arc::new(sensors));
     Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
+}
+
+/// The materials of explicit pairs, sorted by pair.
+fn pair_materials(world: &World, colliding: &CollidingGeoms) -> Vec<(GeomPair, PairOverride)> {
+    let mut materials = Vec::with_capacity(world.pairs.len());
+    for pair in &world.pairs {
+        // A geom whose hull cannot be built is omitted, together with its pairs.
+        let [Some(a), Some(b)] = [pair.geom_a, pair.geom_b].map(|g| colliding.find(GeomId(g))) else {
+            continue;
+        };
+        materials.push(((a.min(b), a.max(b)), PairOverride(pair.contact)));
+    }
+    materials.sort_by_key(|(pair, _)| *pair);
+    materials
 }
 
 /// The geoms with the collision filters.
@@ -110,6 +116,7 @@ fn gather(
 /// The shapes of a variant of `base`. Unchanged shapes are shared.
 pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadError> {
     let (mut library, mut reshaped) = (Library::new(world), false);
+    let mut refiltered = world.pairs.len() != base.world.pairs.len();
     let (mut geoms, mut solids) = (base.geoms.geoms().to_vec(), base.solids.clone());
     let mut materials = Vec::with_capacity(geoms.len());
     for (id, GeomId(index)) in base.colliding.iter() {
@@ -120,6 +127,10 @@ pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadE
             geoms[k].shape = library
                 .shape(&now.shape)
                 .map_err(|error| LoadError::Shape { place: place(), reason: error.to_string() })?;
+        }
+        if now.filter != before.filter {
+            refiltered = true;
+            (geoms[k].contype, geoms[k].conaffinity) = (now.filter.group, now.filter.mask);
         }
         let yields = now.contact.hydroelastic_modulus != before.contact.hydroelastic_modulus;
         if !solids.is_empty() && (yields || now.shape != before.shape) {
@@ -132,13 +143,18 @@ pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadE
         }
         materials.push(material);
     }
-    let (geoms, sensors) = if reshaped {
-        let geoms = gather(world, &base.carrier, geoms, &base.pair_materials, &solids)?;
-        (Arc::new(geoms), Arc::new(Sensors::new(world, |shape| library.shape(shape).ok())))
+    let colliding = base.colliding.clone();
+    let pair_materials = pair_materials(world, &colliding);
+    let geoms = if reshaped || refiltered {
+        Arc::new(gather(world, &base.carrier, geoms, &pair_materials, &solids)?)
     } else {
-        (base.geoms.clone(), base.sensors.clone())
+        base.geoms.clone()
     };
-    let (colliding, pair_materials) = (base.colliding.clone(), base.pair_materials.clone());
+    let sensors = if reshaped {
+        Arc::new(Sensors::new(world, |shape| library.shape(shape).ok()))
+    } else {
+        base.sensors.clone()
+    };
     Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
 }
 

@@ -1,10 +1,10 @@
-//! Domain randomisation: random masses, friction, stiffness and sizes for each world.
+//! Domain randomisation: random masses, friction, stiffness, sizes, damping and gains for each world.
 //!
 //! The random value of a quantity of a body or geom depends only on the seed, the world's index and that quantity.
 //! It does not depend on the number of worlds or on other random quantities.
 
 use crate::model::Model;
-use crate::model::variation::{ContactChange, Variation};
+use crate::model::variation::{ActuatorChange, ContactChange, JointChange, Variation};
 use serde::{Deserialize, Serialize};
 use stiction_base::random::{GOLDEN, Random, unit};
 
@@ -21,6 +21,18 @@ pub enum Quantity {
     Dissipation,
     /// Size of a geom, about its own frame.
     Size,
+    /// Damping of a joint.
+    Damping,
+    /// Dry friction of a joint.
+    FrictionLoss,
+    /// Armature of a joint.
+    Armature,
+    /// Gain of a position servo.
+    Kp,
+    /// Gain of a velocity servo, or damping of a position servo.
+    Kv,
+    /// Strength of an actuator.
+    Strength,
 }
 
 /// Distribution of the factor.
@@ -38,7 +50,7 @@ pub enum Distribution {
 pub struct Range {
     /// The random quantity.
     pub quantity: Quantity,
-    /// The body for a mass, the geom for other quantities.
+    /// The body of a mass, the joint (its place in `Multibody::joints`), actuator or geom of other quantities.
     pub target: usize,
     /// Smallest factor.
     pub low: f64,
@@ -74,6 +86,14 @@ impl Range {
             variation.sizes.insert(target, factor);
             return variation;
         }
+        if let Some(change) = self.of_actuator(model, factor) {
+            variation.actuators.insert(target, change);
+            return variation;
+        }
+        if let Some((joint, change)) = self.of_joint(model, factor) {
+            variation.joints.insert(joint, change);
+            return variation;
+        }
         let Some(now) = model.contact_properties(target) else { return variation };
         let mut change = ContactChange::default();
         match self.quantity {
@@ -89,6 +109,33 @@ impl Range {
         }
         variation.contacts.insert(target, change);
         variation
+    }
+
+    fn of_joint(&self, model: &Model, factor: f64) -> Option<((usize, usize), JointChange)> {
+        let joint = model.multibody().joints().get(self.target)?;
+        let dof = model.world().bodies[joint.body].joints[joint.index].dofs.first()?;
+        let change = match self.quantity {
+            Quantity::Damping => JointChange { damping: Some(factor * dof.damping), ..Default::default() },
+            Quantity::FrictionLoss => {
+                JointChange { friction_loss: Some(factor * dof.friction), ..Default::default() }
+            }
+            Quantity::Armature => JointChange { armature: Some(factor * dof.armature), ..Default::default() },
+            _ => return None,
+        };
+        Some(((joint.body, joint.index), change))
+    }
+
+    fn of_actuator(&self, model: &Model, factor: f64) -> Option<ActuatorChange> {
+        let actuator = model.world().actuators.get(self.target)?;
+        let rate = if actuator.bias[1] == 0.0 { actuator.gain[0] } else { -actuator.bias[2] };
+        match self.quantity {
+            Quantity::Kp => {
+                Some(ActuatorChange { kp: Some(factor * actuator.gain[0]), ..Default::default() })
+            }
+            Quantity::Kv => Some(ActuatorChange { kv: Some(factor * rate), ..Default::default() }),
+            Quantity::Strength => Some(ActuatorChange { strength: Some(factor), ..Default::default() }),
+            _ => None,
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Variants of a model: the same bodies, joints and geoms with different gravity, masses, contact properties or
-//! sizes.
+//! Variants of a model: the same bodies, joints and geoms with different gravity, masses, contact properties, sizes, damping
+//! or gains, or with equalities and contacts switched on or off. `variation/drives.rs` has the changes of joints and actuators.
 //!
 //! ```
 //! use stiction::{Model, Simulation, Variation};
@@ -18,12 +18,16 @@
 //! A variant shares all unchanged data with its model: meshes, hulls, solids, and the trees if neither masses nor
 //! gravity change. States of a model are valid for its variants.
 
+mod drives;
+
+pub use drives::{ActuatorChange, ActuatorLaw, JointChange};
+
 use crate::error::LoadError;
 use crate::model::Model;
 use crate::model::material::GeomMaterial;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use stiction_model::{Compliance, Geom, Shape, Warning, World};
+use stiction_model::{Compliance, Geom, GeomRole, Shape, Warning, World};
 
 /// Changed contact properties of a geom. Omitted properties keep their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +59,15 @@ pub struct Variation {
     /// the square if this is its only geom and lies at the centre of mass; otherwise it does not change, and the
     /// variant has a warning. Masses do not change.
     pub sizes: BTreeMap<usize, f64>,
+    /// Changed properties of joints, by body and the joint's index in it.
+    pub joints: BTreeMap<(usize, usize), JointChange>,
+    /// Changed properties of actuators, by actuator.
+    pub actuators: BTreeMap<usize, ActuatorChange>,
+    /// Whether equalities act, by equality.
+    pub equalities: BTreeMap<usize, bool>,
+    /// Whether geoms collide, by geom. One that does not has no contacts, not even those of explicit pairs. `true` undoes an
+    /// earlier `false`.
+    pub collisions: BTreeMap<usize, bool>,
 }
 
 impl Variation {
@@ -68,6 +81,14 @@ impl Variation {
         self.gravity = other.gravity.or(self.gravity);
         self.masses.extend(&other.masses);
         self.sizes.extend(&other.sizes);
+        self.equalities.extend(&other.equalities);
+        self.collisions.extend(&other.collisions);
+        for (&joint, new) in &other.joints {
+            self.joints.entry(joint).or_default().merge(new);
+        }
+        for (&actuator, new) in &other.actuators {
+            self.actuators.entry(actuator).or_default().merge(new);
+        }
         for (&geom, new) in &other.contacts {
             let old = self.contacts.entry(geom).or_default();
             *old = ContactChange {
@@ -111,6 +132,22 @@ impl Variation {
         }
         for (&geom, &factor) in &self.sizes {
             resize(world, geom, factor, warnings)?;
+        }
+        for (&joint, change) in &self.joints {
+            change.apply(world, joint)?;
+        }
+        for (&actuator, change) in &self.actuators {
+            change.apply(world, actuator)?;
+        }
+        for (&equality, &active) in &self.equalities {
+            let count = world.equalities.len();
+            let Some(equality) = world.equalities.get_mut(equality) else {
+                return Err(format!("there is no equality {equality}: there are {count}, counted from 0"));
+            };
+            equality.active = active;
+        }
+        for (&geom, &collides) in &self.collisions {
+            collide(world, geom, collides)?;
         }
         Ok(())
     }
@@ -156,6 +193,27 @@ impl ContactChange {
 
 fn no_geom(geom: usize, count: usize) -> String {
     format!("there is no geom {geom}: there are {count}, counted from 0")
+}
+
+/// Takes a geom out of all contacts, or checks that it takes part.
+fn collide(world: &mut World, index: usize, collides: bool) -> Result<(), String> {
+    let count = world.geoms.len();
+    let Some(geom) = world.geoms.get_mut(index) else { return Err(no_geom(index, count)) };
+    let in_pair = world.pairs.iter().any(|pair| pair.geom_a == index || pair.geom_b == index);
+    if collides {
+        let filtered = geom.filter.group == 0 && geom.filter.mask == 0;
+        if geom.role == GeomRole::Visual || (filtered && !in_pair) {
+            return Err(format!(
+                "\"{}\" has no contacts in this model: give it a collision group (contype, conaffinity) in the file, or vary \
+                 the model that it was varied from",
+                geom.name
+            ));
+        }
+        return Ok(());
+    }
+    (geom.filter.group, geom.filter.mask) = (0, 0);
+    world.pairs.retain(|pair| pair.geom_a != index && pair.geom_b != index);
+    Ok(())
 }
 
 /// Scales a geom about its own frame.

@@ -41,6 +41,11 @@ pub(crate) struct Readings {
 }
 
 impl Readings {
+    /// Mean acceleration over the last step that was read.
+    pub fn acceleration(&self) -> &[f64] {
+        &self.acceleration
+    }
+
     /// Reads all sensors: positions and velocities of `state`, forces of the step that led to it with the results in `stages`;
     /// also the wrenches at `bodies`. A step with a learned law has no rows. Its velocities are given instead.
     pub fn read(

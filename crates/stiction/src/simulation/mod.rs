@@ -1,6 +1,9 @@
-//! A simulation: a model, a state and a time-stepping method. `simulation/controllers.rs` contains the controllers.
+//! A simulation: a model, a state and a time-stepping method. `controllers.rs` contains the controllers, `queries.rs` what
+//! combines several results, `plausibility.rs` what is reported because it makes no sense.
 
 mod controllers;
+mod plausibility;
+mod queries;
 pub mod stats;
 pub(crate) mod trajectory_hash;
 
@@ -24,6 +27,8 @@ use crate::step::travel::TurnWarnings;
 use crate::step::{Settings, Stages, StepReport};
 use controllers::Controllers;
 use nalgebra::{Vector3, Vector6};
+use plausibility::Plausibility;
+pub use queries::BodyContact;
 use std::sync::Arc;
 use stiction_convex::Problem;
 use stiction_dac::DacLaw;
@@ -45,6 +50,7 @@ pub struct Simulation {
     turn_warnings: TurnWarnings,
     /// Pairs of geoms that would have passed through each other in any step.
     met: Met,
+    plausibility: Plausibility,
     stats: Stats,
     differentiator: Option<Box<Differentiator>>,
     controllers: Controllers,
@@ -67,6 +73,7 @@ impl Simulation {
             patch_warnings: PatchWarnings::default(),
             turn_warnings: TurnWarnings::default(),
             met: Met::default(),
+            plausibility: Plausibility::new(model),
             stats: Stats::default(),
             controllers: Controllers::default(),
             differentiator: None,
@@ -96,6 +103,7 @@ impl Simulation {
         self.patch_warnings = PatchWarnings::default();
         self.turn_warnings = TurnWarnings::default();
         self.met.clear();
+        self.plausibility.renew(model);
         self.differentiator = None;
         self.model = model.clone();
         Ok(())
@@ -293,6 +301,7 @@ impl Simulation {
         self.patch_warnings.add(&self.stages.contacts.patches);
         self.turn_warnings.add(&self.stages.travel);
         self.met.add(&self.stages.sweep.met);
+        self.plausibility.look(&self.state.q, &self.state.v, self.state.time, report.step);
         record(&mut self.stats, &report);
         self.measure_if_due();
         Ok(())
@@ -327,12 +336,14 @@ impl Simulation {
     /// Warnings since the simulation was created, one for each geom pair: about unreliable contact patches (the core of
     /// a pressure field was reached, by thin or soft bodies under too much load, or a body is completely inside
     /// another), about pairs that turned by more than 0.2 rad in a step while their contact point travelled over a curved
-    /// surface, and about bodies that would have passed through each other within a step. Also one for each equality
+    /// surface, about bodies that would have passed through each other within a step, and about what makes no sense: a body
+    /// that left every bound, absurd velocities, a step longer than what falls through. Also one for each equality
     /// between bodies that misses its target in the last step by more than a step makes, with its error. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.patch_warnings.warnings(&self.model);
         warnings.extend(self.turn_warnings.warnings(&self.model));
         warnings.extend(self.met.warnings(&self.model));
+        warnings.extend(self.plausibility.warnings(&self.model, self.options()));
         if self.last_report.missed_equalities > 0 {
             let errors = &self.stages.assembly.log.equality_errors;
             warnings.extend(equalities::warnings(&self.model, errors));

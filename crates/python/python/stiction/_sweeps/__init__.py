@@ -38,30 +38,51 @@ def sweep(
 ):
     """Runs a function or a scene at many parameters and returns a table, one row a run.
 
-    fn_or_scene: a function of keyword arguments that returns a dict of numbers, strings or arrays (or one such
-        value, which becomes the column "value"); or a scene: a stiction.Model, a model file, or the name of a
-        built-in scene. A function with an argument ``rng`` gets a numpy Generator of its own for each row.
-    parameters: a dict from name to values: all combinations, the last name varying fastest (a value that is no
-        list, tuple, range or array is the same for all); or a list of dicts, one a run. For a scene the names
-        are the options of Simulation, ``time`` (s, 1 if not given), ``qpos``, ``qvel`` and ``ctrl`` (held).
-    executor: "threads" (for functions that spend their time in steps, which release the GIL), "processes", or
-        "ray" (needs ``pip install ray``; uses the cluster that ray.init() chose, or starts a local one).
-    workers: how many runs at once; None for all cores (of the cluster).
-    journal: a file to which every outcome is appended as soon as it is there. A sweep with the same function,
-        parameters and seed continues from it: no row is lost, and none is run or counted twice.
-    resume: "same" refuses a journal of another function, seed or version of Stiction; "anyway" keeps its rows.
-        A journal of other parameters is always refused.
-    retry_errors: run rows again whose outcome in the journal is an error.
-    retries: how often a row is started again when the process or the node that ran it died.
-    seed: of the rows' random generators: row i draws from numpy's SeedSequence(seed, spawn_key=(i,)).
-    progress: True prints progress, False does not, None does on a terminal; or a function of (done, total,
-        errors).
+    Parameters
+    ----------
+    fn_or_scene : callable or Model or str or path-like
+        A function of keyword arguments that returns a dict of numbers, strings or arrays (or one such value, which becomes the
+        column "value"); or a scene: a stiction.Model, a model file, or the name of a built-in scene. A function with an argument
+        ``rng`` gets a numpy Generator of its own for each row.
+    parameters : dict or list of dict
+        A dict from name to values: all combinations, the last name varying fastest (a value that is no list, tuple, range or array
+        is the same for all); or a list of dicts, one a run. For a scene the names are the options of Simulation, ``time`` (s, 1 if
+        not given), ``qpos``, ``qvel`` and ``ctrl`` (held).
+    executor : {"threads", "processes", "ray"}, optional
+        "threads" (for functions that spend their time in steps, which release the GIL), "processes", or "ray" (needs ``pip install
+        ray``; uses the cluster that ray.init() chose, or starts a local one).
+    workers : int, optional
+        How many runs at once; None for all cores (of the cluster).
+    journal : str or path-like, optional
+        A file to which every outcome is appended as soon as it is there. A sweep with the same function, parameters and seed
+        continues from it: no row is lost, and none is run or counted twice.
+    resume : {"same", "anyway"}, optional
+        "same" refuses a journal of another function, seed or version of Stiction; "anyway" keeps its rows. A journal of other
+        parameters is always refused.
+    retry_errors : bool, optional
+        Run rows again whose outcome in the journal is an error.
+    retries : int, optional
+        How often a row is started again when the process or the node that ran it died.
+    seed : int, optional
+        Of the rows' random generators: row i draws from numpy's SeedSequence(seed, spawn_key=(i,)).
+    progress : bool or callable, optional
+        True prints progress, False does not, None does on a terminal; or a function of (done, total, errors).
 
-    A run that raises does not stop the sweep: its row holds the message in the column "error", and results
-    missing there. The numbers are the same whatever the executor and the number of workers, bit for bit on
-    the same kind of machine; so are the files written by ``save``.
+    Returns
+    -------
+    SweepTable
+        A stiction.SweepTable.
 
-    Returns a stiction.SweepTable. Raises ValueError for parameters or a journal that do not fit.
+    Raises
+    ------
+    ValueError
+        For parameters or a journal that do not fit.
+
+    Notes
+    -----
+    A run that raises does not stop the sweep: its row holds the message in the column "error", and results missing there. The
+    numbers are the same whatever the executor and the number of workers, bit for bit on the same kind of machine; so are the files
+    written by ``save``.
 
         table = st.sweep(slide, {"friction": [0.2, 0.4], "speed": np.linspace(1, 3, 9)}, executor="ray")
         table["distance"], table.errors

@@ -11,9 +11,9 @@ from .values import decode
 class SweepTable:
     """The rows of a sweep in the order of its parameters: parameters first, then results, then "error".
 
-    ``table["name"]`` is a column as a numpy array; arrays of one shape are stacked to (n, …). A column with missing
-    values (results of failed runs) is a masked array. ``table.columns`` is a dict of all of them, ``len(table)`` the
-    number of rows, ``table.errors`` a dict from row to message of the runs that failed.
+    ``table["name"]`` is a column as a numpy array; arrays of one shape are stacked to (n, …). A column with missing values (results
+    of failed runs) is a masked array. ``table.columns`` is a dict of all of them, ``len(table)`` the number of rows,
+    ``table.errors`` a dict from row to message of the runs that failed.
     """
 
     def __init__(self, rows, outcomes):
@@ -62,8 +62,13 @@ class SweepTable:
     def save(self, path):
         """Writes a file.
 
-        path: its extension determines the format: .parquet, .arrow (both need pyarrow) or .csv.
+        Parameters
+        ----------
+        path : str or path-like
+            Its extension determines the format: .parquet, .arrow (both need pyarrow) or .csv.
 
+        Notes
+        -----
         In CSV an array takes a column for each of its numbers, ``name[0]``, ``name[0,1]``…; missing is empty.
         """
         path = os.fspath(path)

@@ -50,8 +50,7 @@ class Task:
         raise NotImplementedError
 
     def judge(self, before, qpos, qvel, action, memory):
-        """Rewards (n,), whether the episode has ended (n,), and whether with success (n,); ``before`` is qpos before the
-        action."""
+        """Rewards (n,), whether the episode has ended (n,), and whether with success (n,); ``before`` is qpos before the action."""
         raise NotImplementedError
 
     def describe(self, qpos, memory):
