@@ -150,7 +150,6 @@ WORDS = {
     "Batch.body",
     "Batch.camera",
     "Batch.site",
-    "Batch.step",
     "EqualityInfo.type",
     "GeomInfo.compliant",
     "ImpactOutcomes",

@@ -1752,7 +1752,7 @@ class Simulation:
         path : str or path-like or list of str or path-like
             A file, or a list of files: .html opens in a browser, .mcap in robotics log tools.
         rate : float, optional
-            Frames per simulated second. Recording never changes the simulation: a frame is taken at the end of the first step at or
+            How many frames per simulated second. Recording never changes the simulation: a frame is taken at the end of the first step at or
             after its time.
         joints : list of str, optional
             Names of joints to plot; all by default, unless there are too many.
@@ -2014,7 +2014,9 @@ class InverseKinematics:
         Largest target speeds of the site, m/s and rad/s.
     posture : array_like, optional
         Preferred positions of the joints in the directions that the site leaves free, shape (joints,), m or rad; approached at
-        posture_rate, 1/s.
+        posture_rate.
+    posture_rate : float, optional
+        Rate at which the preferred positions are approached, 1/s.
 
     Raises
     ------
@@ -2475,13 +2477,14 @@ class Batch:
     @time.setter
     def time(self, values: ArrayLike) -> None: ...
     def step(self, n: int = 1, *, k: int | None = None) -> None:
-        """Takes steps in every world, without holding the interpreter. Ctrl-C ends it after the current steps; the worlds may then be at
-        different times.
+        """Takes steps in every world, without holding the interpreter. Ctrl-C ends it when all worlds have taken the same number of steps.
 
         Parameters
         ----------
         n : int, optional
-            Number of steps. (k is its old name, deprecated.)
+            Number of steps.
+        k : int, optional
+            Its old name, deprecated.
 
         Raises
         ------
@@ -2492,7 +2495,7 @@ class Batch:
             took all their steps.
         """
     def run_until(self, time: float) -> None:
-        """Steps every world until a time, as step does.
+        """Steps every world until a time, as step does. After Ctrl-C the worlds may be at different times.
 
         Parameters
         ----------

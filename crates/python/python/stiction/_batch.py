@@ -22,7 +22,7 @@ class PerWorld(Sequence[Any]):
     __slots__ = ("_batch", "_what")
 
     def __init__(self, batch: Batch, what: str) -> None:
-        self._batch = batch
+        self._batch: Any = batch
         self._what = what
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class BatchStats(dict[str, Any]):
 
     def __init__(self, batch: Batch, rows: list[dict[str, Any]], names: dict[str, Any]) -> None:
         super().__init__((name, _column([row[name] for row in rows], of)) for name, of in names.items())
-        self._batch = batch
+        self._batch: Any = batch
 
     def __call__(self, world: Any = None) -> dict[str, Any]:
         """Deprecated: index with a name, and sum over the worlds."""

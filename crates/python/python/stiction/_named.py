@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -272,13 +272,14 @@ class _Named:
         """A property that vary can change: of the present model, or of each world."""
         if not hasattr(type(self._sim), "parameters"):
             return getattr(getattr(self._sim.model, what)(self.id), quantity)
-        varied = self._sim.parameters.get(quantity, {})
+        batch = cast("Batch", self._sim)
+        varied = batch.parameters.get(quantity, {})
         if self.name in varied:
             return varied[self.name]
         value = getattr(self.info, quantity)
         if value is None:
             return None
-        row = np.full(self._sim.n, value)
+        row = np.full(batch.n, value)
         row.flags.writeable = False
         return row
 

@@ -13,8 +13,7 @@ use stiction::StepError;
 
 #[pymethods]
 impl Batch {
-    /// Takes steps in every world, without holding the interpreter. Ctrl-C ends it after the current steps; the worlds may then be at
-    /// different times.
+    /// Takes steps in every world, without holding the interpreter. Ctrl-C ends it when all worlds have taken the same number of steps.
     ///
     /// Parameters
     /// ----------
@@ -42,7 +41,7 @@ impl Batch {
         self.advance(py, |batch, go_on| batch.step_watched(steps, go_on))
     }
 
-    /// Steps every world until a time, as step does.
+    /// Steps every world until a time, as step does. After Ctrl-C the worlds may be at different times.
     ///
     /// Parameters
     /// ----------

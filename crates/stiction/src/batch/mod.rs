@@ -33,6 +33,7 @@ use crate::simulation::Simulation;
 pub use rollout::{Rollout, RolloutError, rollout};
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
+use std::time::{Duration, Instant};
 use thread_pool::{Task, ThreadPool};
 
 /// Worlds of one model, stepped together on several threads.
@@ -42,7 +43,12 @@ pub struct Batch {
     /// Variation of each world.
     variations: Vec<Variation>,
     pool: ThreadPool,
+    /// Steps after which a watched call looks whether to go on; it follows how long they take.
+    steps_at_once: usize,
 }
+
+/// How long those steps should take.
+const PART: Duration = Duration::from_millis(20);
 
 /// A world of a batch: a [`Simulation`] that can be read and modified between steps.
 pub struct World<'a>(MutexGuard<'a, thread_pool::Slot>);
@@ -124,7 +130,7 @@ impl Batch {
         }
         let pool = ThreadPool::new(simulations, threads.clamp(1, worlds.max(1)));
         let variations = vec![Variation::default(); worlds];
-        Ok(Some(Self { model: model.clone(), options, variations, pool }))
+        Ok(Some(Self { model: model.clone(), options, variations, pool, steps_at_once: 1 }))
     }
 
     /// The model shared by the worlds. A world may use a variant of it.
@@ -176,13 +182,32 @@ impl Batch {
     }
 
     /// Like [`Batch::step`], but calls `go_on` on the calling thread every few milliseconds. If it returns false,
-    /// the call stops after the current steps.
+    /// the call stops, and all worlds that did not fail have taken the same number of steps.
     pub fn step_watched(
         &mut self,
         steps: usize,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Progress, BatchError> {
-        self.run(Task::Steps(steps), Some(go_on))
+        let mut left = steps;
+        let mut task: fn(usize) -> Task = Task::Steps;
+        loop {
+            let begin = Instant::now();
+            let part = left.min(self.steps_at_once);
+            self.pool.run(task(part), None);
+            left -= part;
+            // Twice as many or half as many, for parts that take about as long as PART.
+            let (taken, whole) = (begin.elapsed(), part == self.steps_at_once);
+            if taken > 2 * PART {
+                self.steps_at_once = (part / 2).max(1);
+            } else if whole && 2 * taken < PART {
+                self.steps_at_once = part.saturating_mul(2).max(1);
+            }
+            if left == 0 || !go_on() {
+                let progress = if left == 0 { Progress::Done } else { Progress::Stopped };
+                return self.outcome(progress);
+            }
+            task = Task::MoreSteps;
+        }
     }
 
     /// Like [`Batch::run_until`], with the callback of [`Batch::step_watched`].
@@ -196,6 +221,11 @@ impl Batch {
 
     fn run(&mut self, task: Task, go_on: Option<&mut dyn FnMut() -> bool>) -> Result<Progress, BatchError> {
         let progress = self.pool.run(task, go_on);
+        self.outcome(progress)
+    }
+
+    /// The result of a call: the first world that failed, if any did.
+    fn outcome(&self, progress: Progress) -> Result<Progress, BatchError> {
         let mut failed = 0;
         let mut first = None;
         for world in 0..self.len() {

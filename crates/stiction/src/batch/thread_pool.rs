@@ -32,6 +32,8 @@ const LOOK: Duration = Duration::from_micros(30);
 #[derive(Clone, Copy)]
 pub enum Task {
     Steps(usize),
+    /// More steps of the same call: worlds that failed take none.
+    MoreSteps(usize),
     Until(f64),
 }
 
@@ -232,11 +234,14 @@ impl Shared {
         while let Some(place) = self.take(number) {
             let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
             let place = &mut *place;
+            let over = matches!(task, Task::MoreSteps(_)) && place.failure.is_some();
             let steps = AssertUnwindSafe(|| run(&mut place.simulation, task, &self.stop, &mut watch));
-            place.failure = match catch_unwind(steps) {
-                Ok(outcome) => outcome.err(),
-                Err(_) => Some(StepError::Fault { time: place.simulation.state().time }),
-            };
+            if !over {
+                place.failure = match catch_unwind(steps) {
+                    Ok(outcome) => outcome.err(),
+                    Err(_) => Some(StepError::Fault { time: place.simulation.state().time }),
+                };
+            }
             if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
                 // The caller either sees this count or has already released the task lock to sleep.
                 drop(self.task());
@@ -270,8 +275,8 @@ fn run(
             return Ok(());
         }
         match task {
-            Task::Steps(steps) if taken == steps => return Ok(()),
-            Task::Steps(_) => simulation.step(1)?,
+            Task::Steps(steps) | Task::MoreSteps(steps) if taken == steps => return Ok(()),
+            Task::Steps(_) | Task::MoreSteps(_) => simulation.step(1)?,
             Task::Until(time) => {
                 if !simulation.step_towards(time)? {
                     return Ok(());
