@@ -7,6 +7,7 @@ GRAVITY = 9.81
 
 #: A point mass of 2 kg on a massless rod of 0.7 m, hinged about y, hanging down at q = 0.
 PENDULUM = """<mujoco model="pendulum">
+  <option timestep="0.001"/>
   <worldbody>
     <body name="bob" pos="0 0 1">
       <joint name="pivot" type="hinge" axis="0 1 0"/>
@@ -20,6 +21,7 @@ PENDULUM = """<mujoco model="pendulum">
 #: Two point masses on massless rods, hinged about y: m1, l1 and m2, l2.
 M1, L1, M2, L2 = 1.5, 0.6, 0.8, 0.4
 DOUBLE_PENDULUM = f"""<mujoco model="double">
+  <option timestep="0.001"/>
   <worldbody>
     <body name="upper">
       <joint name="shoulder" type="hinge" axis="0 1 0"/>
@@ -34,6 +36,7 @@ DOUBLE_PENDULUM = f"""<mujoco model="double">
 
 #: A ball of 3 kg that starts just in touch with the ground.
 BALL = """<mujoco model="ball">
+  <option timestep="0.001"/>
   <worldbody>
     <geom name="ground" type="plane" size="0 0 1"/>
     <body name="ball" pos="0.1 -0.2 0.1">
@@ -45,6 +48,7 @@ BALL = """<mujoco model="ball">
 
 #: A tree with a free base, hinges, a slide and a ball joint.
 TREE = """<mujoco model="tree">
+  <option timestep="0.001"/>
   <worldbody>
     <body name="base" pos="0 0 1">
       <freejoint name="root"/>

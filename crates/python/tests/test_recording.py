@@ -90,7 +90,7 @@ def test_wrong_recordings_are_refused(tmp_path):
 
 def test_a_force_at_a_point_accelerates_a_free_body():
     model = st.Model.from_string(
-        '<mujoco><option gravity="0 0 0"/><worldbody><body name="ball" pos="1 2 3"><freejoint/>'
+        '<mujoco><option gravity="0 0 0" timestep="0.001"/><worldbody><body name="ball" pos="1 2 3"><freejoint/>'
         '<geom type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>'
     )
     sim = st.Simulation(model)

@@ -5,7 +5,7 @@ import pytest
 import stiction as st
 
 MODEL = """
-<mujoco>
+<mujoco><option timestep="0.001"/>
   <worldbody>
     <geom type="plane" size="5 5 1"/>
     <site name="top" pos="0 0 2"/>
