@@ -46,8 +46,13 @@ export interface MeshBuffer { id: number; vertices: Float32Array; triangles: Uin
 
 export interface Status {
   paused: boolean; speed: number; time: number; rate: number; ctrl: number[];
-  clients: number; dropped: number; message: string | null;
+  widgets?: Widget[]; clients: number; dropped: number; message: string | null;
 }
+
+/** A slider or a button of the program that steps. */
+export type Widget =
+  | { kind: "slider"; name: string; low: number; high: number; value: number; unit: string }
+  | { kind: "button"; name: string; presses: number };
 
 /** What is wrong with a recording, in words for the person at the page. */
 export class FormatError extends Error {}

@@ -9,6 +9,7 @@ export type Message =
   | { type: "step"; steps: number }
   | { type: "speed"; value: number }
   | { type: "ctrl"; actuator: number; value: number }
+  | { type: "widget"; index: number; value: number }
   | { type: "push"; body: number; point: number[]; target: number[] };
 
 export type LinkState = "connecting" | "open" | "lost";

@@ -3,6 +3,7 @@
 import { h } from "./dom.ts";
 import { bodyName } from "./inspector.ts";
 import { scaleOf } from "./legend.ts";
+import type { Widget } from "./format.ts";
 import type { LiveLink } from "./live.ts";
 import type { Recording } from "./recording.ts";
 import { onSetting, set, type Settings, settings } from "./settings.ts";
@@ -13,6 +14,9 @@ type Refresh = () => void;
 export class Panel {
   readonly element = h("aside", { class: "panel", "aria-label": "What is shown" });
   private refreshers: Refresh[] = [];
+  private readonly widgets = h("div", { class: "widgets" });
+  private widgetNames = "";
+  private handles: { input: HTMLInputElement; value: HTMLElement; busy: number }[] = [];
   private sliders: { input: HTMLInputElement; value: HTMLElement; unit: string; busy: number }[] = [];
 
   constructor(private readonly link: LiveLink | null) {
@@ -25,6 +29,7 @@ export class Panel {
     const roles = new Set(scene.geoms.map((geom) => geom.role));
     const soft = scene.geoms.some((geom) => geom.compliant), solids = scene.geoms.some((geom) => geom.solid !== null);
     const sections: HTMLElement[] = [];
+    if (this.link) sections.push(this.widgets);
     if (this.link && scene.actuators.length > 0) sections.push(this.section("Actuators", ...this.actuators(scene)));
     sections.push(this.section("Bodies",
       ...(roles.size > 1 ? [this.choice("shapes", [["visual", "visual"], ["collision", "collision"], ["all", "all"]], "Shapes", "V")] : []),
@@ -64,6 +69,40 @@ export class Panel {
       input.value = String(ctrl[i]);
       value.textContent = `${plain(ctrl[i])} ${unit}`;
     });
+  }
+
+  /** Sliders and buttons of the program, as the status tells of them; not the one under the hand. */
+  updateWidgets(): void {
+    const widgets = this.link?.status?.widgets ?? [], names = JSON.stringify(widgets.map((w) => [w.kind, w.name]));
+    if (names !== this.widgetNames) {
+      this.widgetNames = names;
+      this.handles = [];
+      this.widgets.replaceChildren(...(widgets.length > 0 ? [this.section("Controls", ...widgets.map((w, i) => this.widget(w, i)))] : []));
+    }
+    widgets.forEach((widget, i) => {
+      const handle = this.handles[i];
+      if (widget.kind !== "slider" || performance.now() - handle.busy < 600) return;
+      handle.input.value = String(widget.value);
+      handle.value.textContent = `${plain(widget.value)} ${widget.unit}`;
+    });
+  }
+
+  private widget(widget: Widget, index: number): HTMLElement {
+    const send = (value: number): void => this.link!.send({ type: "widget", index, value }), value = h("b");
+    if (widget.kind === "button") {
+      this.handles[index] = { input: h("input", {}), value, busy: 0 };
+      return h("button", { type: "button", class: "row", onclick: () => send(1) }, widget.name);
+    }
+    const handle = { value, busy: 0, input: h("input", {
+      type: "range", min: widget.low, max: widget.high, step: (widget.high - widget.low) / 500, value: widget.value, "aria-label": widget.name,
+      oninput: () => {
+        handle.busy = performance.now();
+        value.textContent = `${plain(Number(handle.input.value))} ${widget.unit}`;
+        send(Number(handle.input.value));
+      },
+    }) };
+    this.handles[index] = handle;
+    return h("label", { class: "row slide" }, h("span", {}, widget.name), handle.input, value);
   }
 
   private section(title: string, ...rows: HTMLElement[]): HTMLElement {

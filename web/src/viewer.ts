@@ -187,6 +187,7 @@ export class Viewer {
       this.told = 0;
     }
     this.panel.updateActuators();
+    this.panel.updateWidgets();
     // A status comes four times a second; a paused page has nothing new to draw.
     const shown = JSON.stringify([link.state, status?.paused, status?.speed, status?.time]);
     if (shown !== this.lastStatus) this.redraw();

@@ -93,3 +93,37 @@ test("a page that loses its server says so, and comes back when one is there aga
   await page.context().close();
   again.stop();
 });
+
+test("sliders and buttons of the program are on the panel, follow its status and send what the hand does", { skip }, async () => {
+  const { address, stop } = await view("gripper_soft", "--keyframe", "open");
+  const { page, complaints } = await tab(browser);
+  await page.goto(address);
+  await ready(page);
+  await page.evaluate(() => {
+    const { viewer } = window.stiction!, link = (viewer as unknown as { link: import("../src/live.ts").LiveLink }).link;
+    const widgets = [{ kind: "slider" as const, name: "reward", low: 0, high: 10, value: 4, unit: "m" }, { kind: "button" as const, name: "kick", presses: 0 }];
+    // The program has none: its statuses are held back from here on.
+    link.onState = () => undefined;
+    link.status = { ...link.status!, widgets };
+    (window as unknown as { sent: unknown[] }).sent = [];
+    link.send = (message) => { (window as unknown as { sent: unknown[] }).sent.push(message); };
+    viewer.linkChanged();
+  });
+  const slider = page.locator('.panel .widgets input[aria-label="reward"]');
+  assert.equal(await slider.inputValue(), "4");
+  assert.match((await page.locator(".panel .widgets .slide").textContent())!, /reward\s*4 m/);
+  await slider.fill("7");
+  await page.locator(".panel .widgets button", { hasText: "kick" }).click();
+  assert.deepEqual(await page.evaluate(() => (window as unknown as { sent: unknown[] }).sent),
+    [{ type: "widget", index: 0, value: 7 }, { type: "widget", index: 1, value: 1 }]);
+  await page.waitForTimeout(700);
+  await page.evaluate(() => {
+    const { viewer } = window.stiction!, link = (viewer as unknown as { link: import("../src/live.ts").LiveLink }).link;
+    link.status!.widgets = [{ kind: "slider", name: "reward", low: 0, high: 10, value: 2, unit: "m" }, { kind: "button", name: "kick", presses: 1 }];
+    viewer.linkChanged();
+  });
+  assert.equal(await slider.inputValue(), "2");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+  stop();
+});

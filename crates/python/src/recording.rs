@@ -1,12 +1,13 @@
 //! `Simulation.record`: files written while Python steps.
 
-use crate::errors::{BusyError, FileError, InputError};
+use crate::errors::{BusyError, FileError, InputError, InputTypeError};
 use crate::fork::{Origin, of_parent};
 use crate::simulation::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;
+use pyo3::types::PyDict;
 use std::path::PathBuf;
-use stiction_viewer::{JointChoice, RecordError};
+use stiction_viewer::{JointChoice, RecordError, UserChannel, UserLog};
 
 /// A recording in progress, from Simulation.record: a context manager that completes the files at its end.
 #[pyclass(frozen, module = "stiction")]
@@ -14,6 +15,9 @@ pub struct Recording {
     pub simulation: Py<Simulation>,
     pub paths: Vec<PathBuf>,
     pub origin: Origin,
+    /// Which of the simulation's recordings it is.
+    pub number: u64,
+    pub log: UserLog,
 }
 
 #[pymethods]
@@ -37,6 +41,43 @@ impl Recording {
         self.simulation.get().stop_recording(py).map(|_| ())
     }
 
+    /// Sets the number of a channel that was named when the recording began; the next frames hold it, until it is set again. May be
+    /// called in controllers.
+    ///
+    /// Parameters
+    /// ----------
+    /// channel : str
+    ///     Its name.
+    /// value : float
+    ///     In the unit of the channel.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown channel, or a value that is not finite.
+    fn log(&self, channel: &str, value: f64) -> PyResult<()> {
+        finite(value)?;
+        self.log.log(channel, value).map_err(record_error)
+    }
+
+    /// Whether the files are being written.
+    #[getter]
+    fn running(&self) -> bool {
+        !self.origin.left() && self.simulation.get().is_recording(self.number)
+    }
+
+    /// The recording inline in a notebook, once it is complete.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let page = self.paths.iter().find(|path| path.extension().is_some_and(|e| e == "html" || e == "htm"));
+        let Some(page) = page else { return escaped(py, &self.__repr__()) };
+        if self.running() {
+            return escaped(py, &format!("{}, under way: stop() completes it", self.__repr__()));
+        }
+        let text = std::fs::read_to_string(page)
+            .map_err(|error| FileError::new_err(format!("{}: {error}", page.display())))?;
+        Ok(frame(&format!("srcdoc=\"{}\"", escaped(py, &text)?)))
+    }
+
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
@@ -50,6 +91,47 @@ impl Recording {
         let paths: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
         format!("<stiction.Recording to {}>", paths.join(", "))
     }
+}
+
+/// A page within a page.
+pub fn frame(source: &str) -> String {
+    format!("<iframe {source} width=\"100%\" height=\"600\" style=\"border: 0\" allowfullscreen></iframe>")
+}
+
+/// Text as it stands in HTML.
+pub fn escaped(py: Python<'_>, text: &str) -> PyResult<String> {
+    py.import("html")?.call_method1("escape", (text,))?.extract()
+}
+
+/// A number that can be logged.
+pub fn finite(value: f64) -> PyResult<()> {
+    if value.is_finite() {
+        Ok(())
+    } else {
+        Err(InputError::new_err(format!("value = {value}: give a finite number")))
+    }
+}
+
+/// Channels of the user's own: a list of names, or a dict from name to unit.
+pub fn channels(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<UserChannel>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    let wrong = || {
+        InputTypeError::new_err(format!(
+            "channels = {given}: give a list of names, or a dict from name to unit"
+        ))
+    };
+    if let Ok(dict) = given.cast::<PyDict>() {
+        let channel = |(name, unit): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            let (name, unit) = (name.extract().map_err(|_| wrong())?, unit.extract().map_err(|_| wrong())?);
+            Ok(UserChannel { name, unit })
+        };
+        return dict.iter().map(channel).collect();
+    }
+    if given.extract::<String>().is_ok() {
+        return Err(wrong());
+    }
+    let names: Vec<String> = given.extract().map_err(|_| wrong())?;
+    Ok(names.into_iter().map(|name| UserChannel { name, unit: String::new() }).collect())
 }
 
 /// One path, or several in a list.
@@ -73,8 +155,10 @@ pub fn record_error(error: RecordError) -> PyErr {
     match error {
         RecordError::Create { .. } | RecordError::Write { .. } => FileError::new_err(text),
         RecordError::Ended(_) | RecordError::OtherModel => BusyError::new_err(text),
-        RecordError::Extension(_) | RecordError::Rate(_) | RecordError::Joint { .. } => {
-            InputError::new_err(text)
-        }
+        RecordError::Extension(_)
+        | RecordError::Rate(_)
+        | RecordError::Joint { .. }
+        | RecordError::Channel(_)
+        | RecordError::Log { .. } => InputError::new_err(text),
     }
 }

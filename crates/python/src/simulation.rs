@@ -27,7 +27,7 @@ use crate::viewer;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use stiction::Variation;
 use stiction_viewer::Recorder;
@@ -115,6 +115,9 @@ pub struct Simulation {
     hooks: Mutex<Vec<Arc<Hook>>>,
     controller_count: Arc<AtomicUsize>,
     recorder: Mutex<Option<Recorder>>,
+    /// Whether a recording is under way, also while a step has it, and how many there were.
+    recording: AtomicBool,
+    recordings: AtomicU64,
     viewer: Mutex<Option<Arc<viewer::Shared>>>,
     qpos: Shared,
     qvel: Shared,

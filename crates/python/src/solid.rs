@@ -141,6 +141,9 @@ impl Solid {
         modulus: f64,
         report: Py<PyDict>,
     ) -> PyResult<Self> {
+        if vertices.as_array().ncols() != 3 || tetrahedra.as_array().ncols() != 4 {
+            return Err(refused("vertices have shape (n, 3) and tetrahedra (m, 4)"));
+        }
         let rows = vertices.as_array();
         let vertices = rows.rows().into_iter().map(|r| Vector3::new(r[0], r[1], r[2])).collect();
         let cells = tetrahedra.as_array();

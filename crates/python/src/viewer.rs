@@ -4,9 +4,9 @@
 //! would: it takes the simulation's lock for a few milliseconds at a time, reads the arrays before and writes them after.
 //! Whoever else wants the simulation meanwhile waits for these milliseconds.
 
-use crate::errors::{BusyError, FileError, InputError};
+use crate::errors::{BusyError, FileError, InputError, InputTypeError};
 use crate::fork::{Origin, of_parent};
-use crate::recording::{joints, record_error};
+use crate::recording::{escaped, finite, frame, joints, record_error};
 use crate::simulation::Simulation;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyUserWarning};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stiction_viewer::{Live, LiveError, LiveOptions};
+use stiction_viewer::{Live, LiveError, LiveOptions, UserChannel, Widget};
 
 /// What the viewer's thread and the simulation share.
 pub struct Shared {
@@ -24,6 +24,8 @@ pub struct Shared {
     pub busy: AtomicBool,
     stop: AtomicBool,
     url: String,
+    /// What to call when a slider or button is used, by its number.
+    callbacks: Mutex<Vec<Option<Py<PyAny>>>>,
 }
 
 /// Name of viewers' threads.
@@ -32,6 +34,32 @@ pub const THREAD: &str = "stiction-viewer";
 impl Shared {
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The page; whoever has it may be waiting for the interpreter, in a controller.
+    fn with_live<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&mut Live) -> T + Send) -> T {
+        py.detach(|| look(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Calls what belongs to the sliders and buttons that were used, with no lock held.
+    fn call_back(&self, py: Python<'_>) {
+        let used = self.with_live(py, |live| {
+            let used = live.used_widgets();
+            used.into_iter().map(|i| (i, live.widget(i).cloned())).collect::<Vec<_>>()
+        });
+        for (index, widget) in used {
+            let callbacks = self.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
+            let callback = callbacks.get(index).and_then(|c| c.as_ref().map(|c| c.clone_ref(py)));
+            drop(callbacks);
+            let Some(callback) = callback else { continue };
+            let outcome = match widget {
+                Some(Widget::Slider { value, .. }) => callback.call1(py, (value,)),
+                _ => callback.call0(py),
+            };
+            if let Err(error) = outcome {
+                error.write_unraisable(py, Some(callback.bind(py)));
+            }
+        }
     }
 }
 
@@ -56,14 +84,131 @@ impl Viewer {
     /// Number of pages that are connected.
     #[getter]
     fn clients(&self, py: Python<'_>) -> usize {
-        // Whoever has it may be waiting for the interpreter, in a controller.
-        py.detach(|| self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).server().clients())
+        self.shared.with_live(py, |live| live.server().clients())
     }
 
     /// Whether the page is served.
     #[getter]
     fn running(&self) -> bool {
         !self.shared.stop.load(Ordering::Relaxed)
+    }
+
+    /// Puts a slider on the page.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     What the page calls it.
+    /// low, high : float
+    ///     Its ends.
+    /// value : float, optional
+    ///     Where it stands; in the middle by default.
+    /// unit : str, optional
+    ///     Unit that the page shows.
+    /// on_change : callable, optional
+    ///     Called with the value when somebody moves it, on the viewer's thread between steps; it may use the simulation.
+    ///
+    /// Returns
+    /// -------
+    /// Slider
+    ///     A stiction.Slider: its value follows the page and may be set.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For ends that make no sense, or a name that is there already.
+    #[pyo3(signature = (name, low, high, value=None, *, unit="", on_change=None))]
+    fn add_slider<'py>(
+        slf: &Bound<'py, Self>,
+        name: String,
+        low: f64,
+        high: f64,
+        value: Option<f64>,
+        unit: &str,
+        on_change: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let value = value.unwrap_or(0.5 * (low + high));
+        let widget = Widget::Slider { name: name.clone(), low, high, value, unit: unit.into() };
+        let index = slf.get().add(slf.py(), widget, on_change)?;
+        slf.py().import("stiction._view")?.getattr("Slider")?.call1((slf, index, name))
+    }
+
+    /// Puts a button on the page.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     What the page calls it.
+    /// on_press : callable, optional
+    ///     Called without arguments when somebody presses it, on the viewer's thread between steps; it may use the simulation.
+    ///
+    /// Returns
+    /// -------
+    /// Button
+    ///     A stiction.Button, which counts its presses.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a name that is there already.
+    #[pyo3(signature = (name, *, on_press=None))]
+    fn add_button<'py>(
+        slf: &Bound<'py, Self>,
+        name: String,
+        on_press: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let widget = Widget::Button { name: name.clone(), presses: 0 };
+        let index = slf.get().add(slf.py(), widget, on_press)?;
+        slf.py().import("stiction._view")?.getattr("Button")?.call1((slf, index, name))
+    }
+
+    /// Shows a number among the plots. It is held until it is set again; the first call for a channel starts the plots anew. After
+    /// that it may be called in controllers.
+    ///
+    /// Parameters
+    /// ----------
+    /// channel : str
+    ///     Its name.
+    /// value : float
+    ///     In the unit of the channel.
+    /// unit : str, optional
+    ///     Unit of a new channel.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a value that is not finite.
+    #[pyo3(signature = (channel, value, *, unit=""))]
+    fn log(&self, py: Python<'_>, channel: &str, value: f64, unit: &str) -> PyResult<()> {
+        finite(value)?;
+        if !self.shared.with_live(py, |live| live.logs(channel)) {
+            let channel = UserChannel { name: channel.into(), unit: unit.into() };
+            self.simulation.get().with_state(py, |inner| {
+                let channel = &channel;
+                self.shared.with_live(py, move |live| live.add_channel(inner, channel)).map_err(record_error)
+            })?;
+        }
+        self.shared.with_live(py, |live| live.log(channel, value)).map_err(record_error)
+    }
+
+    /// Where a slider stands, or how often a button was pressed.
+    fn _widget_value(&self, py: Python<'_>, index: usize) -> f64 {
+        self.shared.with_live(py, |live| live.widget(index).map_or(0.0, Widget::value))
+    }
+
+    /// Moves a slider.
+    fn _set_widget(&self, py: Python<'_>, index: usize, value: f64) -> PyResult<()> {
+        finite(value)?;
+        self.shared.with_live(py, |live| live.set_widget(index, value));
+        Ok(())
+    }
+
+    /// The page inline in a notebook that runs in a browser on this machine.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        if !self.running() {
+            return escaped(py, &self.__repr__());
+        }
+        Ok(frame(&format!("src=\"{}\"", escaped(py, self.url())?)))
     }
 
     /// Waits until the viewer is closed by another thread, or Ctrl-C closes it.
@@ -87,6 +232,9 @@ impl Viewer {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| thread.map(JoinHandle::join));
         self.simulation.get().forget_viewer(&self.shared);
+        let callbacks =
+            std::mem::take(&mut *self.shared.callbacks.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(callbacks);
         Ok(())
     }
 
@@ -101,6 +249,21 @@ impl Viewer {
 
     fn __repr__(&self) -> String {
         format!("<stiction.Viewer at {}{}>", self.url(), if self.running() { "" } else { ", closed" })
+    }
+}
+
+impl Viewer {
+    fn add(&self, py: Python<'_>, widget: Widget, callback: Option<Py<PyAny>>) -> PyResult<usize> {
+        if let Some(callback) = &callback
+            && !callback.bind(py).is_callable()
+        {
+            return Err(InputTypeError::new_err("give a function to call, or None"));
+        }
+        let index = self.shared.with_live(py, |live| live.add_widget(widget)).map_err(InputError::new_err)?;
+        let mut callbacks = self.shared.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        callbacks.resize_with(index, || None);
+        callbacks.push(callback);
+        Ok(index)
     }
 }
 
@@ -175,6 +338,7 @@ pub fn view(
         busy: AtomicBool::new(false),
         stop: AtomicBool::new(false),
         url: url.clone(),
+        callbacks: Mutex::new(Vec::new()),
     });
     sim.get().adopt_viewer(&shared).map_err(|url| {
         BusyError::new_err(format!("this simulation is on a page already, {url}: close that viewer first"))
@@ -203,7 +367,11 @@ pub fn view(
 /// The viewer's thread: obeys the pages until the viewer is closed or the interpreter ends.
 fn drive(shared: &Shared, simulation: Py<Simulation>) {
     while !shared.stop.load(Ordering::Relaxed) {
-        let pause = Python::try_attach(|py| simulation.get().tick(py, shared));
+        let pause = Python::try_attach(|py| {
+            let pause = simulation.get().tick(py, shared);
+            shared.call_back(py);
+            pause
+        });
         match pause {
             Some(pause) => std::thread::sleep(pause),
             None => {

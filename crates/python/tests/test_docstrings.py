@@ -50,6 +50,7 @@ def test_every_argument_is_described_in_its_section(name, item):
         "stiction._controllers",
         "stiction._batch",
         "stiction._sweeps.table",
+        "stiction._view",
     ):
         return
     described = parameters(doc)

@@ -1,6 +1,7 @@
 """What a newcomer gets wrong: every method and setter answers with an exception that says what to do, and changes nothing."""
 
 import inspect
+import pickle
 import re
 
 import models
@@ -354,3 +355,49 @@ def test_damaged_states_are_refused():
             SIM.load_state(bytes(damaged))
     with pytest.raises(ValueError, match="checksum"):
         SIM.load_state(saved + b"junk")
+
+
+def test_pickles_with_damage_or_of_other_things_raise_ordinary_exceptions():
+    sim, batch = st.Simulation(models.pendulum()), st.Batch(models.pendulum(), 2)
+    _, (model, options, state, _) = sim.__reduce__()
+    _, (_, _, _, of_worlds, states, _) = batch.__reduce__()
+    points, cells = (
+        np.vstack([np.zeros(3), np.eye(3), np.full(3, 0.2)]),
+        np.array([[0, 1, 2, 4], [0, 3, 1, 4], [0, 2, 3, 4], [1, 3, 2, 4]], np.uint32),
+    )
+    field = np.array([0, 0, 0, 0, 1.0])
+    assert st.Solid._restore(points, cells, field, 1e5, {}).volume == pytest.approx(1 / 6)
+    wrong = [
+        lambda: st._restore_simulation(model, {}, b"", []),
+        lambda: st._restore_simulation(model, {"stp": 1}, state, []),
+        lambda: st._restore_simulation(3, {}, state, []),
+        lambda: st._restore_simulation(model, options, state, [3]),
+        lambda: st._restore_simulation(model, options, state, [(None, (0.0, False, [], []))]),
+        lambda: st._restore_batch(model, -1, 1, of_worlds, states, []),
+        lambda: st._restore_batch(model, 2**40, 1, of_worlds, states, []),
+        lambda: st._restore_batch(model, 2, 1, of_worlds, states[:-4], []),
+        lambda: st._restore_batch(model, 3, 1, of_worlds, states, []),
+        lambda: st.Solid._restore(points[:, :2].copy(), cells, field, 1e5, {}),
+        lambda: st.Solid._restore(points, cells[:, :3].copy(), field, 1e5, {}),
+        lambda: st.Solid._restore(points, cells + 50, field, 1e5, {}),
+        lambda: st.Solid._restore(points, cells, field[:2], 1e5, {}),
+        lambda: st.Solid._restore(points * np.nan, cells, field, 1e5, {}),
+        lambda: st.Solid._restore(points, cells, field, -1.0, {}),
+    ]
+    for k, call in enumerate(wrong):
+        with pytest.raises(Exception) as caught:  # noqa: B017 - what a panic becomes is none
+            call()
+        assert isinstance(caught.value, (ValueError, TypeError, OverflowError, MemoryError)), k
+    random = np.random.default_rng(0)
+    archive, whole = model.__reduce__()[1][0], pickle.dumps(st.Simulation(model))
+    for _ in range(200):
+        damaged = bytearray(archive)
+        damaged[random.integers(len(archive))] ^= 1 << random.integers(8)
+        with pytest.raises(st.ModelError):
+            st._restore_model(bytes(damaged))
+        damaged = bytearray(whole)
+        damaged[random.integers(len(whole))] ^= 1 << random.integers(8)
+        try:
+            pickle.loads(bytes(damaged))
+        except Exception:  # any, or none where only a number is another one; a panic is no Exception
+            pass

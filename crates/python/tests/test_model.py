@@ -195,7 +195,7 @@ def test_what_is_not_honoured_warns_and_is_an_error_when_strict():
     warning = next(w for w in model.warnings if "nonsense" in w.element + w.message)
     file, element, line, message = warning
     assert (warning.file, warning.element, warning.line, warning.message) == (file, element, line, message)
-    assert line == 2 and message in str(warning)
+    assert line == 3 and message in str(warning)
     with pytest.raises(st.ModelError, match="strict"):
         st.Model.from_string(text, strict=True)
     assert st.Model.from_string(models.BALL, strict=True).nv == 6

@@ -1,6 +1,6 @@
 //! A simulation as bytes: a plain copy, cheap enough to take beside a run.
 
-use crate::channels::{Channels, JointChoice};
+use crate::channels::{Channels, JointChoice, UserChannel, UserLog};
 use crate::chunk::{self, Kind, put_f32, put_row, put_u32};
 use crate::error::RecordError;
 use crate::scene::append_scene;
@@ -17,10 +17,14 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// For simulations of the model of this one, with these joints among the channels.
-    pub fn new(simulation: &Simulation, joints: &JointChoice) -> Result<Self, RecordError> {
+    /// For simulations of the model of this one, with these joints and the user's numbers among the channels.
+    pub fn new(
+        simulation: &Simulation,
+        joints: &JointChoice,
+        user: &[UserChannel],
+    ) -> Result<Self, RecordError> {
         let model = simulation.model();
-        let mut channels = Channels::new(model, joints)?;
+        let mut channels = Channels::new(model, joints, user)?;
         channels.begin(simulation);
         let workspace = Workspace::new(model.multibody());
         Ok(Self { workspace, channels, model: model.clone() })
@@ -29,6 +33,11 @@ impl Capture {
     /// Appends the scene and its buffers; `name` is what the page calls it.
     pub fn scene(&self, simulation: &Simulation, name: &str, out: &mut Vec<u8>) {
         append_scene(out, simulation, name, self.channels.list());
+    }
+
+    /// Sets the numbers of the user's channels.
+    pub fn log(&self) -> &UserLog {
+        self.channels.log()
     }
 
     /// Whether a model looks like the one of the scene: the same, or a variant of it with the same shapes.

@@ -2,6 +2,7 @@
 
 use crate::error::RecordError;
 use crate::scene::control_unit;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stiction::model::JointKind;
 use stiction::multibody::Workspace;
 use stiction::{Model, Simulation, Stats};
@@ -21,13 +22,59 @@ impl Default for JointChoice {
     }
 }
 
+/// A channel of the user's own: its number is the one logged last, zero before the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserChannel {
+    /// Name, unique among the user's channels.
+    pub name: String,
+    /// Unit; empty for none.
+    pub unit: String,
+}
+
+/// Sets the numbers of the user's channels, from any thread and at any time.
+#[derive(Clone, Debug, Default)]
+pub struct UserLog {
+    names: Arc<[String]>,
+    values: Arc<Mutex<Vec<f64>>>,
+}
+
+impl UserLog {
+    fn new(channels: &[UserChannel]) -> Result<Self, RecordError> {
+        let names: Vec<String> = channels.iter().map(|channel| channel.name.clone()).collect();
+        for (i, name) in names.iter().enumerate() {
+            if name.is_empty() || names[..i].contains(name) {
+                return Err(RecordError::Channel(name.clone()));
+            }
+        }
+        Ok(Self { values: Arc::new(Mutex::new(vec![0.0; names.len()])), names: names.into() })
+    }
+
+    /// Sets the number of a channel, which the next frames show.
+    pub fn log(&self, name: &str, value: f64) -> Result<(), RecordError> {
+        match self.names.iter().position(|known| known == name) {
+            Some(i) => self.values()[i] = value,
+            None => return Err(RecordError::Log { name: name.into(), known: self.names.join(", ") }),
+        }
+        Ok(())
+    }
+
+    /// All numbers, in the order of the channels.
+    pub fn all(&self) -> Vec<f64> {
+        self.values().clone()
+    }
+
+    fn values(&self) -> MutexGuard<'_, Vec<f64>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A plotted number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
     /// Name, unique in its group.
     pub name: String,
     /// Unit; empty for counts.
-    pub unit: &'static str,
+    pub unit: String,
     /// What it is plotted with.
     pub group: &'static str,
 }
@@ -37,9 +84,14 @@ pub struct Channels {
     list: Vec<Channel>,
     /// Position and velocity coordinates of the joint channels, which come last: velocities, then positions.
     coordinates: Vec<[usize; 2]>,
+    /// The user's channels, which come after all others.
+    user: UserLog,
     /// Statistics at the last frame.
     before: Stats,
 }
+
+/// The group of the user's channels.
+const USER: &str = "user";
 
 /// The channels that every model has.
 const COMMON: [(&str, &str, &str); 15] = [
@@ -61,23 +113,39 @@ const COMMON: [(&str, &str, &str); 15] = [
 ];
 
 impl Channels {
-    /// The channels of a model with these joints.
-    pub fn new(model: &Model, joints: &JointChoice) -> Result<Self, RecordError> {
-        let mut list: Vec<Channel> =
-            COMMON.iter().map(|&(group, name, unit)| Channel { name: name.into(), unit, group }).collect();
+    /// The channels of a model with these joints, and the user's.
+    pub fn new(model: &Model, joints: &JointChoice, user: &[UserChannel]) -> Result<Self, RecordError> {
+        let mut list: Vec<Channel> = COMMON
+            .iter()
+            .map(|&(group, name, unit)| Channel { name: name.into(), unit: unit.into(), group })
+            .collect();
         let world = model.world();
         list.extend(world.actuators.iter().enumerate().map(|(i, actuator)| {
             let name = if actuator.name.is_empty() { format!("actuator {i}") } else { actuator.name.clone() };
-            Channel { name, unit: control_unit(world, actuator), group: "controls" }
+            Channel { name, unit: control_unit(world, actuator).into(), group: "controls" }
         }));
         let joints = joint_coordinates(model, joints)?;
         list.extend(joints.iter().map(|(_, name, unit)| {
             let unit = if *unit == "m" { "m/s" } else { "rad/s" };
-            Channel { name: name.clone(), unit, group: "velocities" }
+            Channel { name: name.clone(), unit: unit.into(), group: "velocities" }
         }));
         let coordinates = joints.iter().map(|(coordinates, ..)| *coordinates).collect();
-        list.extend(joints.into_iter().map(|(_, name, unit)| Channel { name, unit, group: "joints" }));
-        Ok(Self { list, coordinates, before: Stats::default() })
+        list.extend(joints.into_iter().map(|(_, name, unit)| Channel {
+            name,
+            unit: unit.into(),
+            group: "joints",
+        }));
+        list.extend(user.iter().cloned().map(|UserChannel { name, unit }| Channel {
+            name,
+            unit,
+            group: USER,
+        }));
+        Ok(Self { list, coordinates, user: UserLog::new(user)?, before: Stats::default() })
+    }
+
+    /// Sets the numbers of the user's channels.
+    pub fn log(&self) -> &UserLog {
+        &self.user
     }
 
     /// The channels in order.
@@ -122,6 +190,7 @@ impl Channels {
         crate::chunk::put_f32(out, &state.ctrl);
         crate::chunk::put_f32(out, self.coordinates.iter().map(|&[_, v]| &state.v[v]));
         crate::chunk::put_f32(out, self.coordinates.iter().map(|&[q, _]| &state.q[q]));
+        crate::chunk::put_f32(out, self.user.values().iter());
     }
 }
 

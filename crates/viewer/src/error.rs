@@ -43,6 +43,19 @@ pub enum RecordError {
         /// What there is.
         known: String,
     },
+    /// A channel of the user's has no name, or one that is there already.
+    #[error("a channel called \"{0}\" is not possible: give each channel a name of its own")]
+    Channel(String),
+    /// A number was logged to a channel that was not announced.
+    #[error(
+        "there is no channel \"{name}\" to log to; announce it when the recording begins. There are: {known}"
+    )]
+    Log {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
     /// The simulation is of another model than the recording.
     #[error("the recording was begun with another model: stop it and begin a new one")]
     OtherModel,

@@ -51,7 +51,7 @@ pub mod record;
 mod scene;
 
 pub use capture::Capture;
-pub use channels::JointChoice;
+pub use channels::{JointChoice, UserChannel, UserLog};
 pub use error::{LiveError, ReadError, RecordError};
-pub use live::{Live, LiveOptions};
+pub use live::{Live, LiveOptions, Widget};
 pub use record::{RecordOptions, Recorded, Recorder};

@@ -14,7 +14,7 @@ fn a_frame_of_points_or_patches_allocates_nothing() {
         let step = model.world().options.step.unwrap_or(1e-3);
         let mut sim = Simulation::new(&model, Options { step, ..Options::default() }).unwrap();
         sim.run_until(1.0).unwrap();
-        let mut capture = Capture::new(&sim, &JointChoice::default()).unwrap();
+        let mut capture = Capture::new(&sim, &JointChoice::default(), &[]).unwrap();
         let mut buffer = Vec::with_capacity(1 << 20);
         let before = thread_allocations();
         capture.frame(&sim, &mut buffer).unwrap();

@@ -251,7 +251,7 @@ proptest! {
     ) {
         let mut sim = simulation("gripper_soft");
         sim.step(2).unwrap();
-        let mut capture = stiction_viewer::Capture::new(&sim, &JointChoice::default()).unwrap();
+        let mut capture = stiction_viewer::Capture::new(&sim, &JointChoice::default(), &[]).unwrap();
         let mut bytes = Vec::new();
         capture.scene(&sim, "x", &mut bytes);
         capture.frame(&sim, &mut bytes).unwrap();

@@ -144,7 +144,11 @@ impl RunArguments {
 
     /// Options of the page and the log.
     pub fn recording(&self) -> RecordOptions {
-        RecordOptions { rate: self.frame_rate.unwrap_or(60.0), joints: joint_choice(&self.joints) }
+        RecordOptions {
+            rate: self.frame_rate.unwrap_or(60.0),
+            joints: joint_choice(&self.joints),
+            ..RecordOptions::default()
+        }
     }
 
     /// Checks the arguments that need no model.

@@ -36,7 +36,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         simulation.reset_to_keyframe(keyframe).map_err(Failure::input)?;
     }
     // Joint names are checked before any file is touched.
-    Channels::new(&model, &joint_choice(&arguments.joints)).map_err(record_failure)?;
+    Channels::new(&model, &joint_choice(&arguments.joints), &[]).map_err(record_failure)?;
     let begin = simulation.state().time;
     let mut outputs = Outputs::create(arguments, &mut simulation)?;
     let (energy, start) = (simulation.energy(), simulation.state().time);

@@ -82,6 +82,7 @@ from ._stiction import (
     scenes,
     view,
 )
+from ._view import Button, Slider
 
 __all__ = [
     "Actuator",
@@ -92,6 +93,7 @@ __all__ = [
     "BodyInfo",
     "BodyPose",
     "BusyError",
+    "Button",
     "Camera",
     "CameraInfo",
     "ContactForce",
@@ -134,6 +136,7 @@ __all__ = [
     "SimulationError",
     "Site",
     "SiteInfo",
+    "Slider",
     "Solid",
     "StageSeconds",
     "Stats",

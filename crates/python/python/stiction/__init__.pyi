@@ -48,6 +48,7 @@ from ._results import (
     body_contact_dtype,
     contact_dtype,
 )
+from ._view import Button, Slider
 
 __all__ = [
     "Actuator",
@@ -58,6 +59,7 @@ __all__ = [
     "BodyInfo",
     "BodyPose",
     "BusyError",
+    "Button",
     "Camera",
     "CameraInfo",
     "ContactForce",
@@ -100,6 +102,7 @@ __all__ = [
     "SimulationError",
     "Site",
     "SiteInfo",
+    "Slider",
     "Solid",
     "StageSeconds",
     "Stats",
@@ -1744,6 +1747,7 @@ class Simulation:
         path: str | PathLike[str] | Sequence[str | PathLike[str]],
         rate: float = 60.0,
         joints: Sequence[str] | None = None,
+        channels: Sequence[str] | Mapping[str, str] | None = None,
     ) -> Recording:
         """Records the simulation to files from now on. Existing files are replaced.
 
@@ -1756,6 +1760,8 @@ class Simulation:
             after its time.
         joints : list of str, optional
             Names of joints to plot; all by default, unless there are too many.
+        channels : list of str or dict, optional
+            Channels of your own, which Recording.log sets: names, or a dict from name to unit.
 
         Returns
         -------
@@ -3375,6 +3381,25 @@ class Recording:
     @property
     def paths(self) -> list[Path]:
         """The files, a list of pathlib.Path."""
+    @property
+    def running(self) -> bool:
+        """Whether the files are being written."""
+    def log(self, channel: str, value: float) -> None:
+        """Sets the number of a channel that was named when the recording began; the next frames hold it, until it is set again. May be
+        called in controllers.
+
+        Parameters
+        ----------
+        channel : str
+            Its name.
+        value : float
+            In the unit of the channel.
+
+        Raises
+        ------
+        ValueError
+            For an unknown channel, or a value that is not finite.
+        """
     def stop(self) -> None:
         """Completes the files, as Simulation.stop_recording does.
 
@@ -3401,6 +3426,79 @@ class Viewer:
     @property
     def running(self) -> bool:
         """Whether the page is served."""
+    def add_slider(
+        self,
+        name: str,
+        low: float,
+        high: float,
+        value: float | None = None,
+        *,
+        unit: str = "",
+        on_change: Callable[[float], Any] | None = None,
+    ) -> Slider:
+        """Puts a slider on the page.
+
+        Parameters
+        ----------
+        name : str
+            What the page calls it.
+        low, high : float
+            Its ends.
+        value : float, optional
+            Where it stands; in the middle by default.
+        unit : str, optional
+            Unit that the page shows.
+        on_change : callable, optional
+            Called with the value when somebody moves it, on the viewer's thread between steps; it may use the simulation.
+
+        Returns
+        -------
+        Slider
+            A stiction.Slider: its value follows the page and may be set.
+
+        Raises
+        ------
+        ValueError
+            For ends that make no sense, or a name that is there already.
+        """
+    def add_button(self, name: str, *, on_press: Callable[[], Any] | None = None) -> Button:
+        """Puts a button on the page.
+
+        Parameters
+        ----------
+        name : str
+            What the page calls it.
+        on_press : callable, optional
+            Called without arguments when somebody presses it, on the viewer's thread between steps; it may use the simulation.
+
+        Returns
+        -------
+        Button
+            A stiction.Button, which counts its presses.
+
+        Raises
+        ------
+        ValueError
+            For a name that is there already.
+        """
+    def log(self, channel: str, value: float, *, unit: str = "") -> None:
+        """Shows a number among the plots. It is held until it is set again; the first call for a channel starts the plots anew. After
+        that it may be called in controllers.
+
+        Parameters
+        ----------
+        channel : str
+            Its name.
+        value : float
+            In the unit of the channel.
+        unit : str, optional
+            Unit of a new channel.
+
+        Raises
+        ------
+        ValueError
+            For a value that is not finite.
+        """
     def wait(self) -> None:
         """Waits until the viewer is closed by another thread, or Ctrl-C closes it."""
     def close(self) -> None:

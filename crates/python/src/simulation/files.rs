@@ -6,6 +6,7 @@ use crate::fork::Origin;
 use crate::recording::{self, Recording, record_error};
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use stiction_viewer::{RecordOptions, Recorder};
 
 #[pymethods]
@@ -21,6 +22,8 @@ impl Simulation {
     ///     after its time.
     /// joints : list of str, optional
     ///     Names of joints to plot; all by default, unless there are too many.
+    /// channels : list of str or dict, optional
+    ///     Channels of your own, which Recording.log sets: names, or a dict from name to unit.
     ///
     /// Returns
     /// -------
@@ -42,27 +45,33 @@ impl Simulation {
     /// --------
     ///     with sim.record("out.html"):
     ///         sim.step(1000)
-    #[pyo3(signature = (path, rate=60.0, joints=None))]
+    #[pyo3(signature = (path, rate=60.0, joints=None, channels=None))]
     fn record(
         slf: &Bound<'_, Self>,
         path: &Bound<'_, PyAny>,
         rate: f64,
         joints: Option<Vec<String>>,
+        channels: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Recording> {
         let (py, this) = (slf.py(), slf.get());
         let paths = recording::paths(path)?;
-        let options = RecordOptions { rate, joints: recording::joints(joints) };
-        this.with_state(py, |inner| {
+        let user = recording::channels(channels)?;
+        let options = RecordOptions { rate, joints: recording::joints(joints), user };
+        let log = this.with_state(py, |inner| {
             if this.recorder().is_some() {
                 return Err(BusyError::new_err("a recording is under way: stop_recording() ends it"));
             }
             let name = inner.model().world().name.clone();
             let (name, paths, options) = (&name, &paths, &options);
             let recorder = detached(py, move || Recorder::create(inner, name, paths, options))?;
-            *this.recorder() = Some(recorder.map_err(record_error)?);
-            Ok(())
+            let recorder = recorder.map_err(record_error)?;
+            let log = recorder.log();
+            *this.recorder() = Some(recorder);
+            this.recording.store(true, Ordering::Relaxed);
+            Ok(log)
         })?;
-        Ok(Recording { simulation: slf.clone().unbind(), paths, origin: Origin::here() })
+        let number = this.recordings.fetch_add(1, Ordering::Relaxed) + 1;
+        Ok(Recording { simulation: slf.clone().unbind(), paths, origin: Origin::here(), number, log })
     }
 
     /// Completes the files of record, with a last frame of the present state.
@@ -80,6 +89,7 @@ impl Simulation {
         let mut guard = self.lock()?;
         let inner = &mut *guard;
         let Some(recorder) = self.recorder().take() else { return Ok(Vec::new()) };
+        self.recording.store(false, Ordering::Relaxed);
         let files = detached(py, move || recorder.finish(Some(inner)))?.map_err(record_error)?;
         Ok(files.into_iter().map(|file| file.path).collect())
     }

@@ -12,7 +12,7 @@ use crate::shared::Shared;
 use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use stiction::{Options, StepError, Variation};
@@ -38,6 +38,8 @@ impl Simulation {
             hooks: Mutex::new(Vec::new()),
             controller_count: Arc::new(AtomicUsize::new(0)),
             recorder: Mutex::new(None),
+            recording: AtomicBool::new(false),
+            recordings: AtomicU64::new(0),
             viewer: Mutex::new(None),
         })
     }
@@ -201,7 +203,9 @@ impl Simulation {
             self.broken.store(true, Ordering::Relaxed);
             return outcome.map(|_| ());
         };
-        if !matches!(outcome, Err(Stopped::Recorder(_))) {
+        if matches!(outcome, Err(Stopped::Recorder(_))) {
+            self.recording.store(false, Ordering::Relaxed);
+        } else {
             *self.recorder() = recorder;
         }
         self.pull(py, inner)?;
@@ -217,6 +221,11 @@ impl Simulation {
                 Err(hook.map_or_else(|| step_error(error.clone()), |hook| hook.failure(py, error.clone())))
             }
         }
+    }
+
+    /// Whether the recording of this number is under way.
+    pub(crate) fn is_recording(&self, number: u64) -> bool {
+        self.recording.load(Ordering::Relaxed) && self.recordings.load(Ordering::Relaxed) == number
     }
 
     /// The recorder; only for those who have the simulation.

@@ -2,9 +2,10 @@
 
 use super::message::Command;
 use super::server::{Server, Status};
+use super::widget::Widget;
 use crate::capture::Capture;
-use crate::channels::JointChoice;
-use crate::error::LiveError;
+use crate::channels::{JointChoice, UserChannel};
+use crate::error::{LiveError, RecordError};
 use nalgebra::{Point3, Vector3, Vector6};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
@@ -65,6 +66,13 @@ struct Push {
 /// A simulation on a live page. Call [`Live::tick`] again and again.
 pub struct Live {
     server: Server,
+    /// What the page calls the scene, and which joints it plots.
+    name: String,
+    joints: JointChoice,
+    user: Vec<UserChannel>,
+    widgets: Vec<Widget>,
+    /// Numbers of the widgets that somebody used, for the program.
+    used: Vec<usize>,
     capture: Capture,
     workspace: Workspace,
     /// The state to go back to.
@@ -95,7 +103,7 @@ impl Live {
         if !(options.rate > 0.0 && options.rate <= 1000.0) {
             return Err(LiveError::Rate(options.rate));
         }
-        let capture = Capture::new(simulation, &options.joints)?;
+        let capture = Capture::new(simulation, &options.joints, &[])?;
         let mut scene = Vec::new();
         capture.scene(simulation, &options.name, &mut scene);
         let (address, port) = (options.address, options.port);
@@ -104,9 +112,15 @@ impl Live {
         let (now, time) = (Instant::now(), simulation.state().time);
         // For pages that are there before the first tick.
         let ctrl = simulation.state().ctrl.clone();
-        server.status(Status { paused: options.paused, speed: 1.0, time, rate: 0.0, ctrl, message: None });
+        let (paused, widgets) = (options.paused, Vec::new());
+        server.status(Status { paused, speed: 1.0, time, rate: 0.0, ctrl, widgets, message: None });
         Ok(Self {
             server,
+            name: options.name.clone(),
+            joints: options.joints.clone(),
+            user: Vec::new(),
+            widgets: Vec::new(),
+            used: Vec::new(),
             capture,
             workspace: Workspace::new(simulation.model().multibody()),
             begin: simulation.save_state(),
@@ -195,6 +209,7 @@ impl Live {
                 time,
                 rate: self.rate,
                 ctrl: simulation.state().ctrl.clone(),
+                widgets: self.widgets.clone(),
                 message: self.message.clone(),
             });
             // Pages that come while nothing moves need a frame, too.
@@ -209,6 +224,61 @@ impl Live {
             self.server.frame(chunk);
         }
         (self.shown, self.changed) = (Some(now), false);
+    }
+
+    /// Puts a slider or a button on the page; returns its number, or what is wrong with it.
+    pub fn add_widget(&mut self, widget: Widget) -> Result<usize, String> {
+        if let Some(problem) = widget.problem(&self.widgets) {
+            return Err(problem);
+        }
+        self.widgets.push(widget);
+        self.news = true;
+        Ok(self.widgets.len() - 1)
+    }
+
+    /// A slider or a button, by its number.
+    pub fn widget(&self, index: usize) -> Option<&Widget> {
+        self.widgets.get(index)
+    }
+
+    /// Moves a slider; one that is not between its ends is put at the nearer one.
+    pub fn set_widget(&mut self, index: usize, value: f64) {
+        if let Some(widget @ Widget::Slider { .. }) = self.widgets.get_mut(index) {
+            widget.act(value);
+            self.news = true;
+        }
+    }
+
+    /// The sliders and buttons that somebody used since the last call, by number, in order.
+    pub fn used_widgets(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.used)
+    }
+
+    /// Sets the number of a channel that was added.
+    pub fn log(&mut self, name: &str, value: f64) -> Result<(), RecordError> {
+        self.capture.log().log(name, value)?;
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Whether there is a channel of the user's own of this name.
+    pub fn logs(&self, name: &str) -> bool {
+        self.user.iter().any(|known| known.name == name)
+    }
+
+    /// Adds a channel of the user's own. The pages get it and begin their plots anew.
+    pub fn add_channel(&mut self, simulation: &Simulation, channel: &UserChannel) -> Result<(), RecordError> {
+        let mut user = self.user.clone();
+        user.push(channel.clone());
+        let capture = Capture::new(simulation, &self.joints, &user)?;
+        for (known, value) in self.user.iter().zip(self.capture.log().all()) {
+            capture.log().log(&known.name, value)?;
+        }
+        let mut scene = Vec::new();
+        capture.scene(simulation, &self.name, &mut scene);
+        self.server.scene(scene);
+        (self.capture, self.user, self.changed) = (capture, user, true);
+        Ok(())
     }
 
     /// Says that the state was changed by others.
@@ -286,6 +356,12 @@ impl Live {
                 *control
                     .ok_or_else(|| format!("there is no actuator {actuator}: the model has {controls}"))? =
                     value;
+            }
+            Command::Widget { index, value } => {
+                let count = self.widgets.len();
+                let widget = self.widgets.get_mut(index);
+                widget.ok_or_else(|| format!("there is no widget {index}: there are {count}"))?.act(value);
+                self.used.push(index);
             }
             Command::Push { body, point, target } => {
                 let mass = moved_mass(simulation, body)?;

@@ -97,12 +97,15 @@ fn is_address(host: &str) -> bool {
     fine && (name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok())
 }
 
+/// Who may show the page within a page: notebooks on this machine. Others could trick people into clicks.
+const FRAMES: &str = "frame-ancestors 'self' http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:* vscode-webview:";
+
 /// Answers and says that nothing follows.
 pub(super) fn answer(stream: &mut TcpStream, status: &str, kind: &str, body: &[u8]) -> io::Result<()> {
     stream.set_write_timeout(Some(Duration::from_secs(10)))?;
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
-         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\
+         X-Content-Type-Options: nosniff\r\nContent-Security-Policy: {FRAMES}\r\nReferrer-Policy: no-referrer\r\n\
          Connection: close\r\n\r\n",
         body.len()
     );

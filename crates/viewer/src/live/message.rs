@@ -29,6 +29,13 @@ pub enum Command {
         /// The control.
         value: f64,
     },
+    /// Move a slider, or press a button.
+    Widget {
+        /// Its number.
+        index: usize,
+        /// Where a slider was put; any number for a button.
+        value: f64,
+    },
     /// Pull a point of a body towards a target until released.
     Push {
         /// Index of the body.
@@ -59,6 +66,7 @@ pub fn parse(text: &str) -> Result<Command, String> {
         }
         Command::Speed { value } if !(0.0..=FASTEST).contains(value) => Err(format!("speed: 0 to {FASTEST}")),
         Command::Ctrl { value, .. } if !value.is_finite() => Err("ctrl: a finite value".into()),
+        Command::Widget { value, .. } if !value.is_finite() => Err("widget: a finite value".into()),
         Command::Push { point, target, .. }
             if point.iter().chain(target).any(|x| x.is_nan() || x.abs() > FARTHEST) =>
         {
@@ -87,6 +95,7 @@ mod tests {
                 r#"{"type":"push","body":1,"point":[0,0,0.1],"target":[1,2,3]}"#,
                 Command::Push { body: 1, point: [0.0, 0.0, 0.1], target: [1.0, 2.0, 3.0] },
             ),
+            (r#"{"type":"widget","index":1,"value":0.5}"#, Command::Widget { index: 1, value: 0.5 }),
             (r#"{"type":"release"}"#, Command::Release {}),
         ] {
             assert_eq!(parse(text), Ok(command), "{text}");
@@ -108,6 +117,8 @@ mod tests {
             r#"{"type":"speed","value":-1}"#,
             r#"{"type":"speed","value":1e400}"#,
             r#"{"type":"ctrl","actuator":-1,"value":0}"#,
+            r#"{"type":"widget","index":0}"#,
+            r#"{"type":"widget","index":0,"value":1e400}"#,
             r#"{"type":"push","body":1,"point":[0,0],"target":[1,2,3]}"#,
             r#"{"type":"push","body":1,"point":[0,0,1e9],"target":[1,2,3]}"#,
         ] {
@@ -124,7 +135,7 @@ mod tests {
             any::<f64>().prop_map(|x| format!("{x:e}")),
             any::<i64>().prop_map(|x| x.to_string()),
             "[a-z]{0,8}".prop_map(|s| format!("\"{s}\"")),
-            prop::sample::select(vec!["play", "step", "speed", "ctrl", "push"])
+            prop::sample::select(vec!["play", "step", "speed", "ctrl", "widget", "push"])
                 .prop_map(|s| format!("\"{s}\"")),
         ];
         leaf.prop_recursive(3, 24, 4, |inner| {
@@ -149,7 +160,7 @@ mod tests {
             match parse(&text) {
                 Ok(Command::Step { steps }) => prop_assert!((1..=MOST_STEPS).contains(&steps)),
                 Ok(Command::Speed { value }) => prop_assert!((0.0..=FASTEST).contains(&value)),
-                Ok(Command::Ctrl { value, .. }) => prop_assert!(value.is_finite()),
+                Ok(Command::Ctrl { value, .. } | Command::Widget { value, .. }) => prop_assert!(value.is_finite()),
                 Ok(Command::Push { point, target, .. }) => {
                     prop_assert!(point.iter().chain(&target).all(|x| x.abs() <= FARTHEST));
                 }

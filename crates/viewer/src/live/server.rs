@@ -3,6 +3,7 @@
 use super::client::{self, Mailbox};
 use super::http::{self, Request};
 use super::message::Command;
+use super::widget::Widget;
 use crate::page;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -34,6 +35,8 @@ pub struct Status {
     pub rate: f64,
     /// Controls.
     pub ctrl: Vec<f64>,
+    /// Sliders and buttons of the program.
+    pub widgets: Vec<Widget>,
     /// Something for the people at the pages.
     pub message: Option<String>,
 }
@@ -69,7 +72,7 @@ impl Shared {
         let message = note.or(status.message);
         serde_json::json!({
             "paused": status.paused, "speed": status.speed, "time": status.time, "rate": status.rate,
-            "ctrl": status.ctrl, "clients": clients, "dropped": dropped, "message": message,
+            "ctrl": status.ctrl, "widgets": status.widgets, "clients": clients, "dropped": dropped, "message": message,
         })
         .to_string()
     }

@@ -13,7 +13,7 @@ mod schemas;
 mod writer;
 
 use crate::capture::Capture;
-use crate::channels::JointChoice;
+use crate::channels::{JointChoice, UserChannel, UserLog};
 use crate::error::RecordError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,11 +27,13 @@ pub struct RecordOptions {
     pub rate: f64,
     /// Joint positions among the channels.
     pub joints: JointChoice,
+    /// The user's own channels.
+    pub user: Vec<UserChannel>,
 }
 
 impl Default for RecordOptions {
     fn default() -> Self {
-        Self { rate: 60.0, joints: JointChoice::default() }
+        Self { rate: 60.0, joints: JointChoice::default(), user: Vec::new() }
     }
 }
 
@@ -80,7 +82,7 @@ impl Recorder {
         if !(options.rate > 0.0 && options.rate.is_finite()) {
             return Err(RecordError::Rate(options.rate));
         }
-        let capture = Capture::new(simulation, &options.joints)?;
+        let capture = Capture::new(simulation, &options.joints, &options.user)?;
         let mut scene = Vec::new();
         capture.scene(simulation, name, &mut scene);
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
@@ -123,6 +125,11 @@ impl Recorder {
         }
         self.next = passed.floor() as u64 + 1;
         self.take(simulation)
+    }
+
+    /// Sets the numbers of the user's channels, from any thread.
+    pub fn log(&self) -> UserLog {
+        self.capture.log().clone()
     }
 
     /// Takes a last frame of `simulation`, unless it has this time already, and completes the files.
