@@ -3,61 +3,51 @@
 //! `cargo run --release -p stiction-convex --example pile`
 
 use nalgebra::{Rotation3, Vector3, Vector6};
+use stiction_base::random::Random;
 use stiction_convex::*;
 
-/// A small deterministic generator (xorshift64*), uniform in [−1, 1).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
+fn vector(random: &mut Random) -> Vector3<f64> {
+    Vector3::new(random.sym(), random.sym(), random.sym())
 }
 
 /// Bodies on a jittered lattice four wide, each touching its lower neighbour and some beside it; half of the
 /// pairs are single points, half four-point manifolds. Velocities are a mix of rest, slip and impact.
 fn pile(problem: &mut Problem, bodies: usize, faces: Option<usize>, seed: u64) {
     problem.clear();
-    let mut rng = Random(seed | 1);
+    let mut rng = Random::new(seed);
     let size = 0.05;
     let dt = problem.time_step();
     let mut centres = Vec::new();
     for i in 0..bodies {
         let (x, y, z) = (i % 4, (i / 4) % 4, i / 16);
-        let centre = 2.0 * size * (Vector3::new(x as f64, y as f64, z as f64) + 0.2 * rng.vector());
-        let rotation = Rotation3::new(rng.vector());
+        let centre = 2.0 * size * (Vector3::new(x as f64, y as f64, z as f64) + 0.2 * vector(&mut rng));
+        let rotation = Rotation3::new(vector(&mut rng));
         let m = 0.5;
         let inertia = 0.4 * m * size * size;
         let mut a = [0.0; 36];
         for k in 0..6 {
             a[k * 7] = if k < 3 { m } else { inertia * (1.0 + 0.3 * k as f64 / 5.0) };
         }
-        let calm = if rng.next() > 0.7 { 1.0 } else { 0.02 };
-        let v0: Vec<f64> = (0..6).map(|k| calm * rng.next() * if k < 3 { 0.3 } else { 3.0 }).collect();
+        let calm = if rng.sym() > 0.7 { 1.0 } else { 0.02 };
+        let v0: Vec<f64> = (0..6).map(|k| calm * rng.sym() * if k < 3 { 0.3 } else { 3.0 }).collect();
         let weight = [0.0, 0.0, -m * 9.81 * dt, 0.0, 0.0, 0.0];
         problem.add_free_body(&a, &weight, &v0, rotation.matrix(), centre).unwrap();
         centres.push(centre);
     }
     let mut touch = |a: Option<usize>, b: usize, normal: Vector3<f64>, rng: &mut Random| {
-        let normal = (normal + 0.2 * rng.vector()).normalize();
+        let normal = (normal + 0.2 * vector(rng)).normalize();
         let frame = frame_from_normal(&normal);
         let point = a.map_or(centres[b] - size * normal, |a| 0.5 * (centres[a] + centres[b]));
         let id = |i: usize| BodyId(i as u32);
         problem.add_pair(a.map(id), Some(id(b)), point, Vector6::zeros()).unwrap();
-        let count = faces.unwrap_or(if rng.next() > 0.0 { 1 } else { 4 });
+        let count = faces.unwrap_or(if rng.sym() > 0.0 { 1 } else { 4 });
         for c in 0..count {
             let angle = c as f64 * 2.4;
             let radius = if count == 1 { 0.0 } else { 0.8 * size * ((c as f64 + 0.5) / count as f64).sqrt() };
             let r = radius * (frame.column(0) * angle.cos() + frame.column(1) * angle.sin());
             let k = 1e7 / count as f64;
             // Between a light touch and a hard press of about ten weights, some still apart.
-            let depth = 5e-6 * (rng.next() + 0.6);
+            let depth = 5e-6 * (rng.sym() + 0.6);
             let mut entry = ContactEntry::point(r, frame, depth, k, 1.0);
             entry.dissipation = 10.0;
             entry.relaxation_time = 1e-3;
@@ -70,10 +60,10 @@ fn pile(problem: &mut Problem, bodies: usize, faces: Option<usize>, seed: u64) {
         } else {
             touch(Some(i - 16), i, Vector3::z(), &mut rng);
         }
-        if i % 4 > 0 && rng.next() > -0.4 {
+        if i % 4 > 0 && rng.sym() > -0.4 {
             touch(Some(i - 1), i, Vector3::x(), &mut rng);
         }
-        if (i / 4) % 4 > 0 && rng.next() > -0.4 {
+        if (i / 4) % 4 > 0 && rng.sym() > -0.4 {
             touch(Some(i - 4), i, Vector3::y(), &mut rng);
         }
     }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::Draw;
 use nalgebra::{Matrix3, Matrix6, Vector2, Vector3, Vector6};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -34,7 +35,7 @@ proptest! {
         let regularization = if sigma == 0 && which != 2 { 0.0 } else { 1e-3 };
         let settings = ContactSettings { model: model(which), regularization, ..Default::default() };
         let mut problem = Problem::new(10f64.powf(log_dt), settings).unwrap();
-        let mut rng = common::Random(seed);
+        let mut rng = common::Random::new(seed);
         let mut below = None;
         for (i, log_m) in log_masses.iter().enumerate() {
             let v0 = [0; 6].map(|_| speed * rng.next());

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Twin, random_with};
+use common::{Draw, Twin, random_with};
 use nalgebra::{DVector, Vector3, Vector6};
 use proptest::prelude::*;
 use stiction_convex::friction::blended_friction;
@@ -275,7 +275,7 @@ fn bad_input_is_refused_with_the_place() {
 #[test]
 fn constraints_within_one_rigid_body_do_nothing() {
     let mut problem = Problem::new(1e-3, settings(FrictionModel::Sap)).unwrap();
-    let rotation = common::Random(3).rotation();
+    let rotation = common::Random::new(3).rotation();
     let p = Vector3::new(0.1, -0.3, 0.2);
     let a = nalgebra::Matrix6::<f64>::identity();
     let v_star = [0.3, -0.2, 0.1, 1.0, 2.0, 3.0];

@@ -7,7 +7,7 @@ use stiction_dac::{DacLaw, Symmetry, WeightsError};
 
 #[test]
 fn a_law_comes_back_as_it_was_and_the_same_bytes_every_time() {
-    let law = Noise(7).law(0.8, Symmetry::Mirror);
+    let law = Noise::new(7).law(0.8, Symmetry::Mirror);
     let bytes = law.to_bytes().unwrap();
     assert!(bytes == law.to_bytes().unwrap());
     assert!(DacLaw::from_bytes(&bytes).unwrap() == law);
@@ -20,7 +20,7 @@ fn a_law_comes_back_as_it_was_and_the_same_bytes_every_time() {
 
 #[test]
 fn no_cut_or_flipped_byte_makes_a_panic() {
-    let bytes = Noise(9).law(0.8, Symmetry::Square).to_bytes().unwrap();
+    let bytes = Noise::new(9).law(0.8, Symmetry::Square).to_bytes().unwrap();
     for length in (0..bytes.len()).step_by(97) {
         assert!(DacLaw::from_bytes(&bytes[..length]).is_err(), "cut at {length}");
     }
@@ -34,24 +34,24 @@ fn no_cut_or_flipped_byte_makes_a_panic() {
 
 #[test]
 fn wrong_numbers_and_sizes_are_named() {
-    let mut law = Noise(5).law(0.8, Symmetry::Square);
+    let mut law = Noise::new(5).law(0.8, Symmetry::Square);
     let mut expert = law.experts[0].clone().unwrap();
     expert.inputs.scale[3] = f64::NAN;
     law.experts[0] = Some(expert);
     let error = DacLaw::from_bytes(&law.to_bytes().unwrap()).unwrap_err();
     assert!(error.to_string().contains("point.inputs.scale"), "{error}");
 
-    let mut law = Noise(5).law(0.8, Symmetry::Square);
+    let mut law = Noise::new(5).law(0.8, Symmetry::Square);
     law.experts[1].as_mut().unwrap().inputs.mean.pop();
     let error = DacLaw::from_bytes(&law.to_bytes().unwrap()).unwrap_err();
     assert!(error.to_string().contains("line.inputs.mean") && error.to_string().contains("44"), "{error}");
 
     // A surface's networks in the place of a point's.
-    let mut law = Noise(5).law(0.8, Symmetry::Square);
+    let mut law = Noise::new(5).law(0.8, Symmetry::Square);
     law.experts[0] = law.experts[2].clone();
     assert!(matches!(DacLaw::from_bytes(&law.to_bytes().unwrap()), Err(WeightsError::Tensor { .. })));
 
-    let bytes = Noise(5).law(0.8, Symmetry::Square).to_bytes().unwrap();
+    let bytes = Noise::new(5).law(0.8, Symmetry::Square).to_bytes().unwrap();
     let text = |from: &str, to: &str| {
         let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
         let mut bytes = bytes.clone();

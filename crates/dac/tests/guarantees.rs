@@ -48,7 +48,7 @@ proptest! {
     fn nothing_penetrates_pulls_or_drags_whatever_the_weights(
         scene in scene(), seed in any::<u64>(), size in 0.01..30.0f64, symmetry in 0usize..4,
     ) {
-        let law = Noise(seed).law(size, SYMMETRIES[symmetry]);
+        let law = Noise::new(seed).law(size, SYMMETRIES[symmetry]);
         let patch = Patch::new(&scene.body, &scene.frame, &scene.points).unwrap();
         let answer = law.contact(&patch).unwrap();
         let after = scene.body.after(&answer.wrench);
@@ -104,7 +104,7 @@ proptest! {
     fn a_chain_keeps_its_joint_and_the_guarantees_whatever_the_weights(
         scene in scene(), seed in any::<u64>(), size in 0.01..10.0f64, n in 1usize..4, rows in 2usize..6,
     ) {
-        let mut noise = Noise(seed);
+        let mut noise = Noise::new(seed);
         let law = noise.law(size, Symmetry::Square);
         let jacobian = DMatrix::from_fn(rows, 6, |i, j| f64::from(i == (j + 3) % 6) + 0.3 * noise.next());
         let root = DMatrix::from_fn(n, n, |i, j| f64::from(i == j) + 0.3 * noise.next());
@@ -126,7 +126,7 @@ proptest! {
     fn a_body_of_any_mechanism_keeps_the_guarantees_whatever_the_weights(
         scene in scene(), seed in any::<u64>(), size in 0.01..10.0f64, held in 1usize..5,
     ) {
-        let mut noise = Noise(seed);
+        let mut noise = Noise::new(seed);
         let law = noise.law(size, Symmetry::Square);
         let mut inverse = Matrix6::zeros();
         inverse.fixed_view_mut::<3, 3>(0, 0).copy_from(&scene.body.inertia_w.try_inverse().unwrap());
@@ -149,7 +149,7 @@ proptest! {
     fn a_mirrored_scene_has_the_mirrored_answer(
         scene in scene(), seed in any::<u64>(), flip in proptest::array::uniform2(any::<bool>()), swap in any::<bool>(),
     ) {
-        let law = Noise(seed).law(0.5, Symmetry::Square);
+        let law = Noise::new(seed).law(0.5, Symmetry::Square);
         let patch = Patch::new(&scene.body, &scene.frame, &scene.points).unwrap();
         // A mirroring of the whole scene, in the floor's axes.
         let sign = |f: bool| if f { -1.0 } else { 1.0 };
@@ -198,7 +198,7 @@ fn a_box_at_rest_stays_at_rest_under_a_law_that_says_static() {
 
 #[test]
 fn a_law_flags_what_it_was_not_trained_for() {
-    let law = Noise(3).law(0.3, Symmetry::Square);
+    let law = Noise::new(3).law(0.3, Symmetry::Square);
     let body = BodyInstant {
         mass: 1.0,
         inertia_w: Matrix3::identity() * 4e-3,

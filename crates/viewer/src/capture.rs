@@ -4,7 +4,6 @@ use crate::channels::{Channels, JointChoice, UserChannel, UserLog};
 use crate::chunk::{self, Kind, put_f32, put_row, put_u32};
 use crate::error::RecordError;
 use crate::scene::append_scene;
-use nalgebra::Vector6;
 use stiction::contact::PatchView;
 use stiction::multibody::Workspace;
 use stiction::{Model, Simulation};
@@ -60,11 +59,7 @@ impl Capture {
             return Err(RecordError::OtherModel);
         }
         let (multibody, workspace) = (model.multibody(), &mut self.workspace);
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
-        }
-        multibody.positions(&state.q, workspace);
-        multibody.velocities(&state.v, workspace);
+        model.place(state, workspace);
         let channels = &mut self.channels;
         chunk::append(out, Kind::Frame, |out| {
             out.extend_from_slice(&state.time.to_le_bytes());

@@ -27,8 +27,8 @@ use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, cross, v3};
 
 /// Parameters of the stages, each with the effect of halving and doubling it: mean (worst) Newton iterations of 1000
-/// towers with masses over six orders and contacts up to 1e12 N/m, printed by `cargo test --release -p
-/// stiction-convex --lib stages_of -- --ignored --nocapture`.
+/// towers with masses over six orders and contacts up to 1e12 N/m, printed by
+/// `STICTION_TEST_SCALE=4 cargo test --release -p stiction-convex --lib stages_of -- --nocapture`.
 ///
 /// | entry | halved | used | doubled |
 /// |---|---|---|---|
@@ -262,22 +262,12 @@ mod tests {
     use crate::problem::{ContactEntry, frame_from_normal};
     use crate::solver::compile::Compiler;
     use nalgebra::{Matrix3, Vector3, Vector6};
-
-    /// A number in [−1, 1) that depends on `at` alone.
-    fn noise(at: u64) -> f64 {
-        let mut x = at.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
+    use stiction_base::random::Random;
 
     /// A tower of two to six bodies with masses over six orders, contacts of 1e3 to 1e12 N/m, thrown at up to 10 m/s.
     fn tower(seed: u64) -> Problem {
-        let mut at = 1000 * seed;
-        let mut next = || {
-            at += 1;
-            noise(at)
-        };
+        let mut random = Random::new(seed);
+        let mut next = || random.sym();
         let regularization = if seed.is_multiple_of(2) { 0.0 } else { 1e-3 };
         let settings =
             ContactSettings { model: FrictionModel::Similar, regularization, ..Default::default() };
@@ -308,12 +298,11 @@ mod tests {
         problem
     }
 
-    /// Mean and worst iterations over towers, and how many did not converge.
-    fn iterations(rules: &StageRules) -> (f64, usize, usize) {
-        const TOWERS: u64 = 1000;
+    /// Mean and worst iterations over a number of towers, and how many did not converge.
+    fn iterations(rules: &StageRules, towers: u64) -> (f64, usize, usize) {
         let (mut total, mut worst, mut failed) = (0, 0, 0);
         let (mut compiler, mut islands) = (Compiler::default(), Vec::new());
-        for seed in 0..TOWERS {
+        for seed in 0..towers {
             let problem = tower(seed);
             assert_eq!(compiler.compile(&problem, &mut islands), 1);
             let island = &mut islands[0];
@@ -325,12 +314,11 @@ mod tests {
             worst = worst.max(island.report.iterations);
             failed += usize::from(!island.report.criterion.converged());
         }
-        (total as f64 / TOWERS as f64, worst, failed)
+        (total as f64 / towers as f64, worst, failed)
     }
 
     /// Prints the table at [`StageRules`]: no entry may be much better halved or doubled.
     #[test]
-    #[ignore = "heavy: cargo xtask test --full"]
     fn stages_of_stiff_towers_take_fewest_iterations_with_the_rules_used() {
         type Change = fn(&mut StageRules, f64);
         let changes: [(&str, Change); 11] = [
@@ -346,14 +334,16 @@ mod tests {
             ("rounded", |r, by| r.rounded = (r.rounded as f64 * by).ceil() as usize),
             ("reserve", |r, by| r.reserve = (r.reserve as f64 * by) as usize),
         ];
-        let (used, worst, failed) = iterations(&StageRules::USED);
+        let scale = std::env::var("STICTION_TEST_SCALE").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+        let towers = 250 * scale;
+        let (used, worst, failed) = iterations(&StageRules::USED, towers);
         println!("| entry | halved | used | doubled |\n|---|---|---|---|");
         assert_eq!(failed, 0);
         for (name, change) in changes {
             let with = |by: f64| {
                 let mut rules = StageRules::USED;
                 change(&mut rules, by);
-                iterations(&rules)
+                iterations(&rules, towers)
             };
             let (half, double) = (with(0.5), with(2.0));
             let show = |(mean, worst, failed): (f64, usize, usize)| match failed {

@@ -3,35 +3,38 @@
 #![allow(dead_code)]
 
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3, Vector6};
+pub use stiction_base::random::Random;
 use stiction_convex::*;
 
-/// A small deterministic generator (xorshift64*), uniform in [−1, 1).
-pub struct Random(pub u64);
+/// What is drawn at random.
+pub trait Draw {
+    /// Uniform in [−1, 1).
+    fn next(&mut self) -> f64;
 
-impl Random {
-    pub fn next(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn vector(&mut self) -> Vector3<f64> {
+    fn vector(&mut self) -> Vector3<f64> {
         Vector3::new(self.next(), self.next(), self.next())
     }
 
-    pub fn rotation(&mut self) -> Rotation3<f64> {
+    fn rotation(&mut self) -> Rotation3<f64> {
         Rotation3::new(3.0 * self.vector())
     }
 
-    pub fn index(&mut self, n: usize) -> usize {
-        (((self.next() + 1.0) * 0.5 * n as f64) as usize).min(n - 1)
-    }
+    fn index(&mut self, n: usize) -> usize;
 
     /// A random symmetric positive definite n×n matrix with condition about 1e2.
-    pub fn spd(&mut self, n: usize) -> DMatrix<f64> {
+    fn spd(&mut self, n: usize) -> DMatrix<f64> {
         let m = DMatrix::from_fn(n, n, |_, _| self.next());
         &m * m.transpose() + DMatrix::identity(n, n) * 0.1
+    }
+}
+
+impl Draw for Random {
+    fn next(&mut self) -> f64 {
+        self.sym()
+    }
+
+    fn index(&mut self, n: usize) -> usize {
+        self.below(n)
     }
 }
 
@@ -118,10 +121,7 @@ pub fn random_with(
     springs: bool,
     turning: bool,
 ) -> Twin {
-    let mut rng = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    for _ in 0..10 {
-        rng.next();
-    }
+    let mut rng = Random::new(seed);
     let dt = 2e-3;
     let mut problem = Problem::new(dt, settings).unwrap();
     let mut blocks = Vec::new();

@@ -3,17 +3,20 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3, Vector6};
 use proptest::prelude::*;
+use stiction_base::random::Random;
 use stiction_dac::{
     BodyInstant, DacLaw, Expert, Layer, Limits, Mlp, PatchKind, Scaling, Symmetry, feature_count,
 };
 
-pub struct Noise(pub u64);
+pub struct Noise(Random);
 
 impl Noise {
+    pub fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
     pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let x = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58476d1ce4e5b9);
-        ((x >> 11) as f64 / (1u64 << 53) as f64) * 2.0 - 1.0
+        self.0.sym()
     }
 
     fn vec(&mut self, n: usize, size: f64) -> Vec<f64> {

@@ -5,7 +5,8 @@ use super::{Energy, Model, check};
 use crate::error::InputError;
 use crate::forces::moments::Moments;
 use crate::forces::{self, At};
-use crate::step::kinematics::Kinematics;
+use crate::state::State;
+use crate::step::kinematics::{Kinematics, place};
 use nalgebra::{DMatrix, DVector};
 use stiction_multibody::{MassMatrix, Workspace};
 
@@ -179,6 +180,12 @@ impl Model {
         let mut kinematics = Kinematics::new(self.compiled());
         kinematics.lengths(self.compiled(), &self.default_state().mocap, q);
         kinematics
+    }
+
+    /// Puts the poses and twists of a state, with those of its mocap bodies, into a workspace for this model. Allocates nothing.
+    pub fn place(&self, state: &State, workspace: &mut Workspace) {
+        place(self.multibody(), &state.mocap, &state.q, workspace);
+        self.multibody().velocities(&state.v, workspace);
     }
 
     /// A workspace at positions `q` and velocities `v`, mocap bodies at their default poses.

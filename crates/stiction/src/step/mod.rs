@@ -4,7 +4,7 @@
 //! kinematics   q, v                   → poses, twists, lengths            kinematics.rs
 //! contacts     poses                  → contact points and patches        ../contact/query.rs
 //! forces       all of these           → mass matrix, momentum, A          free_motion.rs, ../forces/
-//! solve        A, entries, rows       → v⁺, impulses                      assemble.rs, stiction_convex
+//! solve        A, entries, rows       → v⁺, impulses                      assemble.rs, solve.rs, stiction_convex
 //! results      impulses, q ⊕ δt v⁺    → contact results, q⁺               results.rs
 //! ```
 //!
@@ -25,6 +25,7 @@ pub(crate) mod late_friction;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
+mod solve;
 pub(crate) mod step_length;
 pub(crate) mod sweep;
 pub(crate) mod timer;
@@ -32,7 +33,6 @@ pub(crate) mod travel;
 
 use crate::contact::query::ContactQuery;
 use crate::error::{OptionError, StepError};
-use crate::forces::joint_limits::TURN_PASSES;
 use crate::model::Model;
 use crate::options::{Method, Options};
 use crate::state::State;
@@ -45,9 +45,9 @@ use late_friction::LateFriction;
 use profile::Profile;
 pub use report::StepReport;
 use results::Results;
+use solve::Passes;
 use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver, SolverSettings};
 use stiction_model::ContactCalibration;
-use stiction_multibody::QuaternionStep;
 use sweep::Sweep;
 use timer::Timer;
 use travel::Travel;
@@ -249,73 +249,18 @@ impl Stages {
         start.extend_from_slice(guess.unwrap_or(&kinematics.v));
         sweep.clear();
         travel.fast.clear();
+        let mut passes = Passes { parts, state, assembly, solver, start, q_next, report, timer };
         for pass in 0..=sweep::PASSES {
-            solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-            for _ in 1..settings.calibration.friction_passes {
-                friction_pass(assembly, solver, start, report, &mut timer).map_err(fail)?;
+            passes.solve(late).map_err(fail)?;
+            if pass == 0 {
+                passes.follow_travel(travel).map_err(fail)?;
             }
-            // A calibrated contact has the passes it was fitted with.
-            let calibrated = settings.calibration != ContactCalibration::default();
-            for _ in 0..if calibrated { 0 } else { settings.options.friction_passes } {
-                if !late.correct(&parts, assembly, solver).map_err(fail)? {
-                    break;
-                }
-                report.friction_passes += 1;
-                start.copy_from_slice(solver.velocities());
-                solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-            }
-            let from = (&state.q[..], &kinematics.v[..], dt);
-            advance(model, from, assembly, solver, start, q_next, report, &mut timer).map_err(fail)?;
-            if pass == 0 && Travel::applies(model, &settings.options, assembly, &contacts.points) {
-                for _ in 0..travel::PASSES {
-                    let (solved, end) = ((&mut *assembly, &*solver), (&q_next[..], dt));
-                    let points = &contacts.points;
-                    if !travel
-                        .correct(model, state, &kinematics.x_wb, points, solved, end, report)
-                        .map_err(fail)?
-                    {
-                        break;
-                    }
-                    start.copy_from_slice(solver.velocities());
-                    solve_with_limits(assembly, solver, start, report, &mut timer).map_err(fail)?;
-                    advance(model, from, assembly, solver, start, q_next, report, &mut timer)
-                        .map_err(fail)?;
-                }
-            }
-            timer.stage(&mut report.seconds.solve);
-
-            let v = solver.velocities();
-            let bad = v.iter().position(|x| !x.is_finite());
-            if let Some(dof) = bad.or_else(|| q_next.iter().position(|x| !x.is_finite()).map(|_| 0)) {
-                let what = format!("the velocity of joint \"{}\"", model.joint_of(dof));
-                let last_good = Box::new(state.clone());
-                return Err(StepError::NotFinite { time: state.time, what, last_good });
-            }
-            let met = match settings.options.speculative {
-                true => {
-                    let observed = (&*kinematics, contacts.touching());
-                    let motion = (v, &q_next[..], dt);
-                    sweep.add(model, state, observed, motion, pass, assembly).map_err(fail)?
-                }
-                false => 0,
-            };
-            timer.stage(&mut report.seconds.advance);
-            timer.lap(|p| &mut p.advance);
-            if pass == sweep::PASSES {
-                // The last ones are in no solve.
-                sweep.drop_last(met);
-            }
-            if met == 0 && !sweep.is_unresolved() {
+            passes.check_finite()?;
+            if passes.examine_motion(sweep, pass).map_err(fail)? {
                 break;
             }
-            if met == 0 || pass == sweep::PASSES {
-                sweep.hold_back(model, state, kinematics, (v, q_next, dt));
-                break;
-            }
-            start.copy_from_slice(v);
         }
-        timer.stage(&mut report.seconds.advance);
-        timer.lap(|p| &mut p.advance);
+        passes.finish();
         Ok(())
     }
 
@@ -376,93 +321,6 @@ fn parts<'a>(
 ) -> Parts<'a> {
     let Settings { options, calibration } = settings;
     Parts { model, options, calibration, state, kinematics, touching: contacts.touching(), free, dt }
-}
-
-/// Solves the problem from `start` with all limits, and again if errors of equalities need the second pass.
-fn solve_with_limits(
-    assembly: &mut Assembly,
-    solver: &mut Solver,
-    start: &mut [f64],
-    report: &mut StepReport,
-    timer: &mut Timer,
-) -> Result<(), ProblemError> {
-    solve_pass(assembly, solver, start, report, timer)?;
-    if solver.needs_correction() {
-        assembly.problem.correct(solver.row_velocities(), solver.row_impulses());
-        start.copy_from_slice(solver.velocities());
-        solve_pass(assembly, solver, start, report, timer)?;
-        assembly.problem.hold();
-    }
-    Ok(())
-}
-
-/// Solves the problem from `start`, and again if the solution reaches limits without rows.
-fn solve_pass(
-    assembly: &mut Assembly,
-    solver: &mut Solver,
-    start: &mut [f64],
-    report: &mut StepReport,
-    timer: &mut Timer,
-) -> Result<(), ProblemError> {
-    loop {
-        let solve = solver.solve(&assembly.problem, start)?;
-        report.take(solve);
-        timer.solved(solve);
-        if !assembly.add_reached_limits(solver.velocities())? {
-            return Ok(());
-        }
-        start.copy_from_slice(solver.velocities());
-    }
-}
-
-/// Positions after the step, q ⊕ δt v⁺. Solves again as long as ball joints turn beyond their limits.
-fn advance(
-    model: &Model,
-    (q, v0, dt): (&[f64], &[f64], f64),
-    assembly: &mut Assembly,
-    solver: &mut Solver,
-    start: &mut [f64],
-    q_next: &mut [f64],
-    report: &mut StepReport,
-    timer: &mut Timer,
-) -> Result<(), ProblemError> {
-    let (limits, multibody) = (&model.compiled().limits, model.multibody());
-    for pass in 0..=TURN_PASSES {
-        multibody.integrate(q, solver.velocities(), dt, QuaternionStep::Projected, q_next);
-        if limits.balls.is_empty() {
-            break;
-        }
-        let (from, v) = ((q, &*q_next), (v0, solver.velocities(), dt));
-        if !limits.add_turned(multibody, from, v, &mut assembly.problem, &mut assembly.log.turned)? {
-            break;
-        }
-        if pass == TURN_PASSES {
-            report.converged = false;
-            break;
-        }
-        start.copy_from_slice(solver.velocities());
-        solve_with_limits(assembly, solver, start, report, timer)?;
-    }
-    Ok(())
-}
-
-/// Solves again with friction limited by the normal impulses just found.
-fn friction_pass(
-    assembly: &mut Assembly,
-    solver: &mut Solver,
-    start: &mut [f64],
-    report: &mut StepReport,
-    timer: &mut Timer,
-) -> Result<(), ProblemError> {
-    if assembly.problem.contact_count() == 0 {
-        return Ok(());
-    }
-    for (contact, impulse) in solver.contact_impulses().iter().enumerate() {
-        let normal = assembly.places[contact].frame.column(2).dot(impulse);
-        assembly.problem.set_lagged_impulse(contact, normal.max(0.0))?;
-    }
-    start.copy_from_slice(solver.velocities());
-    solve_with_limits(assembly, solver, start, report, timer)
 }
 
 /// A problem is rejected only for non-finite numbers, because options and model were checked before. Such a number

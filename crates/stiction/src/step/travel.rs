@@ -23,11 +23,11 @@ use crate::contact::entries::EntrySource;
 use crate::model::Model;
 use crate::model::geom_id::{GeomPair, geoms_of};
 use crate::options::Options;
-use crate::state::State;
-use crate::step::assemble::Assembly;
+use crate::step::assemble::{Assembly, Parts};
 use crate::step::kinematics::Kinematics;
 use crate::step::report::StepReport;
 use nalgebra::Vector3;
+use std::ops::Range;
 use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver};
 use stiction_geometry::point::{Scratch, contact_pair};
 use stiction_geometry::{ContactPoint, Geom, Shape};
@@ -77,19 +77,16 @@ impl Travel {
 
     /// Compares the depths at `q_next` with those the solve predicted, and sets the closing velocities of contacts that
     /// travelled. Returns whether any changed by more than the tolerance, so that the step must be solved again.
-    #[allow(clippy::too_many_arguments)]
     pub fn correct(
         &mut self,
-        model: &Model,
-        state: &State,
-        x_wb: &[Pose],
-        points: &[ContactPoint],
-        (assembly, solver): (&mut Assembly, &Solver),
-        (q_next, dt): (&[f64], f64),
+        parts: &Parts,
+        assembly: &mut Assembly,
+        solver: &Solver,
+        q_next: &[f64],
         report: &mut StepReport,
     ) -> Result<bool, ProblemError> {
-        let compiled = model.compiled();
-        self.end.positions(compiled, &state.mocap, q_next);
+        let (compiled, points) = (parts.model.compiled(), parts.touching.points);
+        self.end.positions(compiled, &parts.state.mocap, q_next);
         self.fast.clear();
         (report.travelling, report.max_turn) = (0, 0.0);
         let (mut begin, mut changed) = (0, false);
@@ -101,66 +98,37 @@ impl Travel {
             let pair = geoms_of(&points[first]);
             let of_pair =
                 |source: EntrySource| matches!(source, EntrySource::Point(i) if geoms_of(&points[i]) == pair);
-            let entries = begin
-                ..begin + assembly.places[begin..].iter().take_while(|place| of_pair(place.source)).count();
+            let count = assembly.places[begin..].iter().take_while(|place| of_pair(place.source)).count();
+            let entries = begin..begin + count;
             begin = entries.end;
-            let (a, b) = (compiled.geom(pair.0), compiled.geom(pair.1));
-            let (reach_a, reach_b) = (reach(a), reach(b));
+            let bodies = Turning {
+                geoms: [compiled.geom(pair.0), compiled.geom(pair.1)],
+                begin: &parts.kinematics.x_wb,
+                entries: entries.clone(),
+            };
             let d = assembly.problem.contacts()[entries.start].dissipation;
-            if d == 0.0 || reach_a.max(reach_b) == 0.0 {
+            if d == 0.0 || bodies.reach() == 0.0 {
                 continue;
             }
-            let allowed = 0.5 * dt / d;
-            let relative = |x: &[Pose]| x[a.body].rotation.inverse() * x[b.body].rotation;
-            let turn = relative(x_wb).angle_to(&relative(&self.end.x_wb));
+            let allowed = 0.5 * parts.dt / d;
+            let turn = bodies.turn(&self.end.x_wb);
             // No turn by an angle moves a surface further than that angle times its distance from the centre.
-            if turn * reach_a.max(reach_b) <= allowed && entries.clone().all(|e| assembly.travel[e] == 0.0) {
+            let travelled = entries.clone().any(|e| assembly.travel[e] != 0.0);
+            if turn * bodies.reach() <= allowed && !travelled {
                 continue;
             }
-            let most = entries.clone().fold(0.0, |most: f64, e| most.max(-assembly.travel[e] * dt));
-            let (xa, xb) = (self.end.x_wb[a.body] * a.x_bg, self.end.x_wb[b.body] * b.x_bg);
-            self.found.clear();
-            contact_pair(
-                (&a.shape, &xa),
-                (&b.shape, &xb),
-                most + allowed,
-                &mut self.scratch,
-                &mut self.found,
-            );
-            let deepest = self.found.iter().min_by(|p, q| p.distance.total_cmp(&q.distance));
-            // The entry from which the contact travelled: on each body, the one nearest to the new point.
-            let nearest = deepest.and_then(|p| {
-                let at = |x: &Pose, x1: &Pose, p: &Vector3<f64>| {
-                    (x * x1.inverse_transform_point(&(*p).into())).coords
-                };
-                let (p_a, p_b) = (
-                    at(&x_wb[a.body], &self.end.x_wb[a.body], &p.p_wa),
-                    at(&x_wb[b.body], &self.end.x_wb[b.body], &p.p_wb),
-                );
-                let curved_b = reach_b >= reach_a;
-                let new = if curved_b { p_b } else { p_a };
-                let old = |e: usize| {
-                    let EntrySource::Point(i) = assembly.places[e].source else { unreachable!() };
-                    if curved_b { points[i].p_wb } else { points[i].p_wa }
-                };
-                let nearest = entries.clone().min_by(|&e, &f| {
-                    (old(e) - new).norm_squared().total_cmp(&(old(f) - new).norm_squared())
-                })?;
-                let geom = if curved_b { b } else { a };
-                let local =
-                    |p: Vector3<f64>| (x_wb[geom.body] * geom.x_bg).inverse_transform_point(&p.into()).coords;
-                same_feature(geom, &local(old(nearest)), &local(new)).then_some((nearest, p.distance))
-            });
+            let most = entries.clone().fold(0.0, |most: f64, e| most.max(-assembly.travel[e] * parts.dt));
+            let found = self.find(&bodies, assembly, points, most + allowed);
             for e in entries {
                 let normal: Vector3<f64> = assembly.places[e].frame.column(2).into();
                 let EntrySource::Point(i) = assembly.places[e].source else { unreachable!() };
                 let v_n = normal.dot(&solver.contact_velocities()[e]) - assembly.travel[e];
-                let predicted = points[i].distance + dt * v_n;
-                let excess = match nearest {
+                let predicted = points[i].distance + parts.dt * v_n;
+                let excess = match found {
                     Some((nearest, distance)) if nearest == e => predicted - distance - allowed,
                     _ => 0.0,
                 };
-                let closing = -excess.max(0.0) / dt;
+                let closing = -excess.max(0.0) / parts.dt;
                 let change = closing - assembly.travel[e];
                 if closing < 0.0 {
                     report.travelling += 1;
@@ -169,7 +137,7 @@ impl Travel {
                         self.fast.push(pair);
                     }
                 }
-                if change.abs() * dt > 0.5 * allowed {
+                if change.abs() * parts.dt > 0.5 * allowed {
                     changed = true;
                     assembly.travel[e] = closing;
                     assembly.problem.add_bias(e, normal * change)?;
@@ -177,6 +145,57 @@ impl Travel {
             }
         }
         Ok(changed)
+    }
+
+    /// The deepest contact of a pair at the end of the step, up to a distance: the entry from which it travelled, which on each
+    /// body is the one nearest to it, and its distance.
+    fn find(
+        &mut self,
+        bodies: &Turning,
+        assembly: &Assembly,
+        points: &[ContactPoint],
+        reach: f64,
+    ) -> Option<(usize, f64)> {
+        let ([a, b], x_wb, x1_wb) = (bodies.geoms, bodies.begin, &self.end.x_wb);
+        let (xa, xb) = (x1_wb[a.body] * a.x_bg, x1_wb[b.body] * b.x_bg);
+        self.found.clear();
+        contact_pair((&a.shape, &xa), (&b.shape, &xb), reach, &mut self.scratch, &mut self.found);
+        let deepest = self.found.iter().min_by(|p, q| p.distance.total_cmp(&q.distance))?;
+        let curved_b = self::reach(b) >= self::reach(a);
+        let (geom, end) = if curved_b { (b, deepest.p_wb) } else { (a, deepest.p_wa) };
+        let new = (x_wb[geom.body] * x1_wb[geom.body].inverse_transform_point(&end.into())).coords;
+        let old = |e: usize| {
+            let EntrySource::Point(i) = assembly.places[e].source else { unreachable!() };
+            if curved_b { points[i].p_wb } else { points[i].p_wa }
+        };
+        let square = |e: usize| (old(e) - new).norm_squared();
+        let nearest = bodies.entries.clone().min_by(|&e, &f| square(e).total_cmp(&square(f)))?;
+        let x_wg = x_wb[geom.body] * geom.x_bg;
+        let local = |p: Vector3<f64>| x_wg.inverse_transform_point(&p.into()).coords;
+        same_feature(geom, &local(old(nearest)), &local(new)).then_some((nearest, deepest.distance))
+    }
+}
+
+/// Two geoms in contact, one of which may turn.
+struct Turning<'a> {
+    geoms: [&'a Geom; 2],
+    /// Poses of all bodies at the beginning of the step.
+    begin: &'a [Pose],
+    /// Their contacts in the problem.
+    entries: Range<usize>,
+}
+
+impl Turning<'_> {
+    fn reach(&self) -> f64 {
+        let [a, b] = self.geoms.map(reach);
+        a.max(b)
+    }
+
+    /// Angle by which one turned relative to the other, rad.
+    fn turn(&self, end: &[Pose]) -> f64 {
+        let [a, b] = self.geoms.map(|geom| geom.body);
+        let relative = |x: &[Pose]| x[a].rotation.inverse() * x[b].rotation;
+        relative(self.begin).angle_to(&relative(end))
     }
 }
 

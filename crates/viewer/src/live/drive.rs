@@ -6,7 +6,7 @@ use super::widget::Widget;
 use crate::capture::Capture;
 use crate::channels::{JointChoice, UserChannel};
 use crate::error::{LiveError, RecordError};
-use nalgebra::{Point3, Vector3, Vector6};
+use nalgebra::{Point3, Vector3};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 use stiction::Simulation;
@@ -317,12 +317,8 @@ impl Live {
 
     /// Force of a push and the point it acts at, world: f = m (ω² stretch − 2 ζ ω v).
     fn pull(&mut self, simulation: &Simulation, push: &Push) -> (Vector3<f64>, Vector3<f64>) {
-        let (multibody, state) = (simulation.model().multibody(), simulation.state());
-        for (k, mocap) in state.mocap.iter().enumerate() {
-            self.workspace.set_mocap(k, &mocap.pose, &Vector6::from(mocap.twist));
-        }
-        multibody.positions(&state.q, &mut self.workspace);
-        multibody.velocities(&state.v, &mut self.workspace);
+        let (model, multibody) = (simulation.model(), simulation.model().multibody());
+        model.place(simulation.state(), &mut self.workspace);
         let point = (multibody.pose(&self.workspace, push.body) * Point3::from(push.point)).coords;
         let velocity = multibody.point_velocity(&self.workspace, push.body, &point);
         let stretch = (push.target - point).cap_magnitude(PUSH_STRETCH);

@@ -32,6 +32,26 @@ pub(crate) struct Jacobian {
     f: Vec<f64>,
 }
 
+/// What is differentiated, and where.
+struct Differences<'a> {
+    dynamics: &'a mut Dynamics,
+    model: &'a Model,
+    options: &'a Options,
+    state: &'a State,
+    x: &'a [f64],
+    f0: &'a [f64],
+    nv: usize,
+}
+
+impl Differences<'_> {
+    /// The derivative at a varied x, which is restored.
+    fn evaluate(&mut self, varied: &mut [f64], f: &mut [f64]) -> Result<(), Interrupt> {
+        self.dynamics.derivative(self.model, self.options, self.state, varied, f)?;
+        varied.copy_from_slice(self.x);
+        Ok(())
+    }
+}
+
 impl Jacobian {
     /// Computes it at `x`, where the derivative is `f0`. `scale` is the size of each spring's state.
     pub fn compute(
@@ -44,9 +64,8 @@ impl Jacobian {
         f0: &[f64],
         scale: &[f64],
     ) -> Result<(), Interrupt> {
-        let (nv, n) = (model.nv(), x.len());
-        let m = n - nv;
-        let trees = model.multibody().trees();
+        let nv = model.nv();
+        let m = x.len() - nv;
         self.theta.clear();
         self.theta.resize(m * nv, 0.0);
         self.rest.clear();
@@ -54,62 +73,62 @@ impl Jacobian {
         self.x.clear();
         self.x.extend_from_slice(x);
         self.f.clear();
-        self.f.resize(n, 0.0);
-        self.neighbours(dynamics, model);
+        self.f.resize(x.len(), 0.0);
+        let mut at = Differences { dynamics, model, options, state, x, f0, nv };
+        self.by_trees(&mut at)?;
+        self.by_springs(&mut at, scale)
+    }
 
-        // Trees, in groups that do not affect each other.
+    /// Columns of positions and velocities, for trees in groups that do not affect each other.
+    fn by_trees(&mut self, at: &mut Differences) -> Result<(), Interrupt> {
+        let (nv, m, trees) = (at.nv, at.x.len() - at.nv, at.model.multibody().trees());
+        self.neighbours(at.dynamics, at.model);
         self.color(trees.len(), |near, count, i, j| {
             (0..count).any(|k| near[i * count + k] && near[j * count + k])
         });
         for group in 0..self.groups.len() {
-            let widest = (0..trees.len())
-                .filter(|&t| self.group_of[t] == group)
-                .map(|t| trees[t].v.len())
-                .max()
-                .unwrap_or(0);
-            for velocity in [false, true] {
-                for column in 0..widest {
-                    let step = if velocity { VELOCITY } else { POSITION };
-                    let offset = if velocity { nv } else { 0 };
-                    let vary = |x: &mut [f64], groups: &[usize], by: f64| {
-                        for (t, tree) in trees.iter().enumerate() {
-                            if groups[t] == group && column < tree.v.len() {
-                                x[offset + tree.v.start + column] += by;
-                            }
-                        }
-                    };
-                    vary(&mut self.x, &self.group_of, step);
-                    dynamics.derivative(model, options, state, &self.x, &mut self.f)?;
-                    self.x.copy_from_slice(x);
-                    for (t, tree) in trees.iter().enumerate() {
-                        if self.group_of[t] != group || column >= tree.v.len() {
-                            continue;
-                        }
-                        let (index, count) = (tree.v.start + column, trees.len());
-                        let rows =
-                            (0..count).filter(|&u| self.near[t * count + u]).flat_map(|u| trees[u].v.clone());
-                        let springs = spring_rows(dynamics, model, t);
-                        for row in rows.chain(springs.map(|r| nv + r)) {
-                            let slope = (self.f[nv + row] - f0[nv + row]) / step;
-                            if velocity {
-                                self.rest[row * m + index] = slope;
-                            } else {
-                                self.theta[row * nv + index] = slope;
-                            }
+            let in_group = (0..trees.len()).filter(|&t| self.group_of[t] == group);
+            let widest = in_group.map(|t| trees[t].v.len()).max().unwrap_or(0);
+            for (velocity, column) in [false, true].into_iter().flat_map(|v| (0..widest).map(move |c| (v, c)))
+            {
+                let (step, offset) = if velocity { (VELOCITY, nv) } else { (POSITION, 0) };
+                for (t, tree) in trees.iter().enumerate() {
+                    if self.group_of[t] == group && column < tree.v.len() {
+                        self.x[offset + tree.v.start + column] += step;
+                    }
+                }
+                at.evaluate(&mut self.x, &mut self.f)?;
+                for (t, tree) in trees.iter().enumerate() {
+                    if self.group_of[t] != group || column >= tree.v.len() {
+                        continue;
+                    }
+                    let (index, count) = (tree.v.start + column, trees.len());
+                    let rows =
+                        (0..count).filter(|&u| self.near[t * count + u]).flat_map(|u| trees[u].v.clone());
+                    let springs = spring_rows(at.dynamics, at.model, t);
+                    for row in rows.chain(springs.map(|r| nv + r)) {
+                        let slope = (self.f[nv + row] - at.f0[nv + row]) / step;
+                        if velocity {
+                            self.rest[row * m + index] = slope;
+                        } else {
+                            self.theta[row * nv + index] = slope;
                         }
                     }
                 }
             }
         }
+        Ok(())
+    }
 
-        // Springs, in groups that share no tree.
-        let ends = |k: usize, dynamics: &Dynamics| tree_ends(model, dynamics.sprung[k]);
-        let count = dynamics.sprung.len();
+    /// Columns of springs, in groups that share no tree.
+    fn by_springs(&mut self, at: &mut Differences, scale: &[f64]) -> Result<(), Interrupt> {
+        let (nv, m, trees) = (at.nv, at.x.len() - at.nv, at.model.multibody().trees());
+        let count = at.dynamics.sprung.len();
         self.near.clear();
         self.near.resize(count * count, false);
         for i in 0..count {
             for j in 0..count {
-                let (a, b) = (ends(i, dynamics), ends(j, dynamics));
+                let [a, b] = [i, j].map(|k| tree_ends(at.model, at.dynamics.sprung[k]));
                 let shared = |t: Option<usize>| t.is_some() && (t == b.0 || t == b.1);
                 self.near[i * count + j] = i == j || shared(a.0) || shared(a.1);
             }
@@ -120,14 +139,14 @@ impl Jacobian {
                 for k in (0..count).filter(|&k| self.group_of[k] == group) {
                     self.x[2 * nv + 6 * k + column] += SPRING * scale[k];
                 }
-                dynamics.derivative(model, options, state, &self.x, &mut self.f)?;
-                self.x.copy_from_slice(x);
+                at.evaluate(&mut self.x, &mut self.f)?;
                 for k in (0..count).filter(|&k| self.group_of[k] == group) {
-                    let (a, b) = ends(k, dynamics);
+                    let (a, b) = tree_ends(at.model, at.dynamics.sprung[k]);
                     let index = nv + 6 * k + column;
                     let rows = [a, b].into_iter().flatten().flat_map(|t| trees[t].v.clone());
                     for row in rows.chain(nv + 6 * k..nv + 6 * k + 6) {
-                        self.rest[row * m + index] = (self.f[nv + row] - f0[nv + row]) / (SPRING * scale[k]);
+                        self.rest[row * m + index] =
+                            (self.f[nv + row] - at.f0[nv + row]) / (SPRING * scale[k]);
                     }
                 }
             }

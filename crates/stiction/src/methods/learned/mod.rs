@@ -18,7 +18,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::free_motion::FreeMotion;
-use crate::step::kinematics::Kinematics;
+use crate::step::kinematics::{Kinematics, parts};
 use crate::step::{Stages, StepReport};
 use nalgebra::{Matrix6, Vector3, Vector6};
 use std::sync::Arc;
@@ -141,62 +141,78 @@ impl Learned {
         dt: f64,
         contacts: &mut Vec<Contact>,
     ) -> Result<Touch, StepError> {
-        let (multibody, compiled) = (model.multibody(), model.compiled());
-        let geoms = compiled.geoms.geoms();
-        let name = |body: usize| compiled.world.bodies[body].name.clone();
+        let compiled = model.compiled();
         let fail = |reason: String| StepError::Learned { time, reason };
-        let moves = |body: usize| multibody.body_tree(body).is_some();
-        // The moving side, and the normal out of the other side.
-        let mut sides = Vec::new();
-        for p in points {
-            let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
-            sides.push(match (moves(a), moves(b)) {
-                (false, true) => (b, p.normal_w, p.p_wb),
-                (true, false) => (a, -p.normal_w, p.p_wa),
-                _ => {
-                    let reason = format!(
-                        "bodies \"{}\" and \"{}\" touch, but the law supports stationary surfaces only",
-                        name(a),
-                        name(b)
-                    );
-                    return Err(fail(reason));
-                }
-            });
-        }
-        let led = |p: &ContactPoint| {
-            [p.geom_a, p.geom_b].into_iter().find(|g| kinematics.is_led(compiled, geoms[*g].body))
-        };
-        if let Some(geom) = points.iter().find_map(led) {
-            let name = name(geoms[geom].body);
-            return Err(fail(format!(
-                "body \"{name}\" is moved from outside, and the law knows stationary surfaces only"
-            )));
-        }
-        let (body, normal, _) = sides[0];
-        if let Some(other) = sides.iter().find(|s| s.0 != body) {
-            return Err(fail(format!(
-                "bodies \"{}\" and \"{}\" both touch; the law supports one body",
-                name(body),
-                name(other.0)
-            )));
-        }
-        if sides.iter().any(|s| s.1.dot(&normal) < 0.999) {
-            let reason = format!(
-                "body \"{}\" touches surfaces with different normals; the law supports one patch",
-                name(body)
-            );
-            return Err(fail(reason));
-        }
+        let (body, sides) = one_patch(model, kinematics, points).map_err(fail)?;
         let inertia = &compiled.world.bodies[body].inertia;
         let x_wb = kinematics.x_wb[body];
         let r = x_wb.rotation.to_rotation_matrix();
         let com = (x_wb * nalgebra::Point3::from(inertia.com)).coords;
-        // J of the body at its centre of mass, and R = J M⁻¹ Jᵀ.
-        let Some(tree) = multibody.body_tree(body) else { return Err(fail("nothing moves".into())) };
-        let range = multibody.trees()[tree].v.clone();
+        let Some((twist, response, held)) = self.response(model, kinematics, free, body, &com) else {
+            return Err(fail("nothing moves".into()));
+        };
+        let instant = BodyInstant {
+            mass: inertia.mass,
+            inertia_w: r.matrix() * inertia.rotational * r.matrix().transpose(),
+            com,
+            twist,
+        };
+        let frame = tangents(&sides[0].normal);
+        let linked =
+            Linked { body: instant, response, frame, points: sides.iter().map(|s| s.point).collect() };
+        let LinkedAnswer { contact, evaluations, converged, .. } =
+            self.law.linked_contact(&linked).map_err(|e| fail(e.to_string()))?;
+        for (k, column) in held.iter().enumerate() {
+            for (v, c) in self.v.iter_mut().zip(column) {
+                *v += c * contact.wrench[k];
+            }
+        }
+        self.report.class = Some(contact.class);
+        self.report.converged = converged;
+        self.report.outside_steps += u64::from(contact.outside.is_some());
+        self.report.outside = contact.outside;
+        let total: f64 = contact.loads.iter().sum();
+        let friction = frame * Vector3::new(contact.friction.x, contact.friction.y, 0.0);
+        let (spin, linear) = parts(&(twist + response * contact.wrench));
+        for ((p, side), &load) in points.iter().zip(&sides).zip(&contact.loads) {
+            // The law gives the friction of the whole patch. It is distributed over the points by load.
+            let share = if total > 0.0 { load / total } else { 0.0 };
+            let force = (side.normal * load + friction * share) / dt;
+            let velocity = linear + spin.cross(&(side.point - com));
+            let slip = velocity - side.normal * side.normal.dot(&velocity);
+            let touched = Contact::at(compiled, p);
+            let sign = if touched.body_b == body { 1.0 } else { -1.0 };
+            contacts.push(Contact {
+                force: force * sign,
+                slip: slip * sign,
+                sticking: contact.class == Class::Static && load > 0.0,
+                ..touched
+            });
+        }
+        let loaded = sides
+            .iter()
+            .zip(&contact.loads)
+            .filter(|(_, load)| **load > 0.0)
+            .map(|(s, _)| (x_wb.inverse() * nalgebra::Point3::from(s.point)).coords)
+            .collect();
+        Ok(Touch { loaded, evaluations })
+    }
+
+    /// Of a body: its twist J v about its centre of mass, its response J M⁻¹ Jᵀ there, and the columns M⁻¹ Jᵀ. `None` if it is
+    /// fixed.
+    fn response(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics,
+        free: &FreeMotion,
+        body: usize,
+        com: &Vector3<f64>,
+    ) -> Option<(Vector6<f64>, Matrix6<f64>, Vec<Vec<f64>>)> {
+        let multibody = model.multibody();
+        let range = multibody.trees()[multibody.body_tree(body)?].v.clone();
         self.columns.clear();
         self.columns.resize(range.len(), [0.0; 6]);
-        multibody.body_jacobian(&kinematics.workspace, body, &com, &mut self.columns);
+        multibody.body_jacobian(&kinematics.workspace, body, com, &mut self.columns);
         let mut twist = Vector6::zeros();
         let mut response = Matrix6::zeros();
         let mut held = Vec::with_capacity(6);
@@ -215,52 +231,7 @@ impl Learned {
             }
             held.push(self.row.clone());
         }
-        let instant = BodyInstant {
-            mass: inertia.mass,
-            inertia_w: r.matrix() * inertia.rotational * r.matrix().transpose(),
-            com,
-            twist,
-        };
-        let frame = tangents(&normal);
-        let linked = Linked { body: instant, response, frame, points: sides.iter().map(|s| s.2).collect() };
-        let LinkedAnswer { contact, evaluations, converged, .. } =
-            self.law.linked_contact(&linked).map_err(|e| fail(e.to_string()))?;
-        for (k, column) in held.iter().enumerate() {
-            for (v, c) in self.v.iter_mut().zip(column) {
-                *v += c * contact.wrench[k];
-            }
-        }
-        self.report.class = Some(contact.class);
-        self.report.converged = converged;
-        self.report.outside_steps += u64::from(contact.outside.is_some());
-        self.report.outside = contact.outside;
-        let total: f64 = contact.loads.iter().sum();
-        let friction = frame * Vector3::new(contact.friction.x, contact.friction.y, 0.0);
-        let after = twist + response * contact.wrench;
-        let (spin, linear): (Vector3<f64>, Vector3<f64>) =
-            (after.fixed_rows::<3>(0).into(), after.fixed_rows::<3>(3).into());
-        for ((p, side), &load) in points.iter().zip(&sides).zip(&contact.loads) {
-            // The law gives the friction of the whole patch. It is distributed over the points by load.
-            let share = if total > 0.0 { load / total } else { 0.0 };
-            let force = (side.1 * load + friction * share) / dt;
-            let velocity = linear + spin.cross(&(side.2 - com));
-            let slip = velocity - side.1 * side.1.dot(&velocity);
-            let touched = Contact::at(compiled, p);
-            let sign = if touched.body_b == body { 1.0 } else { -1.0 };
-            contacts.push(Contact {
-                force: force * sign,
-                slip: slip * sign,
-                sticking: contact.class == Class::Static && load > 0.0,
-                ..touched
-            });
-        }
-        let loaded = sides
-            .iter()
-            .zip(&contact.loads)
-            .filter(|(_, load)| **load > 0.0)
-            .map(|(s, _)| (x_wb.inverse() * nalgebra::Point3::from(s.2)).coords)
-            .collect();
-        Ok(Touch { loaded, evaluations })
+        Some((twist, response, held))
     }
 
     /// Moves `next` so that loaded points lie on the surface and no other point lies below it. `loaded` are points
@@ -328,6 +299,62 @@ impl Learned {
             multibody.integrate(&q, &self.shift, 1.0, QuaternionStep::Exponential, &mut self.next);
         }
     }
+}
+
+/// A contact point as the law sees it.
+struct Side {
+    body: usize,
+    /// Out of the other, stationary surface.
+    normal: Vector3<f64>,
+    point: Vector3<f64>,
+}
+
+/// The one body that touches, and its side of each contact point. An error says what the law does not support.
+fn one_patch(
+    model: &Model,
+    kinematics: &Kinematics,
+    points: &[ContactPoint],
+) -> Result<(usize, Vec<Side>), String> {
+    let (multibody, compiled) = (model.multibody(), model.compiled());
+    let geoms = compiled.geoms.geoms();
+    let name = |body: usize| &compiled.world.bodies[body].name;
+    let moves = |body: usize| multibody.body_tree(body).is_some();
+    let mut sides = Vec::with_capacity(points.len());
+    for p in points {
+        let (a, b) = (geoms[p.geom_a].body, geoms[p.geom_b].body);
+        sides.push(match (moves(a), moves(b)) {
+            (false, true) => Side { body: b, normal: p.normal_w, point: p.p_wb },
+            (true, false) => Side { body: a, normal: -p.normal_w, point: p.p_wa },
+            _ => {
+                return Err(format!(
+                    "bodies \"{}\" and \"{}\" touch, but the law supports stationary surfaces only",
+                    name(a),
+                    name(b)
+                ));
+            }
+        });
+    }
+    let led = |p: &ContactPoint| {
+        [p.geom_a, p.geom_b].into_iter().find(|g| kinematics.is_led(compiled, geoms[*g].body))
+    };
+    if let Some(geom) = points.iter().find_map(led) {
+        let name = name(geoms[geom].body);
+        return Err(format!(
+            "body \"{name}\" is moved from outside, and the law knows stationary surfaces only"
+        ));
+    }
+    let (body, normal) = (sides[0].body, sides[0].normal);
+    if let Some(other) = sides.iter().find(|s| s.body != body) {
+        let (a, b) = (name(body), name(other.body));
+        return Err(format!("bodies \"{a}\" and \"{b}\" both touch; the law supports one body"));
+    }
+    if sides.iter().any(|s| s.normal.dot(&normal) < 0.999) {
+        let name = name(body);
+        return Err(format!(
+            "body \"{name}\" touches surfaces with different normals; the law supports one patch"
+        ));
+    }
+    Ok((body, sides))
 }
 
 /// Contact points for the position correction.
