@@ -1,5 +1,6 @@
 //! Checks that `docs/architecture.md` agrees with the tree: its table of crates and the order in which they may depend on
-//! each other, the parts of `crates/stiction/src`, the stages of a step, the files it names and the table of dependencies.
+//! each other, the parts of `crates/stiction/src`, the stages of a step, the files it names and the table of
+//! dependencies. Also that the header of every file that has modules lists them.
 
 use crate::project;
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,6 +203,42 @@ fn every_file_that_the_page_names_exists() {
         looked += 1;
     }
     assert!(looked > 20, "{looked}");
+}
+
+/// Modules that a file declares, unless its header names them. The modules of errors and of tests explain themselves, and a
+/// header may say what "the other files" are.
+fn modules_without_entry(text: &str) -> Vec<&str> {
+    let header: String =
+        text.lines().filter(|line| line.starts_with("//!")).flat_map(|l| [l, "\n"]).collect();
+    let words: BTreeSet<&str> = header.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let declared = text.lines().filter_map(|line| {
+        let (before, name) = line.strip_suffix(';')?.split_once("mod ")?;
+        (before.is_empty() || before.starts_with("pub")).then_some(name)
+    });
+    let plain = |name: &&str| ["error", "tests"].contains(name) || words.contains(name);
+    declared.filter(|name| !plain(name) && !header.contains("the other files")).collect()
+}
+
+#[test]
+fn a_file_with_modules_is_their_table_of_contents() {
+    let mut folders: Vec<_> = manifests().into_keys().map(|f| project::root().join(f).join("src")).collect();
+    let mut looked = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let missing = fs::read_to_string(&path).unwrap();
+                let missing = modules_without_entry(&missing);
+                assert!(missing.is_empty(), "the header of {} does not name {missing:?}", path.display());
+                looked += 1;
+            }
+        }
+    }
+    assert!(looked > 500, "{looked}");
+    let text = "//! | `one.rs` | first |\n\nmod error;\npub mod one;\npub(crate) mod two;\n";
+    assert_eq!(modules_without_entry(text), ["two"]);
 }
 
 #[test]

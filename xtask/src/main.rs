@@ -7,6 +7,14 @@
 //!
 //! Open `test.rs` first: it is the whole test run as a list of stages. A stage (`stage.rs`) is one
 //! shell command with a name and a time; when it fails, the message says how to run it again.
+//!
+//! | also here | |
+//! |---|---|
+//! | `architecture.rs` | test: `docs/architecture.md` agrees with the tree |
+//! | `deny.rs` | licences and sources of dependencies |
+//! | `gallery.rs` | pictures and recordings of the scenes |
+//! | `public_api.rs` | the simulator's list of public items |
+//! | `python_env.rs` | virtual environments |
 
 #[cfg(test)]
 mod architecture;

@@ -2,6 +2,25 @@
 //!
 //! [`main`] parses the command line and maps outcomes to exit codes: 0 success, 1 the work failed, 2 the input was wrong.
 //! Each command is one module.
+//!
+//! | file | |
+//! |---|---|
+//! | `run.rs` | `stiction run` |
+//! | `inspect.rs` | `stiction inspect` |
+//! | `impact.rs` | `stiction impact` |
+//! | `bench.rs` | `stiction bench` |
+//! | `reproduce.rs` | `stiction reproduce` |
+//! | `learn.rs` | `stiction learn` |
+//! | `mesh.rs` | `stiction mesh` |
+//! | `view.rs` | `stiction view` |
+//! | `scene.rs` | the scene that an argument names |
+//! | `checkpoint.rs` | `--checkpoint`: a state on disk |
+//! | `trajectory.rs` | `--csv` |
+//! | `outlet.rs` | output paths, checked before the work begins |
+//! | `progress.rs` | progress bars |
+//! | `interrupt.rs` | Ctrl-C and termination |
+//! | `hint.rs` | suggestions for misspelt names |
+//! | `failure.rs` | exit codes and printing |
 
 mod bench;
 mod checkpoint;

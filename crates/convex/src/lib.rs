@@ -24,6 +24,8 @@
 //! | [`solver`] | islands, Newton's method, exact line search |
 //! | `linear` | block-sparse Cholesky factorisation |
 //! | [`processor`] | peak rates of this processor core, for comparison |
+//! | `free_body.rs` | the velocities of free bodies |
+//! | `spatial.rs` | twists and wrenches as plain arrays |
 
 pub mod contact;
 pub mod correction;

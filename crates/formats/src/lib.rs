@@ -29,6 +29,14 @@
 //! ```
 //!
 //! The support tables are in `docs/formats-*.md`. Open `mjcf/mod.rs` first.
+//!
+//! | also here | |
+//! |---|---|
+//! | `compose.rs` | one world added to another, bodies welded and ordered |
+//! | `massless.rs` | joints that move no mass |
+//! | `mesh_assets.rs` | mesh files that geoms name |
+//! | `names.rs` | names for what a file leaves unnamed |
+//! | `package.rs` | `file://`, `package://`, `model://` |
 
 mod compose;
 mod composition;

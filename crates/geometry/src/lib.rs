@@ -24,6 +24,10 @@
 //!
 //! Results are a function of the poses alone. What is kept between calls (candidate pairs, the tree of
 //! boxes) only decides which pairs are looked at, and every pair passes the same exact box test.
+//!
+//! | also here | |
+//! |---|---|
+//! | `parry.rs` | convex hulls and decomposition: the only user of parry |
 
 mod aabb;
 mod broad;

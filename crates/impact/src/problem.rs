@@ -39,6 +39,46 @@ pub struct Problem {
     pub(crate) impulse: f64,
 }
 
+/// The axis along which a contact slips, if nothing moves the other direction of slip (up to `response`) and it does not move (up to
+/// `speed`): that direction carries no friction. Without friction it is any.
+fn frictionless_axis(
+    instant: &Instant,
+    u: &DVector<f64>,
+    contact: usize,
+    response: f64,
+    speed: f64,
+) -> Option<Vector2<f64>> {
+    if instant.friction()[contact][0] == 0.0 {
+        return Some(Vector2::x());
+    }
+    let block: Matrix2<f64> = instant.delassus().fixed_view::<2, 2>(3 * contact, 3 * contact).into();
+    let slip = Vector2::new(u[3 * contact], u[3 * contact + 1]);
+    let axis = principal(&block);
+    let across = Vector2::new(-axis.y, axis.x);
+    let still = across.dot(&(block * across)) <= response && across.dot(&slip).abs() <= speed;
+    still.then_some(axis)
+}
+
+/// Columns that pick the kept rows of each group's first contact out of [t1 t2 n] of all `m`.
+fn picked(
+    m: usize,
+    groups: &[Vec<usize>],
+    directions: &[[Vector2<f64>; 2]],
+    tangents: usize,
+) -> DMatrix<f64> {
+    let side = tangents + 1;
+    let mut pick = DMatrix::zeros(3 * m, groups.len() * side);
+    for (g, group) in groups.iter().enumerate() {
+        let c = group[0];
+        for t in 0..tangents {
+            pick[(3 * c, g * side + t)] = directions[g][t].x;
+            pick[(3 * c + 1, g * side + t)] = directions[g][t].y;
+        }
+        pick[(3 * c + 2, g * side + tangents)] = 1.0;
+    }
+    pick
+}
+
 impl Problem {
     /// Reduces an instant. Contacts between bodies that cannot move are left out, or an error if they approach.
     pub fn new(instant: &Instant) -> Result<Self, ImpactError> {
@@ -59,22 +99,8 @@ impl Problem {
                 return Err(ImpactError::Immovable { contact: c, speed: -u[3 * c + 2] });
             }
         }
-        // A slip direction that nothing moves and that does not move carries no friction.
-        let axes: Vec<Option<Vector2<f64>>> = kept
-            .iter()
-            .map(|&c| {
-                if instant.friction()[c][0] == 0.0 {
-                    return Some(Vector2::x());
-                }
-                let block: Matrix2<f64> = w.fixed_view::<2, 2>(3 * c, 3 * c).into();
-                let slip = Vector2::new(u[3 * c], u[3 * c + 1]);
-                let axis = principal(&block);
-                let across = Vector2::new(-axis.y, axis.x);
-                let still = across.dot(&(block * across)) <= SAME * largest
-                    && across.dot(&slip).abs() <= 1e-10 * speed;
-                still.then_some(axis)
-            })
-            .collect();
+        let axes: Vec<Option<Vector2<f64>>> =
+            kept.iter().map(|&c| frictionless_axis(instant, &u, c, SAME * largest, 1e-10 * speed)).collect();
         let tangents = if axes.iter().all(Option::is_some) { 1 } else { 2 };
         let rows = |c: usize, d: &[Vector2<f64>; 2]| -> DMatrix<f64> {
             let mut rows = DMatrix::zeros(tangents + 1, jacobian.ncols());
@@ -119,18 +145,7 @@ impl Problem {
         if groups.len() > MAX_CONTACTS {
             return Err(ImpactError::TooMany { given: groups.len(), most: MAX_CONTACTS });
         }
-        let side = tangents + 1;
-        let n = groups.len() * side;
-        // Columns that pick the kept rows out of [t1 t2 n].
-        let mut pick = DMatrix::zeros(3 * m, n);
-        for (g, group) in groups.iter().enumerate() {
-            let c = group[0];
-            for t in 0..tangents {
-                pick[(3 * c, g * side + t)] = directions[g][t].x;
-                pick[(3 * c + 1, g * side + t)] = directions[g][t].y;
-            }
-            pick[(3 * c + 2, g * side + tangents)] = 1.0;
-        }
+        let pick = picked(m, &groups, &directions, tangents);
         let (speed, largest) = (positive(speed), positive(largest));
         let reduced = pick.tr_mul(&(w * &pick)) / largest;
         let u = pick.tr_mul(&u) / speed;

@@ -20,6 +20,21 @@
 //! Open [`world`] first.
 //!
 //! Units are SI, angles in radians, frames right-handed with z up.
+//!
+//! | also here | |
+//! |---|---|
+//! | `joint.rs` | joints |
+//! | `geom.rs` | shapes and how they touch |
+//! | `mesh.rs` | surfaces and solids |
+//! | `actuator.rs` | actuators |
+//! | `tendon.rs` | tendons |
+//! | `equality.rs` | couplings |
+//! | `bushing.rs` | bushings |
+//! | `sensor.rs` | sensors |
+//! | `contact_law.rs` | calibrated contact |
+//! | `source.rs` | where an item came from |
+//! | `indices.rs` | every index that items hold of each other |
+//! | `validate_links.rs` | checks of what refers to bodies and joints |
 
 pub mod actuator;
 pub mod body;

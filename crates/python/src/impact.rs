@@ -13,8 +13,8 @@ use stiction::rigid::contact::Instant;
 use stiction::rigid::{BranchEnd, FuturesError, FuturesOptions, TouchKind, Touching};
 use stiction_impact::routh::{Event, Mode};
 use stiction_impact::{
-    Certificate, ContactMode, Options, Origin, OuterOptions, Problem, Restitution, RouthOptions, certify,
-    fork, outcomes, verdict,
+    Certificate, ContactMode, Options, Origin, Outcomes, OuterOptions, Problem, Restitution, RouthOptions,
+    certify, fork, outcomes, verdict,
 };
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {
@@ -127,69 +127,13 @@ pub fn impact_outcomes<'py>(
         Ok::<_, PyErr>((set, certificate, bound, answer))
     })??;
 
-    let contacts = PyList::empty(py);
-    let u = instant.contact_velocity();
-    for k in 0..instant.contacts() {
-        let contact = PyDict::new(py);
-        contact.set_item("friction", instant.friction()[k][0])?;
-        contact.set_item("velocity", PyArray1::from_slice(py, &u.as_slice()[3 * k..3 * k + 3]))?;
-        match &kinds {
-            None => contact.set_item("name", format!("contact {k}"))?,
-            Some((model, touching)) => {
-                contact.set_item("name", touching.name(model, k))?;
-                if let TouchKind::Point { contact: point, geoms } = &touching.kinds[k] {
-                    contact.set_item("geoms", (geoms.0.0, geoms.1.0))?;
-                    contact.set_item("bodies", (point.body_a, point.body_b))?;
-                    contact.set_item("position", PyArray1::from_slice(py, point.point.as_slice()))?;
-                    // Rows t1, t2, n: nalgebra lies in columns.
-                    let frame = PyArray1::from_slice(py, point.frame.as_slice()).reshape([3, 3])?;
-                    contact.set_item("frame", frame)?;
-                }
-            }
-        }
-        contacts.append(contact)?;
-    }
-    let origins = PyList::empty(py);
-    for origin in &set.origins {
-        match origin {
-            Origin::OneShot => origins.append("at once")?,
-            Origin::Sample(_) => origins.append("sample")?,
-            Origin::Sequence(order) => origins.append(PyTuple::new(py, order)?)?,
-        }
-    }
+    let contacts = contact_list(py, &instant, kinds.as_ref())?;
+    let origins = origin_list(py, &set)?;
     let bounced = match restitution {
         None => py.None().into_bound(py),
-        Some(values) => {
-            let m = instant.contacts();
-            let (shape, values) = crate::arrays::numbers_of("restitution", values)?;
-            let each = match shape.as_slice() {
-                [] => vec![values[0]; m],
-                [k] if *k == m => values.clone(),
-                _ => return Err(wrong_shape("restitution", &shape, format!("() or ({m},)"))),
-            };
-            let mut merged = Vec::new();
-            for group in set.problem().groups() {
-                if group.iter().any(|&c| each[c] != each[group[0]]) {
-                    let message =
-                        format!("contacts {group:?} are one to an impact: give them the same restitution");
-                    return Err(InputError::new_err(message));
-                }
-                merged.push(each[group[0]]);
-            }
-            let bounces = detached(py, || set.bounce(&merged))?.map_err(value_error)?;
-            bounces.velocities.into_pyarray(py).reshape([set.len(), set.nv])?.into_any()
-        }
+        Some(values) => bounced(py, &set, instant.contacts(), values)?,
     };
-    let ways = PyDict::new(py);
-    for i in paths.unwrap_or_default() {
-        if i >= set.len() {
-            let message = format!("paths asks for outcome {i}, there are {}", set.len());
-            return Err(InputError::new_err(message));
-        }
-        let path = set.path(i);
-        let rows = path.len();
-        ways.set_item(i, path.concat().into_pyarray(py).reshape([rows, set.contacts, 3])?)?;
-    }
+    let ways = ways(py, &set, &paths.unwrap_or_default())?;
     let corners = PyList::empty(py);
     let outer_box = match &bound {
         None => py.None().into_bound(py),
@@ -230,6 +174,90 @@ pub fn impact_outcomes<'py>(
             bounced,
         ],
     )?)
+}
+
+/// A dictionary for each contact of an instant; more is known about those of a model.
+fn contact_list<'py>(
+    py: Python<'py>,
+    instant: &Instant,
+    kinds: Option<&(&stiction::Model, Touching)>,
+) -> PyResult<Bound<'py, PyList>> {
+    let contacts = PyList::empty(py);
+    let u = instant.contact_velocity();
+    for k in 0..instant.contacts() {
+        let contact = PyDict::new(py);
+        contact.set_item("friction", instant.friction()[k][0])?;
+        contact.set_item("velocity", PyArray1::from_slice(py, &u.as_slice()[3 * k..3 * k + 3]))?;
+        match kinds {
+            None => contact.set_item("name", format!("contact {k}"))?,
+            Some((model, touching)) => {
+                contact.set_item("name", touching.name(model, k))?;
+                if let TouchKind::Point { contact: point, geoms } = &touching.kinds[k] {
+                    contact.set_item("geoms", (geoms.0.0, geoms.1.0))?;
+                    contact.set_item("bodies", (point.body_a, point.body_b))?;
+                    contact.set_item("position", PyArray1::from_slice(py, point.point.as_slice()))?;
+                    // Rows t1, t2, n: nalgebra lies in columns.
+                    let frame = PyArray1::from_slice(py, point.frame.as_slice()).reshape([3, 3])?;
+                    contact.set_item("frame", frame)?;
+                }
+            }
+        }
+        contacts.append(contact)?;
+    }
+    Ok(contacts)
+}
+
+/// How each outcome was found.
+fn origin_list<'py>(py: Python<'py>, set: &Outcomes) -> PyResult<Bound<'py, PyList>> {
+    let origins = PyList::empty(py);
+    for origin in &set.origins {
+        match origin {
+            Origin::OneShot => origins.append("at once")?,
+            Origin::Sample(_) => origins.append("sample")?,
+            Origin::Sequence(order) => origins.append(PyTuple::new(py, order)?)?,
+        }
+    }
+    Ok(origins)
+}
+
+/// Velocities of the outcomes after Poisson's restitution, with one coefficient or one for each of `m` contacts.
+fn bounced<'py>(
+    py: Python<'py>,
+    set: &Outcomes,
+    m: usize,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (shape, values) = crate::arrays::numbers_of("restitution", values)?;
+    let each = match shape.as_slice() {
+        [] => vec![values[0]; m],
+        [k] if *k == m => values.clone(),
+        _ => return Err(wrong_shape("restitution", &shape, format!("() or ({m},)"))),
+    };
+    let mut merged = Vec::new();
+    for group in set.problem().groups() {
+        if group.iter().any(|&c| each[c] != each[group[0]]) {
+            let message = format!("contacts {group:?} are one to an impact: give them the same restitution");
+            return Err(InputError::new_err(message));
+        }
+        merged.push(each[group[0]]);
+    }
+    let bounces = detached(py, || set.bounce(&merged))?.map_err(value_error)?;
+    Ok(bounces.velocities.into_pyarray(py).reshape([set.len(), set.nv])?.into_any())
+}
+
+/// Contact velocities along the way of some outcomes, by their numbers.
+fn ways<'py>(py: Python<'py>, set: &Outcomes, numbers: &[usize]) -> PyResult<Bound<'py, PyDict>> {
+    let ways = PyDict::new(py);
+    for &i in numbers {
+        if i >= set.len() {
+            let message = format!("paths asks for outcome {i}, there are {}", set.len());
+            return Err(InputError::new_err(message));
+        }
+        let path = set.path(i);
+        let rows = path.len();
+        ways.set_item(i, path.concat().into_pyarray(py).reshape([rows, set.contacts, 3])?)?;
+    }
+    Ok(ways)
 }
 
 /// Follows the futures of a state: a tree that forks at every impact with several outcomes.

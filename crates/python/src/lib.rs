@@ -31,6 +31,10 @@
 //!
 //! Nothing is computed here: every number comes from the crates `stiction` and `stiction-impact`. The doc comments are the
 //! docstrings that `help()` shows. Open `simulation.rs` first.
+//!
+//! | also here | |
+//! |---|---|
+//! | `learned_contact.rs` | contacts learned from data |
 
 mod arrays;
 mod batch;

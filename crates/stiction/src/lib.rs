@@ -20,11 +20,12 @@
 //! | [`methods`] | continuous time, learned contact, rigid motion, and the features supported by each method |
 //! | [`model`] | compiling a description; materials, variants; dynamics of a single state |
 //! | [`sensing`] | sensors, tactile grids |
-//! | [`Simulation`] | stepping, results, saving |
+//! | [`simulation`] | [`Simulation`]: stepping, results, saving |
 //! | [`batch`] | many worlds of one model on several threads |
 //! | [`control`] | controllers with their own rates, measurements, control laws and trajectories |
 //! | [`derivatives`] | derivatives of a step by state, controls and contact parameters |
 //! | [`state`], [`options`], [`error`] | saved state, options, errors |
+//! | [`processor`] | whether the processor has the required instructions |
 //!
 //! Friction and the normal law of a contact, and the solver, are in `stiction_convex`.
 //!

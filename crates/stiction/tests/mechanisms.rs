@@ -1,7 +1,7 @@
 //! Joints with limits, servos, couplings and loops.
 
 mod common;
-use common::{G, model, run, simulation, tight};
+use common::{G, MODELS, model, run, simulation, tight};
 use stiction::{Options, Simulation};
 
 const LINK: &str = "<geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 0 0 -0.3\" mass=\"1\" contype=\"0\" conaffinity=\"0\"/>";
@@ -293,6 +293,36 @@ fn a_locked_joint_keeps_its_place_and_passes_loads_on() {
     reference.state_mut().q.copy_from_slice(&[0.3, 0.0]);
     let begin = reference.energy().total();
     assert!((energy - begin).abs() < 1e-2 * begin.abs(), "{energy} {begin}");
+}
+
+#[test]
+fn no_coupling_limit_or_tendon_moves_a_locked_joint() {
+    let slide = |name: &str, range: &str| {
+        format!(
+            "<body><joint name=\"{name}\" type=\"slide\" axis=\"1 0 0\" {range}/><geom size=\".1\" mass=\"1\" contype=\"0\" conaffinity=\"0\"/></body>"
+        )
+    };
+    let coupled = "<equality><joint joint1=\"still\" joint2=\"other\" polycoef=\"0.05 1 0 0 0\"/></equality>";
+    let tendon = "<tendon><fixed limited=\"true\" range=\"0.05 9\"><joint joint=\"still\" coef=\"1\"/>\
+                  <joint joint=\"other\" coef=\"1\"/></fixed></tendon>";
+    // At 0 the locked joint is beyond its limit, beside its place in the coupling, and the tendon too short; where the other one
+    // ends up.
+    let cases = [("limited=\"true\" range=\"0.1 0.5\"", "", 0.0), ("", coupled, -0.05), ("", tendon, 0.05)];
+    for (range, rest, expected) in cases {
+        let both = slide("still", range) + &slide("other", "");
+        let mut world = model(&both, rest).world().clone();
+        world.bodies[1].joints[0].locked = true;
+        let locked = stiction::Model::new(world).unwrap();
+        for contact in MODELS {
+            let mut sim = simulation(&locked, Options { contact, ..Options::default() });
+            run(&mut sim, 2.0);
+            assert_eq!((sim.state().q[0], sim.state().v[0]), (0.0, 0.0), "{range}{rest}");
+            // What was open closes to the compliance of near-rigid rows, 1 µm here; a limit pushes and does not pull back.
+            let q = sim.state().q[1];
+            let pushed = rest == tendon && q > expected;
+            assert!((q - expected).abs() < 1e-6 || pushed, "{range}{rest}: {q}");
+        }
+    }
 }
 
 /// A hinge along z that carries mass but no inertia about its axis.

@@ -134,3 +134,34 @@ fn faster_turns_stay_bounded_and_are_reported() {
     depths(&mut slow, 1.0);
     assert!(slow.warnings().is_empty());
 }
+
+/// The step that is differentiated is the simulation's own here: without repeated friction, solved as tightly.
+#[test]
+fn derivatives_are_refused_in_the_steps_in_which_a_contact_travels_and_in_no_other() {
+    let options = Options {
+        step: 1e-2,
+        friction_passes: 0,
+        speculative: false,
+        relative_tolerance: 1e-11,
+        ..Options::default()
+    };
+    let mut sim = spinning(SHAPES[1], (1e5, 50.0), (20.0, 1), options);
+    let (mut refused, mut allowed) = (0, 0);
+    for _ in 0..300 {
+        let derivatives = sim.step_derivatives(&[]);
+        sim.step(1).unwrap();
+        let travels = sim.last_report().travelling > 0;
+        match derivatives {
+            Ok(_) => {
+                assert!(!travels, "at {} s", sim.state().time);
+                allowed += 1;
+            }
+            Err(error) => {
+                let error = error.to_string();
+                assert!(travels && error.contains("travels") && error.contains("smaller step"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 10 && allowed > 10, "{refused} refused, {allowed} allowed");
+}

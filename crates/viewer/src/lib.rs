@@ -34,6 +34,8 @@
 //! | [`read`] | recordings back into numbers |
 //! | [`live`] | the server of the live page, and a simulation that follows its commands |
 //! | [`page`] | the built page, and where data goes into it |
+//! | `appearance.rs` | which geoms a picture shows |
+//! | `decimate.rs` | fewer triangles for pictures |
 //!
 //! The format is in `docs/recording.md`. Nothing here solves anything: what is shown is what
 //! [`stiction::Simulation`] tells.

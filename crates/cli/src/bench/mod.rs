@@ -1,6 +1,12 @@
 //! `stiction bench`: speed of the built-in scenes and their stages, creep, the mesher, and the cost of recording.
 //!
 //! `cargo xtask bench` compares with other simulators, which it installs.
+//!
+//! | also here | |
+//! |---|---|
+//! | `impact.rs` | how long the set of outcomes of an impact takes |
+//! | `mesh.rs` | a dozen shapes, meshed |
+//! | `record.rs` | what recording costs |
 
 mod impact;
 mod mesh;

@@ -1,4 +1,14 @@
 //! `stiction learn`: contact from data. Each subcommand is one module.
+//!
+//! | file | |
+//! |---|---|
+//! | `calibrate.rs` | contact parameters from recorded tosses |
+//! | `collect.rs` | tosses by the rigid reference, as a dataset |
+//! | `comparable.rs` | which tosses can be compared with a model |
+//! | `convert.rs` | recordings to a dataset |
+//! | `evaluate.rs` | a contact law against ground truth |
+//! | `score.rs` | how well a model predicts recorded tosses |
+//! | `train.rs` | a contact law from tosses |
 
 mod calibrate;
 mod collect;

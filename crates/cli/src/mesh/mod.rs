@@ -1,4 +1,9 @@
 //! `stiction mesh`: tetrahedra and a pressure field from any closed surface.
+//!
+//! | file | |
+//! |---|---|
+//! | `arguments.rs` | the arguments and the options that they make |
+//! | `summary.rs` | the report as text and as JSON |
 
 mod arguments;
 mod summary;

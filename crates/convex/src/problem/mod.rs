@@ -17,6 +17,12 @@
 //! * **Rows** are scalar laws along a direction of a pair's twist or along a combination of dofs.
 //!
 //! A problem is constant during a solve. [`Problem::clear`] keeps the memory for the next step.
+//!
+//! | file | |
+//! |---|---|
+//! | `entry.rs` | a contact as its builder describes it |
+//! | `check.rs` | what a problem may not contain |
+//! | `impact.rs` | the problem of an impact at an instant |
 
 mod check;
 mod entry;

@@ -22,6 +22,8 @@
 //! | [`flops`] | operation counts of a solve |
 //! | [`work`] | energy balance of a step |
 //! | [`report`] | report of a solve: criterion, residual, iterations, times |
+//! | `timer.rs` | times of the stages of a solve |
+//! | `transform.rs` | shifts of matrices and Delassus estimates |
 
 mod assemble;
 mod branching;

@@ -1,4 +1,11 @@
 //! The `drake:` tags, which the formats share: contact properties here, constraints, bushings and filter groups below.
+//!
+//! | file | |
+//! |---|---|
+//! | `bushing.rs` | `linear_bushing_rpy` |
+//! | `constraint.rs` | constraints and spring-dampers between two bodies |
+//! | `filter_group.rs` | collision filter groups |
+//! | `tendon.rs` | the tendon constraint |
 
 pub mod bushing;
 pub mod constraint;

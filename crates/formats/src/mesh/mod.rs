@@ -1,5 +1,14 @@
 //! Mesh files: OBJ, STL (text and binary), COLLADA, glTF and MuJoCo's MSH into triangles, legacy VTK into
 //! tetrahedra.
+//!
+//! | file | |
+//! |---|---|
+//! | `obj.rs` | Wavefront OBJ |
+//! | `stl.rs` | STL |
+//! | `collada.rs` | COLLADA |
+//! | `gltf.rs` | glTF and GLB |
+//! | `msh.rs` | MuJoCo's MSH |
+//! | `vtk.rs` | legacy VTK: tetrahedra with a field |
 
 mod collada;
 mod gltf;

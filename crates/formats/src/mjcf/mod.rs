@@ -11,6 +11,16 @@
 //! ```
 //!
 //! Values mean what MuJoCo's compiler makes of them. Open [`reader`] first.
+//!
+//! | also here | |
+//! |---|---|
+//! | `attach.rs` | bodies of another model under a prefix |
+//! | `axes.rs` | principal axes of inertia as MuJoCo chooses them |
+//! | `custom.rs` | custom numbers `stiction:…` |
+//! | `effects.rs` | test: every attribute that is honoured has an effect |
+//! | `hfield.rs` | height fields |
+//! | `pose.rs` | positions and orientations |
+//! | `replicate.rs` | what refers to elements inside `replicate` |
 
 mod actuator;
 mod asset;

@@ -11,6 +11,10 @@
 //! Links become bodies, depth first with children in the order of their joints. Every link that no
 //! joint ties to the world is free unless its model is static or `fixed_base` is asked for. Names of
 //! links in nested models, and of all links of a world, are joined as in `arm::hand`. Open [`reader`] first.
+//!
+//! | also here | |
+//! |---|---|
+//! | `coupling.rs` | loops, gearboxes, mimics, actuators, Drake's tags |
 
 mod coupling;
 mod graph;

@@ -2,6 +2,11 @@
 //!
 //! Links become bodies, depth first with children in the order of their joints. A root link is free
 //! unless it is called `world` or `fixed_base` is asked for. Open [`reader`] first.
+//!
+//! | also here | |
+//! |---|---|
+//! | `joint.rs` | joints |
+//! | `schema.rs` | which elements and attributes are read |
 
 mod joint;
 mod link;

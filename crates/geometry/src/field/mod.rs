@@ -12,6 +12,13 @@
 //! is in [`modulus`]; fields that act like half-spaces (PFC Appendix B) are in [`halfspace`].
 //!
 //! Open first: [`make_field`].
+//!
+//! | also here | |
+//! |---|---|
+//! | `check.rs` | bounds, monotonicity, characteristic length |
+//! | `cut.rs` | where a plane cuts a solid |
+//! | `options.rs` | options |
+//! | `sparse.rs` | conjugate gradients |
 
 mod check;
 mod cut;

@@ -10,6 +10,10 @@
 //!
 //! Open first: [`tetrahedralize`]. Every tetrahedron has a corner strictly inside, so that a field that is
 //! zero on the surface and positive inside pushes everywhere.
+//!
+//! | also here | |
+//! |---|---|
+//! | `sizes.rs` | cell sizes that suit the walls of a solid |
 
 mod error;
 mod features;

@@ -74,6 +74,10 @@
 //!
 //! Results are a function of the two solids, poses and options; faces come in the order of the elements in
 //! the trees. Two rigid bodies make no patch: [`PatchError::BothRigid`] asks for point contact instead.
+//!
+//! | also here | |
+//! |---|---|
+//! | `brute_force.rs` | test: every pair of elements |
 
 #[cfg(test)]
 mod brute_force;

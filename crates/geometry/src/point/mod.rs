@@ -19,6 +19,11 @@
 //!                   features.rs and manifold.rs for the points
 //!   surface/        triangle surfaces against convex shapes
 //! ```
+//!
+//! | also here | |
+//! |---|---|
+//! | `core.rs` | a shape as a core and a radius |
+//! | `reduce.rs` | fewer points without loss of area |
 
 mod box_box;
 mod capsule;

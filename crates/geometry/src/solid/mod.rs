@@ -26,6 +26,15 @@
 //! A [`RigidMesh`] is the triangle surface of a body that does not yield.
 //!
 //! Open first: [`Solid::from_shape`], [`Solid::from_tets`], [`RigidMesh::from_shape`].
+//!
+//! | also here | |
+//! |---|---|
+//! | `cell.rs` | one tetrahedron as the contact kernels need it |
+//! | `check.rs` | checks and repairs of tetrahedra |
+//! | `generate/` | tetrahedra of simple shapes |
+//! | `rigid.rs` | the surface of a rigid body |
+//! | `tree.rs` | boxes around cells |
+//! | `wide.rs` | the same, four at a time |
 
 mod cell;
 pub(crate) mod check;

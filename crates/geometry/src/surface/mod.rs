@@ -7,6 +7,14 @@
 //!
 //! Inside is where the generalised winding number exceeds one half, so that small gaps, overlapping shells
 //! and self-intersections still have an inside; faces are first turned to agree.
+//!
+//! | also here | |
+//! |---|---|
+//! | `report.rs` | faults and repairs |
+//! | `shapes.rs` | surfaces made by code |
+//! | `topology.rs` | neighbours on a surface |
+//! | `tree.rs` | nearest point, winding number, crossings |
+//! | `triangle.rs` | one triangle |
 
 mod error;
 mod repair;

@@ -15,6 +15,11 @@
 //!
 //! Contacts are found within a margin of 1 mm. Without it the stiffest piles rattle: an object that is pushed out of a
 //! contact falls for a step and returns deeper than its weight would press it.
+//!
+//! | file | |
+//! |---|---|
+//! | `pile.rs` | runs of the pile |
+//! | `sweep.rs` | means of runs against a parameter |
 
 mod pile;
 mod sweep;

@@ -13,6 +13,7 @@
 //! | `result.rs` | contact points after a step |
 //! | `patch_view.rs` | contact patches after a step |
 //! | `patch_faults.rs` | unreliable patches and their causes |
+//! | `patch_springs.rs` | tangential springs of whole patches |
 //!
 //! Friction itself, the law of one entry, is in `stiction_convex::friction`.
 

@@ -10,6 +10,10 @@
 //!
 //! All methods start with the same kinematics and contact query ([`crate::step`]). [`support`] is the table of
 //! supported features and options. To add a method, add a column there and a variant of `Stepping` here.
+//!
+//! | also here | |
+//! |---|---|
+//! | `option_support.rs` | the options in the table of what is supported |
 
 pub mod continuous;
 pub mod learned;

@@ -1,4 +1,20 @@
 //! A compiled model: immutable, cheap to clone and to share between threads.
+//!
+//! | file | |
+//! |---|---|
+//! | `geoms.rs` | shapes and collision filters |
+//! | `geom_id.rs` | the two numberings of geoms |
+//! | `solids.rs` | tetrahedra and surfaces for patches |
+//! | `mesh_cache.rs` | meshes on disk |
+//! | `material.rs` | contact properties of a pair |
+//! | `reference_lengths.rs` | lengths and forces at the reference positions |
+//! | `lookup.rs` | indices by name |
+//! | `names.rs` | suggestions for misspelt names |
+//! | `dynamics.rs` | mass matrix, dynamics and energy at a state |
+//! | `variation.rs` | variants of a model |
+//! | `randomization.rs` | random variants |
+//! | `scenes.rs` | the built-in scenes |
+//! | `archive.rs` | models as bytes |
 
 mod archive;
 mod dynamics;

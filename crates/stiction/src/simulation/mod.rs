@@ -1,5 +1,10 @@
 //! A simulation: a model, a state and a time-stepping method. `controllers.rs` contains the controllers, `queries.rs` what
 //! combines several results, `plausibility.rs` what is reported because it makes no sense.
+//!
+//! | also here | |
+//! |---|---|
+//! | `stats.rs` | statistics of a run |
+//! | `trajectory_hash.rs` | a hash of all bits of a trajectory |
 
 mod controllers;
 mod plausibility;

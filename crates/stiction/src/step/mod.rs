@@ -13,6 +13,17 @@
 //! `solve` the next two, `accept` the last. The report times them as kinematics (forces included), proximity, assemble, solve
 //! and advance. `fixed.rs` takes steps of one length, `error_control.rs` steps by accuracy. Continuous time, learned contact and
 //! rigid motion ([`crate::methods`]) share the first two values and differ after them.
+//!
+//! | also here | |
+//! |---|---|
+//! | `impact.rs` | restitution at the beginning of a step |
+//! | `late_friction.rs` | friction of contacts whose normal force comes or goes |
+//! | `travel.rs` | contact points that travel over turning bodies |
+//! | `sweep/` | bodies that would pass through each other |
+//! | `first_touch.rs` | first touch under error control |
+//! | `step_length.rs` | the next length, chosen by the error |
+//! | `profile.rs` | times and operation counts in detail |
+//! | `timer.rs` | the clock of the stages |
 
 pub(crate) mod assemble;
 pub(crate) mod error_control;

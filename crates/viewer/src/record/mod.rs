@@ -5,6 +5,13 @@
 //! frame is lost. Buffers come back and are used again.
 //!
 //! What is recorded never changes the simulation: a frame is taken at the end of the first step at or after its time.
+//!
+//! | also here | |
+//! |---|---|
+//! | `html.rs` | the self-contained page |
+//! | `mcap.rs` | MCAP for robotics log tools |
+//! | `arrows.rs` | shapes and forces as their primitives |
+//! | `schemas.rs` | their messages and schemas |
 
 mod arrows;
 mod html;

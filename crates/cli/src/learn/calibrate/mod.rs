@@ -1,4 +1,10 @@
 //! `stiction learn calibrate`: find a model's contact parameters from recorded tosses.
+//!
+//! | file | |
+//! |---|---|
+//! | `arguments.rs` | the arguments and what they say |
+//! | `held_out.rs` | fits, and errors on tosses that a fit has not seen |
+//! | `report.rs` | the report as text and as JSON |
 
 mod arguments;
 mod held_out;

@@ -12,6 +12,10 @@
 //! `pressure` (Pa, from which the modulus is taken as well), or the only one there is if it lies between 0 and 1.
 //! Cells that are not volumes (triangles, lines, points) are skipped; volumes that are not tetrahedra are an error.
 //! Numbers in binary files are big-endian.
+//!
+//! | file | |
+//! |---|---|
+//! | `cursor.rs` | lines, words and numbers of such a file |
 
 mod cursor;
 

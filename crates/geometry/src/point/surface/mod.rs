@@ -13,6 +13,7 @@
 //! | (Spheres need none of this: the nearest point of every face.) | `sphere.rs` |
 //! | 4. Claims of overlap are checked on closed meshes; a shape that goes through faces or is wholly inside without such a claim gets a way out. | `overlap.rs` |
 //! | 5. Points with one normal are merged to the outline of their union; points that faces on both sides of an edge found alike become one. | `merge.rs` |
+//! | (The shape in the frame of the mesh.) | `placed.rs` |
 //!
 //! Faces are one-sided. For a shape whose centre is in front of it, a face counts as solid behind, so that a corner that
 //! slides under it sideways is still found. A face with the shape's centre behind it (deep overlap, or the far wall of a thin

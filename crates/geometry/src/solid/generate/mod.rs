@@ -3,6 +3,12 @@
 //! Every generator fills a [`RawSolid`]; `prism` is the one building block besides the plain
 //! tetrahedron: it splits a triangular prism, possibly with collapsed edges, so that neighbours agree
 //! on the diagonals they share.
+//!
+//! | file | |
+//! |---|---|
+//! | `cuboid.rs` | box |
+//! | `cylinder.rs` | cylinder and capsule |
+//! | `geodesic.rs` | sphere and ellipsoid |
 
 mod cuboid;
 mod cylinder;

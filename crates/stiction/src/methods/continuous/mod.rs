@@ -14,6 +14,15 @@
 //!
 //! The error of a step in each coordinate is kept below the accuracy for positions (m and rad), the accuracy over
 //! [`REFERENCE_TIME`] for velocities, and a fraction of the slip range for the springs.
+//!
+//! | also here | |
+//! |---|---|
+//! | `chart.rs` | coordinates of a step |
+//! | `jacobian.rs` | derivatives for the implicit integrator |
+//! | `lu.rs` | its linear systems |
+//! | `damping.rs` | the damping constant of a pair |
+//! | `settings.rs` | settings |
+//! | `guarantees.rs` | test: what the method guarantees |
 
 mod chart;
 mod damping;

@@ -9,6 +9,10 @@
 //!
 //! The law supports a single patch on a stationary surface (DAC 3.1). Two moving bodies that touch, a belt, or
 //! simultaneous surfaces with different normals cause an error. No approximation is made.
+//!
+//! | file | |
+//! |---|---|
+//! | `file.rs` | learned contact in a file |
 
 pub(crate) mod file;
 
@@ -148,7 +152,9 @@ impl Learned {
         let x_wb = kinematics.x_wb[body];
         let r = x_wb.rotation.to_rotation_matrix();
         let com = (x_wb * nalgebra::Point3::from(inertia.com)).coords;
-        let Some((twist, response, held)) = self.response(model, kinematics, free, body, &com) else {
+        let Some(AtCenterOfMass { twist, response, held }) =
+            self.response(model, kinematics, free, body, &com)
+        else {
             return Err(fail("nothing moves".into()));
         };
         let instant = BodyInstant {
@@ -198,8 +204,7 @@ impl Learned {
         Ok(Touch { loaded, evaluations })
     }
 
-    /// Of a body: its twist J v about its centre of mass, its response J M⁻¹ Jᵀ there, and the columns M⁻¹ Jᵀ. `None` if it is
-    /// fixed.
+    /// How a body moves and gives way at its centre of mass. `None` if it is fixed.
     fn response(
         &mut self,
         model: &Model,
@@ -207,7 +212,7 @@ impl Learned {
         free: &FreeMotion,
         body: usize,
         com: &Vector3<f64>,
-    ) -> Option<(Vector6<f64>, Matrix6<f64>, Vec<Vec<f64>>)> {
+    ) -> Option<AtCenterOfMass> {
         let multibody = model.multibody();
         let range = multibody.trees()[multibody.body_tree(body)?].v.clone();
         self.columns.clear();
@@ -231,7 +236,7 @@ impl Learned {
             }
             held.push(self.row.clone());
         }
-        Some((twist, response, held))
+        Some(AtCenterOfMass { twist, response, held })
     }
 
     /// Moves `next` so that loaded points lie on the surface and no other point lies below it. `loaded` are points
@@ -299,6 +304,16 @@ impl Learned {
             multibody.integrate(&q, &self.shift, 1.0, QuaternionStep::Exponential, &mut self.next);
         }
     }
+}
+
+/// A body at its centre of mass, with its Jacobian J there.
+struct AtCenterOfMass {
+    /// J v.
+    twist: Vector6<f64>,
+    /// J M⁻¹ Jᵀ.
+    response: Matrix6<f64>,
+    /// Columns of M⁻¹ Jᵀ.
+    held: Vec<Vec<f64>>,
 }
 
 /// A contact point as the law sees it.
