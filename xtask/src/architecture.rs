@@ -181,6 +181,48 @@ fn the_drawing_of_a_step_has_the_stages_that_are_measured() {
 }
 
 #[test]
+fn every_question_is_answered_in_two_files() {
+    let simulator = project::root().join("crates/stiction/src");
+    let header = |path: &Path| -> String {
+        let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        text.lines().take_while(|line| line.starts_with("//!")).collect()
+    };
+    // A file is named by its module or its crate.
+    let names = |header: &str, file: &str| {
+        let parts: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
+        let module = match parts[..] {
+            ["crates", of, "src", "lib"] => format!("stiction_{of}"),
+            [.., folder, "mod"] => folder.to_owned(),
+            [.., file] => file.to_owned(),
+            [] => unreachable!(),
+        };
+        header.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == module)
+    };
+    let (page, mut looked) = (page(), 0);
+    let table = section(&page, "## Where is …?");
+    let rows = rows(&table).into_iter().skip(1).take_while(|row| row.len() == 3);
+    for row in rows.filter(|row| row[0] != "---") {
+        let (first, second) = (&row[1], &row[2]);
+        assert!(
+            names(&header(&simulator.join("lib.rs")), first),
+            "the header of lib.rs does not name {first}"
+        );
+        looked += 1;
+        let is_file = second.ends_with(".rs");
+        let folder =
+            if first.starts_with("crates/") { project::root().to_owned() } else { simulator.clone() };
+        let first = header(&folder.join(first));
+        assert!(
+            !is_file || names(&first, second),
+            "{:?}: the header of {} does not name {second}",
+            row[0],
+            row[1]
+        );
+    }
+    assert!(looked > 8, "{looked}");
+}
+
+#[test]
 fn every_file_that_the_page_names_exists() {
     let (page, root) = (page(), project::root());
     let (text, _) = page.split_once(DEPENDENCIES).unwrap();

@@ -72,6 +72,22 @@ impl JointKind {
         }
     }
 
+    /// Whether a velocity coordinate turns the body (rad/s), or moves it along (m/s).
+    pub fn turns(&self, coordinate: usize) -> bool {
+        match self {
+            Self::Hinge { .. } | Self::Screw { .. } | Self::Universal { .. } | Self::Ball => true,
+            Self::Slide { .. } => false,
+            Self::Cylindrical { .. } => coordinate == 1,
+            Self::Planar { .. } => coordinate == 2,
+            Self::Free => coordinate >= 3,
+        }
+    }
+
+    /// Whether it moves bodies along, besides turning them.
+    pub fn translates(&self) -> bool {
+        matches!(self, Self::Screw { .. }) || (0..self.nv()).any(|k| !self.turns(k))
+    }
+
     /// The word used for this kind in reports.
     pub fn word(&self) -> &'static str {
         match self {

@@ -127,8 +127,7 @@ impl World {
             }
         }
         let idle = |b: usize, joint: &Joint| {
-            let rotates =
-                matches!(joint.kind, JointKind::Hinge { .. } | JointKind::Ball | JointKind::Universal { .. });
+            let rotates = !joint.kind.translates();
             mass[b] <= 0.0
                 && !(rotates && turns[b])
                 && !joint.dofs.iter().all(|d| d.armature + d.rotor_inertia > 0.0)

@@ -55,6 +55,26 @@ proptest! {
         prop_assert_eq!(a.aba(&tau), b.aba(&tau));
     }
 
+    #[test]
+    fn coordinates_turn_bodies_or_move_them_along_as_their_kind_says(seed: u64) {
+        let case = Case::of(random_world(seed), seed);
+        for joint in case.mb.joints() {
+            let range = case.mb.trees()[case.mb.body_tree(joint.body).unwrap()].v.clone();
+            let mut columns = vec![[0.0; 6]; range.len()];
+            let point = case.mb.origin(&case.ws, joint.body);
+            case.mb.body_jacobian(&case.ws, joint.body, &point, &mut columns);
+            let mut along = false;
+            for (k, v) in joint.v.clone().enumerate() {
+                let [wx, wy, wz, ..] = columns[v - range.start];
+                let spin = Vector3::new(wx, wy, wz).norm();
+                let turns = joint.kind.turns(k);
+                prop_assert!((spin - f64::from(u8::from(turns))).abs() < 1e-9, "{:?} {k}: {spin}", joint.kind);
+                along |= !turns;
+            }
+            prop_assert_eq!(joint.kind.translates(), along || joint.kind.word() == "screw");
+        }
+    }
+
     /// A body cut in two halves welded together moves as before.
     #[test]
     fn welded_parts_act_as_one_body(seed: u64) {

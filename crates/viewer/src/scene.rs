@@ -7,7 +7,7 @@ use crate::decimate::decimate;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use stiction::model::{
-    Actuator, Camera, Compliance, Geom, HeightField, JointKind, Material, Pose, Shape, Transmission, World,
+    Actuator, Camera, Compliance, Geom, HeightField, Material, Pose, Shape, Transmission, World,
 };
 use stiction::{GeomId, Model, Simulation, contact_model_name};
 
@@ -159,8 +159,7 @@ pub(crate) fn control_unit(world: &World, actuator: &Actuator) -> &'static str {
     let velocity = gain != 0.0 && bias[1] == 0.0 && bias[2] == -gain;
     let motor = gain == 1.0 && bias == [0.0; 3];
     let Transmission::Joint { body, joint, gear } = actuator.transmission else { return "" };
-    let kind = world.bodies[body].joints[joint].kind;
-    let turns = matches!(kind, JointKind::Hinge { .. } | JointKind::Screw { .. } | JointKind::Ball);
+    let turns = world.bodies[body].joints[joint].kind.turns(0);
     match (gear[0] == 1.0, turns) {
         (true, true) if position => "rad",
         (true, false) if position => "m",

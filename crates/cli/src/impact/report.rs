@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
-use stiction::model::JointKind;
 use stiction::rigid::Touching;
 use stiction::{Model, State};
 use stiction_impact::outer::Method;
@@ -329,13 +328,7 @@ pub fn coordinate(model: &Model, i: usize) -> String {
 pub fn unit(model: &Model, i: usize) -> &'static str {
     let joints = model.multibody().joints();
     let Some(joint) = joints.iter().find(|j| j.v.contains(&i)) else { return "" };
-    match (joint.kind, i - joint.v.start) {
-        (JointKind::Slide { .. }, _)
-        | (JointKind::Cylindrical { .. }, 0)
-        | (JointKind::Planar { .. }, 0..2)
-        | (JointKind::Free, 0..3) => "m/s",
-        _ => "rad/s",
-    }
+    if joint.kind.turns(i - joint.v.start) { "rad/s" } else { "m/s" }
 }
 
 /// Rounding of zero is zero.

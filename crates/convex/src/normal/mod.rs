@@ -141,26 +141,13 @@ impl NormalLaw {
 
     /// N at normal velocity `v`, J.
     pub(crate) fn antiderivative(&self, input: &NormalInput, v: f64) -> f64 {
-        let NormalInput { dt, penetration: x0, stiffness: k, dissipation: d, .. } = *input;
-        let x = x0 - dt * v;
-        let moments = |x: f64| match self {
-            Self::Table(table) => table.moments(x),
-            _ => hertz::moments(x),
-        };
+        let x = input.penetration - input.dt * v;
         match self {
             Self::Linear => linear::antiderivative(input, v),
             Self::LogBarrier { kappa } => -barrier::log_potential(*kappa, x),
             Self::ClampedBarrier { kappa, range } => -barrier::clamped_potential(*kappa, *range, x),
-            Self::Hertz | Self::Table(_) => {
-                if 1.0 - d * v <= 0.0 {
-                    return 0.0;
-                }
-                // From v to the border: x falls to x̂, where either factor vanishes.
-                let x_hat = if d > 0.0 { x0 - dt / d } else { f64::NEG_INFINITY };
-                let (here, border) = (moments(x), moments(x_hat));
-                let (zeroth, first) = (here.0 - border.0, here.1 - border.1);
-                -k * ((1.0 - d * x0 / dt) * zeroth + (d / dt) * first)
-            }
+            Self::Hertz => damped_antiderivative(input, v, hertz::moments),
+            Self::Table(table) => damped_antiderivative(input, v, |x| table.moments(x)),
         }
     }
 
@@ -197,4 +184,17 @@ impl NormalLaw {
         };
         dt * (dt * slope + input.dissipation * force.positive())
     }
+}
+
+/// N of a force k f(x) with Hunt & Crossley dissipation, from the `moments` ∫f and ∫x f up to x.
+fn damped_antiderivative(input: &NormalInput, v: f64, moments: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let NormalInput { dt, penetration: x0, stiffness: k, dissipation: d, .. } = *input;
+    if 1.0 - d * v <= 0.0 {
+        return 0.0;
+    }
+    // From v to the border: x falls to x̂, where either factor vanishes.
+    let x_hat = if d > 0.0 { x0 - dt / d } else { f64::NEG_INFINITY };
+    let (here, border) = (moments(x0 - dt * v), moments(x_hat));
+    let (zeroth, first) = (here.0 - border.0, here.1 - border.1);
+    -k * ((1.0 - d * x0 / dt) * zeroth + (d / dt) * first)
 }

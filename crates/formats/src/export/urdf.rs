@@ -329,7 +329,11 @@ fn split(joint: &Joint) -> Vec<(Joint, JointKind)> {
                 JointKind::Hinge { axis: x.cross(&y) },
             ]
         }
-        other => return vec![(joint.clone(), other)],
+        JointKind::Hinge { .. }
+        | JointKind::Slide { .. }
+        | JointKind::Screw { .. }
+        | JointKind::Ball
+        | JointKind::Free => return vec![(joint.clone(), joint.kind)],
     };
     let make = |(k, kind): (usize, JointKind)| {
         let mut one = Joint::new(format!("{}_{}", joint.name, k + 1), kind);
@@ -380,7 +384,11 @@ fn write_joint(
         JointKind::Slide { axis } => ("prismatic", Some(axis)),
         JointKind::Screw { axis, .. } => ("screw", Some(axis)),
         JointKind::Free => ("floating", None),
-        _ => ("ball", None),
+        // Those of several coordinates are split.
+        JointKind::Ball
+        | JointKind::Cylindrical { .. }
+        | JointKind::Universal { .. }
+        | JointKind::Planar { .. } => ("ball", None),
     };
     if joint.locked {
         out.lose(format!("joint \"{}\" is held; URDF has no word for that, and it moves there", joint.name));

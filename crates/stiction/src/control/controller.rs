@@ -2,6 +2,7 @@
 
 use crate::Model;
 use crate::control::senses::{Measured, Part, Senses, Touch};
+use crate::error::InputError;
 use crate::sensing::tactile::TactileImage;
 use crate::state::{ControllerState, MocapState, State};
 use nalgebra::Vector3;
@@ -190,4 +191,12 @@ where
     ) -> Result<(), String> {
         (self.function)(sample, ctrl)
     }
+}
+
+/// A period that a controller integrates over: it must be positive. `what` needs it.
+pub(super) fn positive_period(period: f64, what: &str) -> Result<f64, InputError> {
+    if period > 0.0 && period.is_finite() {
+        return Ok(period);
+    }
+    Err(InputError::Control(format!("a period of {period} s: {what} needs a positive one")))
 }

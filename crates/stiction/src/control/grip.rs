@@ -12,7 +12,7 @@
 //! integral compensates for these. Its value from the approach is kept when contact begins.
 
 use crate::Model;
-use crate::control::controller::{Controller, Sample};
+use crate::control::controller::{Controller, Sample, positive_period};
 use crate::control::joint_path::{JointPath, JointPoint};
 use crate::control::joints::{Drive, Joints};
 use crate::control::senses::{Part, Senses};
@@ -123,10 +123,7 @@ impl GripTracking {
     /// Presses on each pad with `force`, a path with one number a keyframe (N), called every `period` seconds, which must be
     /// positive: it is the step of the integral.
     pub fn new(grip: GripForce, force: JointPath, period: f64) -> Result<Self, InputError> {
-        if !(period > 0.0 && period.is_finite()) {
-            let text = format!("a period of {period} s: gripping by force needs a positive one");
-            return Err(InputError::Control(text));
-        }
+        let period = positive_period(period, "gripping by force")?;
         let mut wanted = JointPoint::default();
         force.at(force.end(), &mut wanted);
         match wanted.q.len() {

@@ -1,7 +1,7 @@
 //! Ready-made controllers: joints along a path, and a frame along a path of poses.
 
 use crate::Model;
-use crate::control::controller::{Controller, Sample};
+use crate::control::controller::{Controller, Sample, positive_period};
 use crate::control::inverse_kinematics::{IkSettings, IkSolution, InverseKinematics};
 use crate::control::joint_path::{JointPath, JointPoint};
 use crate::control::joints::Joints;
@@ -149,10 +149,7 @@ pub struct PoseTracking {
 impl PoseTracking {
     /// Called every `period` seconds, which must be positive: it is the step of the reference.
     pub fn new(servo: PoseServo, path: PosePath, period: f64) -> Result<Self, InputError> {
-        if !(period > 0.0 && period.is_finite()) {
-            let text = format!("a period of {period} s: tracking a pose needs a positive one");
-            return Err(InputError::Control(text));
-        }
+        let period = positive_period(period, "tracking a pose")?;
         Ok(Self { servo, path, period })
     }
 }

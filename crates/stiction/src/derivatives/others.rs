@@ -147,8 +147,10 @@ impl Others {
             free,
             dt: step.dt,
         };
-        let built =
-            assembly.build_rows(&parts).map(|_| ()).and_then(|()| assembly.add_reached_limits(step.v));
+        let built = assembly
+            .build_rows(&parts)
+            .map(|_| ())
+            .and_then(|()| assembly.add_reached_limits(&step.model.compiled().limits, step.v));
         let impulses = &mut self.impulses;
         let found =
             built.and_then(|_| self.solver.constraint_impulse_at(&assembly.problem, step.v, impulses));

@@ -184,6 +184,11 @@ impl LimitedCoordinate {
         [(q[self.q] - self.lower, 1.0), (self.upper - q[self.q], -1.0)]
     }
 
+    /// The law of its row at the gap `phi` in a step of `dt`.
+    pub fn law(&self, phi: f64, dt: f64) -> RowLaw {
+        RowLaw::Limit { phi, compliance: self.compliance(dt) }
+    }
+
     /// Compliance of its rows in a step of `dt`.
     fn compliance(&self, dt: f64) -> RowCompliance {
         self.stiffness.map_or(RowCompliance::default(), |k| RowCompliance::spring(k, dt))
@@ -284,11 +289,12 @@ impl Force for JointLimits {
         let (dt, v0) = (at.dt, &at.kinematics.v);
         let limits = &at.compiled.limits;
         let locked = at.compiled.multibody.locked();
-        for limit in limits.coordinates.iter().filter(|limit| !locked[limit.v]) {
-            let reach = expected_reach(dt, v0[limit.v].abs());
-            for (phi, sign) in limit.gaps(&at.state.q) {
-                let law = (phi, limit.compliance(dt));
-                rows.add_limit(&[(limit.v, sign)], 0.0, law, reach, LimitOf::Joint(limit.v))?;
+        let near_rigid = RowCompliance::default().span(dt);
+        for limit in limits.coordinates.iter().enumerate().filter(|(_, limit)| !locked[limit.v]) {
+            let reach = expected_reach(dt, v0[limit.1.v].abs());
+            let span = limit.1.stiffness.map_or(near_rigid, |_| limit.1.compliance(dt).span(dt));
+            for gap in limit.1.gaps(&at.state.q) {
+                rows.add_coordinate_limit(limit, gap, span, reach)?;
             }
         }
         for limit in limits.balls.iter().filter(|limit| !locked[limit.v]) {

@@ -342,7 +342,25 @@ impl Compiled {
             }
             K::User { .. } => out.fill(0.0),
             K::Clock => out[0] = state.time,
-            _ => {} // reads forces
+            // Read by `read_state` itself.
+            K::Distance { .. }
+            | K::DistanceDirection { .. }
+            | K::DistancePoints { .. }
+            | K::PotentialEnergy
+            | K::KineticEnergy => {}
+            // They need the forces of a step: `read_load` and `read_contacts`.
+            K::Touch { .. }
+            | K::Accelerometer { .. }
+            | K::Force { .. }
+            | K::Torque { .. }
+            | K::FrameLinearAcceleration { .. }
+            | K::FrameAngularAcceleration { .. }
+            | K::JointActuatorForce { .. }
+            | K::JointLimitForce { .. }
+            | K::TendonActuatorForce { .. }
+            | K::TendonLimitForce { .. }
+            | K::ActuatorForce { .. }
+            | K::Contact { .. } => {}
         }
     }
 

@@ -7,6 +7,7 @@ use crate::contact::calibration::StepCalibration;
 use crate::contact::entries::{EntryPlace, Manifold, ManifoldEntries, find_manifolds};
 use crate::contact::patch_springs::SprungPatch;
 use crate::contact::query::Touching;
+use crate::forces::joint_limits::{LimitedCoordinate, Limits};
 use crate::forces::moments::Moments;
 use crate::forces::{self, StepAt};
 use crate::model::{Compiled, Model};
@@ -49,7 +50,9 @@ pub(crate) struct RowLog {
     /// Ball joints, by their index among those with limits, and directions of the rows added because the solve turned them
     /// beyond their limits.
     pub turned: Vec<(usize, Vector3<f64>)>,
-    /// Limits without rows, which the step is not expected to reach.
+    /// Limits of coordinates without rows, which the step is not expected to reach.
+    far: Vec<FarLimit>,
+    /// Other such limits.
     left_out: Vec<LeftOut>,
     /// Their coefficients.
     left_out_arms: Vec<(usize, f64)>,
@@ -67,11 +70,9 @@ pub(crate) struct EqualityError {
     pub missed: bool,
 }
 
-/// Owner of a limit.
+/// Owner of a limit that is not one of a coordinate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LimitOf {
-    /// A joint of one coordinate: its velocity coordinate.
-    Joint(usize),
     Ball,
     /// A tendon, and −1 at its upper end.
     Tendon(usize, f64),
@@ -79,7 +80,18 @@ pub(crate) enum LimitOf {
     TendonSpring(usize, f64),
 }
 
-/// A limit without a row.
+/// A limit of a coordinate without a row. Most limits of a robot are such, so it has only what the comparison needs.
+#[derive(Clone, Copy, Debug)]
+struct FarLimit {
+    dof: usize,
+    sign: f64,
+    phi: f64,
+    span: f64,
+    /// Its place in [`crate::forces::joint_limits::Limits::coordinates`].
+    limit: usize,
+}
+
+/// Another limit without a row.
 #[derive(Clone, Copy, Debug)]
 struct LeftOut {
     of: LimitOf,
@@ -99,6 +111,7 @@ impl RowLog {
         self.tendon_limits.clear();
         self.turned.clear();
         self.equality_errors.clear();
+        self.far.clear();
         self.left_out.clear();
         self.left_out_arms.clear();
     }
@@ -106,7 +119,6 @@ impl RowLog {
     /// Records the row of a limit.
     fn add_limit(&mut self, of: LimitOf, row: usize) {
         match of {
-            LimitOf::Joint(dof) => self.joint_limits.push((row, dof)),
             LimitOf::Ball => {}
             LimitOf::TendonSpring(tendon, sign) => self.tendons.push((row, tendon, sign)),
             LimitOf::Tendon(tendon, sign) => {
@@ -244,6 +256,25 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// The same for a limit of a coordinate, the `limit`th of its list, at the gap `phi` that grows with `sign` times its velocity;
+    /// `span` is that of its compliance.
+    pub fn add_coordinate_limit(
+        &mut self,
+        (limit, coordinate): (usize, &LimitedCoordinate),
+        (phi, sign): (f64, f64),
+        span: f64,
+        reach: f64,
+    ) -> Result<(), ProblemError> {
+        let dof = coordinate.v;
+        if phi < reach {
+            let row = self.problem.add_row(&[(dof, sign)], 0.0, coordinate.law(phi, self.dt))?;
+            self.log.joint_limits.push((row, dof));
+        } else if phi.is_finite() {
+            self.log.far.push(FarLimit { dof, sign, phi, span, limit });
+        }
+        Ok(())
+    }
+
     /// A row along a tendon.
     pub fn add_tendon_row(&mut self, t: usize, moments: &Moments, law: RowLaw) -> Result<(), ProblemError> {
         let row = self.problem.add_row(moments.row(t), moments.biases[t], law)?;
@@ -363,8 +394,17 @@ impl Assembly {
 
     /// Adds rows for the omitted limits that act at velocities `v`. Returns false if there are none. In that case
     /// `v` also solves the problem with all limits, because a row without an impulse changes nothing.
-    pub fn add_reached_limits(&mut self, v: &[f64]) -> Result<bool, ProblemError> {
+    pub fn add_reached_limits(&mut self, limits: &Limits, v: &[f64]) -> Result<bool, ProblemError> {
         let (mut k, mut added) = (0, false);
+        while let Some(far) = self.log.far[k..].iter().position(|f| f.sign * v[f.dof] * f.span < -f.phi) {
+            k += far;
+            let FarLimit { dof, sign, phi, limit, .. } = self.log.far.remove(k);
+            let law = limits.coordinates[limit].law(phi, self.problem.time_step());
+            let row = self.problem.add_row(&[(dof, sign)], 0.0, law)?;
+            self.log.joint_limits.push((row, dof));
+            added = true;
+        }
+        k = 0;
         while k < self.log.left_out.len() {
             let limit = self.log.left_out[k];
             let arms = &self.log.left_out_arms[limit.arms.0..limit.arms.1];

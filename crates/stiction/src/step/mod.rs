@@ -271,7 +271,6 @@ impl Stages {
                 break;
             }
         }
-        passes.finish();
         Ok(())
     }
 

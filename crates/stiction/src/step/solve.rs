@@ -42,17 +42,8 @@ impl Passes<'_> {
     /// Solves the problem, and again for friction and the limits of ball joints.
     pub fn solve(&mut self, late: &mut LateFriction) -> Result<(), ProblemError> {
         self.with_limits()?;
-        for _ in 1..self.parts.calibration.friction_passes {
-            self.friction_pass()?;
-        }
-        // A calibrated contact has the passes it was fitted with.
-        let calibrated = *self.parts.calibration != ContactCalibration::default();
-        for _ in 0..if calibrated { 0 } else { self.parts.options.friction_passes } {
-            if !late.correct(&self.parts, self.assembly, self.solver)? {
-                break;
-            }
-            self.report.friction_passes += 1;
-            self.again()?;
+        if self.assembly.problem.contact_count() > 0 {
+            self.with_friction(late)?;
         }
         self.advance()
     }
@@ -95,27 +86,39 @@ impl Passes<'_> {
             }
             false => 0,
         };
-        self.timer.stage(&mut self.report.seconds.advance);
-        self.timer.lap(|p| &mut p.advance);
         if pass == sweep::PASSES {
             // The last ones are in no solve.
             sweep.drop_last(met);
         }
-        if met == 0 && !sweep.is_unresolved() {
-            return Ok(true);
-        }
-        if met == 0 || pass == sweep::PASSES {
+        let done = met == 0 || pass == sweep::PASSES;
+        if done && (met > 0 || sweep.is_unresolved()) {
             sweep.hold_back(model, self.state, kinematics, (v, self.q_next, dt));
-            return Ok(true);
         }
-        self.start.copy_from_slice(v);
-        Ok(false)
-    }
-
-    /// Ends the clock of the solve.
-    pub fn finish(mut self) {
+        if !done {
+            self.start.copy_from_slice(v);
+        }
         self.timer.stage(&mut self.report.seconds.advance);
         self.timer.lap(|p| &mut p.advance);
+        Ok(done)
+    }
+
+    /// Solves again where friction was limited by other normal forces than those just found.
+    fn with_friction(&mut self, late: &mut LateFriction) -> Result<(), ProblemError> {
+        for _ in 1..self.parts.calibration.friction_passes {
+            self.friction_pass()?;
+        }
+        // A calibrated contact has the passes it was fitted with.
+        if *self.parts.calibration != ContactCalibration::default() {
+            return Ok(());
+        }
+        for _ in 0..self.parts.options.friction_passes {
+            if !late.correct(&self.parts, self.assembly, self.solver)? {
+                break;
+            }
+            self.report.friction_passes += 1;
+            self.again()?;
+        }
+        Ok(())
     }
 
     /// Solves again from the last solution.
@@ -142,7 +145,8 @@ impl Passes<'_> {
             let solve = self.solver.solve(&self.assembly.problem, self.start)?;
             self.report.take(solve);
             self.timer.solved(solve);
-            if !self.assembly.add_reached_limits(self.solver.velocities())? {
+            let limits = &self.parts.model.compiled().limits;
+            if !self.assembly.add_reached_limits(limits, self.solver.velocities())? {
                 return Ok(());
             }
             self.start.copy_from_slice(self.solver.velocities());
@@ -152,9 +156,6 @@ impl Passes<'_> {
     /// Solves again with friction limited by the normal impulses just found.
     fn friction_pass(&mut self) -> Result<(), ProblemError> {
         let Assembly { problem, places, .. } = &mut *self.assembly;
-        if problem.contact_count() == 0 {
-            return Ok(());
-        }
         for (contact, impulse) in self.solver.contact_impulses().iter().enumerate() {
             let normal = places[contact].frame.column(2).dot(impulse);
             problem.set_lagged_impulse(contact, normal.max(0.0))?;

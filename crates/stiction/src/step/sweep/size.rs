@@ -175,10 +175,7 @@ impl Bounds {
                     levers[v - tree.v.start] = lever.max(1.0);
                 }
             }
-            let slides = joints().filter(|j| {
-                use JointKind::{Ball, Free, Hinge, Universal};
-                !matches!(j.kind, Hinge { .. } | Universal { .. } | Ball | Free)
-            });
+            let slides = joints().filter(|j| j.kind.translates() && j.kind != JointKind::Free);
             let slides = slides.flat_map(|j| j.q.clone().map(|q| (q, begin.q[q]))).collect();
             Tree::Jointed { levers, enough, slides }
         };
