@@ -32,6 +32,9 @@ pub struct ReadOptions {
     /// Folder of a ROS package, or a folder that contains several, for package:// addresses; may be repeated
     #[arg(long = "package-path", value_name = "DIR")]
     pub package_paths: Vec<String>,
+    /// Cut every collision mesh that is not convex into at most N convex parts; how far they differ from it is reported
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub convex_parts: Option<u32>,
 }
 
 impl ReadOptions {
@@ -47,6 +50,7 @@ impl ReadOptions {
             strict: self.strict,
             fixed_base: self.fixed_base,
             package_paths: self.package_paths.clone(),
+            convex_parts: self.convex_parts,
         };
         // A folder of that name, such as one of results, does not hide a built-in scene.
         if !Path::new(scene).is_file()

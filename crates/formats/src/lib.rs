@@ -117,6 +117,8 @@ pub struct LoadOptions {
     pub strict: bool,
     /// Folders in which to look for `package://` files: each holds packages or is one.
     pub package_paths: Vec<String>,
+    /// Cuts every collision mesh that is not convex into at most so many convex parts, which collide in its place.
+    pub convex_parts: Option<u32>,
 }
 
 /// Loads a model file; its root element says which format it is.
@@ -163,7 +165,13 @@ fn read_document(
     files: &dyn Files,
     options: &LoadOptions,
 ) -> Read<World> {
-    let (world, _) = load_with_frames(text, path, format, files, options)?;
+    let (mut world, _) = load_with_frames(text, path, format, files, options)?;
+    if let Some(most) = options.convex_parts {
+        let meshes = world.geoms.iter_mut().filter(|g| matches!(g.shape, stiction_model::Shape::Mesh { .. }));
+        for geom in meshes.filter(|g| g.convex_parts.is_none()) {
+            geom.convex_parts = Some(stiction_model::ConvexParts { most, ..Default::default() });
+        }
+    }
     world.validate()?;
     Ok(world)
 }

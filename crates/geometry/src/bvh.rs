@@ -153,6 +153,34 @@ impl Bvh {
         }
     }
 
+    /// Calls `visit` for every pair of an item of this tree and one of `other` below boxes that `meet`. `stack` is working memory.
+    pub(crate) fn pairs(
+        &self,
+        other: &Self,
+        meet: impl Fn(&Aabb, &Aabb) -> bool,
+        stack: &mut Vec<(u32, u32)>,
+        mut visit: impl FnMut(usize, usize),
+    ) {
+        stack.clear();
+        if !self.nodes.is_empty() && !other.nodes.is_empty() {
+            stack.push((0, 0));
+        }
+        while let Some((i, j)) = stack.pop() {
+            let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
+            if !meet(&a.aabb, &b.aabb) {
+                continue;
+            }
+            match (a.child, b.child) {
+                (LEAF, LEAF) => visit(a.item as usize, b.item as usize),
+                (LEAF, c) => stack.extend([(i, c + 1), (i, c)]),
+                (c, LEAF) => stack.extend([(c + 1, j), (c, j)]),
+                // The larger one is split.
+                (c, _) if a.aabb.half_area() >= b.aabb.half_area() => stack.extend([(c + 1, j), (c, j)]),
+                (_, c) => stack.extend([(i, c + 1), (i, c)]),
+            }
+        }
+    }
+
     /// The item that minimises `cost`, with `bound(box)` a lower bound of the cost of all items in a box.
     /// Ties go to the lowest index. Returns `(item, cost)`; `None` when nothing is below `limit`.
     pub fn nearest(

@@ -1,5 +1,6 @@
 //! Convex polytopes with polygonal faces.
 
+use crate::support_table::SupportTable;
 use crate::{Aabb, GeometryError, V3, parry};
 
 /// A convex polytope: vertices, and faces as counter-clockwise polygons seen from outside.
@@ -15,6 +16,7 @@ pub struct ConvexHull {
     /// `fan_start[v]..fan_start[v + 1]` into `fan`: faces around vertex v.
     fan_start: Vec<u32>,
     fan: Vec<u32>,
+    furthest: SupportTable,
     aabb: Aabb,
     interior: V3,
 }
@@ -54,6 +56,7 @@ impl ConvexHull {
         }
         self.aabb = Aabb::of_points(&self.vertices);
         self.interior = f(&self.interior);
+        self.furthest = self.support_table();
         self
     }
 
@@ -129,7 +132,17 @@ impl ConvexHull {
         let fan_start =
             (0..=vertices.len() as u32).map(|v| fan_pairs.partition_point(|p| p.0 < v) as u32).collect();
         let fan = fan_pairs.iter().map(|p| p.1).collect();
-        Some(Self { vertices, normals, face_start, face_vertices, fan_start, fan, aabb, interior })
+        Some(Self {
+            vertices,
+            normals,
+            face_start,
+            face_vertices,
+            fan_start,
+            fan,
+            furthest: SupportTable::default(),
+            aabb,
+            interior,
+        })
     }
 
     /// Vertices in the shape frame.
@@ -165,15 +178,24 @@ impl ConvexHull {
     /// A vertex furthest along `d` (the first of several).
     #[inline]
     pub fn support(&self, d: &V3) -> V3 {
-        let mut best = self.vertices[0];
-        let mut max = best.dot(d);
-        for v in &self.vertices[1..] {
-            let s = v.dot(d);
-            if s > max {
-                (max, best) = (s, *v);
+        self.vertices[self.furthest.furthest(&self.vertices, d)]
+    }
+
+    fn support_table(&self) -> SupportTable {
+        let mut edges: Vec<(u32, u32)> = Vec::with_capacity(2 * self.face_vertices.len());
+        for f in 0..self.face_count() {
+            let p = self.face(f);
+            for k in 0..p.len() {
+                let (i, j) = (p[k], p[(k + 1) % p.len()]);
+                edges.extend([(i, j), (j, i)]);
             }
         }
-        best
+        edges.sort_unstable();
+        edges.dedup();
+        let start: Vec<usize> =
+            (0..=self.vertices.len() as u32).map(|v| edges.partition_point(|e| e.0 < v)).collect();
+        let ends: Vec<u32> = edges.iter().map(|e| e.1).collect();
+        SupportTable::new(&self.vertices, |v| &ends[start[v]..start[v + 1]])
     }
 
     /// The face plane furthest below `p`: its index and the signed distance of `p` from it.
@@ -191,14 +213,8 @@ impl ConvexHull {
 
     /// The face that supports direction `d`: of the faces around the furthest vertex the most aligned one.
     pub fn face_towards(&self, d: &V3) -> usize {
-        let mut far = (0, f64::NEG_INFINITY);
-        for (i, v) in self.vertices.iter().enumerate() {
-            let s = v.dot(d);
-            if s > far.1 {
-                far = (i, s);
-            }
-        }
-        let around = &self.fan[self.fan_start[far.0] as usize..self.fan_start[far.0 + 1] as usize];
+        let far = self.furthest.furthest(&self.vertices, d);
+        let around = &self.fan[self.fan_start[far] as usize..self.fan_start[far + 1] as usize];
         let mut best = (0, f64::NEG_INFINITY);
         for &f in around {
             let s = self.normals[f as usize].dot(d);
@@ -284,6 +300,35 @@ mod tests {
         let mut c = cube();
         c[3].y = f64::NAN;
         assert!(matches!(ConvexHull::from_points(&c), Err(GeometryError::NotFinite { index: 3, .. })));
+    }
+
+    #[test]
+    fn the_furthest_vertex_is_that_of_a_search_of_all() {
+        let mut random = stiction_base::random::Random(5);
+        let mut vector = || V3::new(random.sym(), random.sym(), random.sym());
+        for count in [8, 20, 60, 300, 2000] {
+            // Round, a flat disc, and a grid of points in few planes.
+            let round: Vec<V3> = (0..count).map(|_| vector().normalize()).collect();
+            let disc = round.iter().map(|p| V3::new(p.x, p.y, 0.1 * p.z)).collect();
+            let side = (count as f64).cbrt().ceil();
+            let grid = round.iter().map(|p| p.map(|c| (c * side).round() / side)).collect();
+            for points in [round, disc, grid] {
+                let h = ConvexHull::from_points(&points).unwrap();
+                let all = |d: &V3| {
+                    let best = |b: usize, i: usize| {
+                        if h.vertices()[i].dot(d) > h.vertices()[b].dot(d) { i } else { b }
+                    };
+                    h.vertices()[(0..h.vertices().len()).fold(0, best)]
+                };
+                let axes =
+                    [V3::x(), -V3::x(), V3::y(), V3::z(), V3::new(1.0, 1.0, 1.0), V3::new(1.0, -1.0, 0.0)];
+                let ties = h.normals().iter().copied().take(200).chain(axes);
+                let random: Vec<V3> = (0..500).map(|_| vector()).collect();
+                for d in ties.chain(random) {
+                    assert_eq!(h.support(&d), all(&d), "{count} points along {d:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -49,12 +49,13 @@ mod ray;
 mod rules;
 mod shape;
 pub mod solid;
+mod support_table;
 pub mod surface;
 pub mod wrap;
 
 pub use aabb::Aabb;
 pub use bvh::Bvh;
-pub use decompose::{DecompositionOptions, convex_decomposition};
+pub use decompose::{DecompositionError, DecompositionOptions, convex_decomposition, decomposition_error};
 pub use error::GeometryError;
 pub use geoms::{Geom, GeomSet, UnsupportedPair};
 pub use height_field::HeightField;

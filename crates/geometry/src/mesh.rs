@@ -1,8 +1,20 @@
 //! Triangle surfaces: vertices, faces, who is next to whom, and a tree to find them.
 
+use crate::point::on_triangle;
+use crate::ray::surface;
 use crate::{Aabb, Bvh, GeometryError, V3};
 
 const NONE: u32 = u32::MAX;
+
+/// How a surface goes on beyond an edge of a face.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Bend {
+    /// It falls away, or ends.
+    Down,
+    Flat,
+    /// It rises above the face's plane.
+    Up,
+}
 
 /// A triangle surface, faces counter-clockwise seen from outside (from the free side).
 ///
@@ -23,6 +35,10 @@ pub struct TriangleMesh {
     fan: Vec<u32>,
     /// Whether a corner of the face touches a border or a convex edge.
     at_rim: Vec<bool>,
+    /// Per edge of a face: how the surface goes on beyond it.
+    bends: Vec<[Bend; 3]>,
+    /// Per face of a closed surface: thickness of the solid behind it.
+    thickness: Vec<f64>,
     bvh: Bvh,
     dropped: usize,
     border_edges: usize,
@@ -66,7 +82,8 @@ impl TriangleMesh {
         let (neighbours, border_edges, bad_edges) = neighbours(&kept);
         let (ring_start, ring) = gather(vertices.len(), &kept, |_, f, k| [f[(k + 1) % 3], f[(k + 2) % 3]]);
         let (fan_start, fan) = gather(vertices.len(), &kept, |face, _, _| [face; 2]);
-        let at_rim = faces_at_rim(&vertices, &kept, &normals, &neighbours);
+        let bends = bends(&vertices, &kept, &normals, &neighbours);
+        let at_rim = faces_at_rim(vertices.len(), &kept, &bends);
         let signed_volume = kept
             .iter()
             .map(|f| {
@@ -74,7 +91,7 @@ impl TriangleMesh {
                 a.dot(&b.cross(&c)) / 6.0
             })
             .sum();
-        Ok(Self {
+        let mut mesh = Self {
             dropped: total - kept.len(),
             bvh: Bvh::new(&boxes),
             vertices,
@@ -86,10 +103,16 @@ impl TriangleMesh {
             fan_start,
             fan,
             at_rim,
+            bends,
+            thickness: Vec::new(),
             border_edges,
             bad_edges,
             signed_volume,
-        })
+        };
+        if mesh.is_watertight() {
+            mesh.thickness = (0..mesh.faces.len()).map(|f| mesh.measure_thickness(f, size)).collect();
+        }
+        Ok(mesh)
     }
 
     /// Vertices after welding, in the shape frame.
@@ -137,6 +160,37 @@ impl TriangleMesh {
         self.at_rim[face]
     }
 
+    /// Whether the surface falls away beyond edge `k` of `face`, or ends there.
+    #[inline]
+    pub(crate) fn sticks_out(&self, face: usize, k: usize) -> bool {
+        self.bends[face][k] == Bend::Down
+    }
+
+    /// Whether the surface rises above the plane of `face` beyond its edge `k`.
+    #[inline]
+    pub(crate) fn rises_beyond(&self, face: usize, k: usize) -> bool {
+        self.bends[face][k] == Bend::Up
+    }
+
+    /// Thickness of the solid behind a face: the shortest way to the other side along rays from its middle and from near its
+    /// corners. Infinite for open surfaces, which have no other side.
+    #[inline]
+    pub(crate) fn thickness(&self, face: usize) -> f64 {
+        self.thickness.get(face).copied().unwrap_or(f64::INFINITY)
+    }
+
+    fn measure_thickness(&self, face: usize, size: f64) -> f64 {
+        let (corners, inward) = (self.corners(face), -self.normals[face]);
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let starts = corners.iter().map(|c| c + 0.05 * (middle - c)).chain([middle]);
+        // From a little below, so that the face itself is not met.
+        let lift = 1e-9 * size;
+        starts.fold(f64::INFINITY, |least, start| {
+            surface(&(start + lift * inward), &inward, least, self)
+                .map_or(least, |(t, _)| (t + lift).min(least))
+        })
+    }
+
     /// The tree over the faces.
     pub fn bvh(&self) -> &Bvh {
         &self.bvh
@@ -174,6 +228,28 @@ impl TriangleMesh {
         } else {
             "closed".into()
         }
+    }
+
+    /// The face nearest to a point, and the squared distance.
+    pub(crate) fn nearest_face(&self, c: &V3) -> Option<(usize, f64)> {
+        let to_box = |b: &Aabb| (c - c.sup(&b.min).inf(&b.max)).norm_squared();
+        let to_face = |f: usize| {
+            let [p, q, r] = self.corners(f);
+            on_triangle(&(p - c), &(q - c), &(r - c)).0.norm_squared()
+        };
+        self.bvh.nearest(f64::INFINITY, to_box, to_face)
+    }
+
+    /// Whether a point is inside a closed surface, or behind an open one.
+    pub(crate) fn contains(&self, c: &V3) -> bool {
+        let Some((face, _)) = self.nearest_face(c) else { return false };
+        // The nearest point may lie on an edge whose faces disagree; a ray to the middle of a face does not.
+        let [p, q, r] = self.corners(face);
+        let way = (p + q + r) / 3.0 - c;
+        let length = way.norm();
+        length > 0.0
+            && surface(c, &(way / length), 1.001 * length, self)
+                .is_some_and(|(_, normal)| normal.dot(&way) > 0.0)
     }
 
     /// Whether moving along `d` from `vertex` leads away from all its neighbours: `d` lies in the
@@ -244,24 +320,40 @@ fn neighbours(faces: &[[u32; 3]]) -> (Vec<[u32; 3]>, usize, usize) {
     (out, border, bad)
 }
 
-/// Per face: whether a corner touches an edge that is a border, not manifold or convex by more than 1e-6.
-fn faces_at_rim(vertices: &[V3], faces: &[[u32; 3]], normals: &[V3], neighbours: &[[u32; 3]]) -> Vec<bool> {
-    let mut rim = vec![false; vertices.len()];
-    for (f, v) in faces.iter().enumerate() {
+/// Per face and edge: whether the neighbour's third corner lies below the face's plane or above it, by more than 1e-6. Borders
+/// and edges that are not manifold count as falling.
+fn bends(vertices: &[V3], faces: &[[u32; 3]], normals: &[V3], neighbours: &[[u32; 3]]) -> Vec<[Bend; 3]> {
+    let bend = |f: usize, k: usize| {
+        if neighbours[f][k] == NONE {
+            return Bend::Down;
+        }
+        let rises = |&u: &u32| {
+            let e = vertices[u as usize] - vertices[faces[f][k] as usize];
+            let length = e.norm();
+            if length > 0.0 { e.dot(&normals[f]) / length } else { 0.0 }
+        };
+        let sines = faces[neighbours[f][k] as usize].iter().map(rises);
+        let (low, high) = sines.fold((0.0f64, 0.0f64), |(l, h), s| (l.min(s), h.max(s)));
+        if low < -1e-6 {
+            Bend::Down
+        } else if high > 1e-6 {
+            Bend::Up
+        } else {
+            Bend::Flat
+        }
+    };
+    (0..faces.len()).map(|f| [0, 1, 2].map(|k| bend(f, k))).collect()
+}
+
+/// Per face: whether a corner touches an edge beyond which the surface falls away or ends.
+fn faces_at_rim(vertices: usize, faces: &[[u32; 3]], bends: &[[Bend; 3]]) -> Vec<bool> {
+    let mut rim = vec![false; vertices];
+    for (v, bends) in faces.iter().zip(bends) {
         for k in 0..3 {
-            let (a, b) = (v[k] as usize, v[(k + 1) % 3] as usize);
-            let convex = match neighbours[f][k] {
-                NONE => true,
-                other => {
-                    // The neighbour's third corner lies below this face's plane.
-                    faces[other as usize].iter().any(|&u| {
-                        let e = vertices[u as usize] - vertices[a];
-                        e.dot(&normals[f]) < -1e-6 * e.norm()
-                    })
-                }
-            };
-            rim[a] |= convex;
-            rim[b] |= convex;
+            if bends[k] == Bend::Down {
+                rim[v[k] as usize] = true;
+                rim[v[(k + 1) % 3] as usize] = true;
+            }
         }
     }
     faces.iter().map(|f| f.iter().any(|&v| rim[v as usize])).collect()

@@ -185,6 +185,21 @@ impl Default for CollisionFilter {
     }
 }
 
+/// How a mesh that is not convex is cut into convex parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConvexParts {
+    /// Most parts.
+    pub most: u32,
+    /// Voxels along the longest side of the mesh. The cost of cutting grows with the cube.
+    pub resolution: u32,
+}
+
+impl Default for ConvexParts {
+    fn default() -> Self {
+        Self { most: 32, resolution: 64 }
+    }
+}
+
 /// A shape fixed to a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Geom {
@@ -209,6 +224,8 @@ pub struct Geom {
     /// Velocity of the surface relative to the body, as a conveyor belt has it, in the body frame:
     /// [angular rad/s; linear m/s at the body origin].
     pub surface_velocity: Option<[f64; 6]>,
+    /// If its mesh is to be cut into convex parts on compiling, which collide in its place.
+    pub convex_parts: Option<ConvexParts>,
     /// Red, green, blue, opacity, each 0 to 1.
     pub color: [f32; 4],
     /// Index of its material in `World::visual`, if it has one; the colour above already counts it.
@@ -247,6 +264,7 @@ impl Geom {
             priority: 0,
             margin: 0.0,
             surface_velocity: None,
+            convex_parts: None,
             color: [0.5, 0.5, 0.5, 1.0],
             material: None,
             group: 0,

@@ -118,6 +118,7 @@ impl Indices for Geom {
             priority: _,
             margin: _,
             surface_velocity: _,
+            convex_parts: _,
             color: _,
             material,
             group: _,

@@ -59,8 +59,8 @@ pub use bushing::Bushing;
 pub use contact_law::{ContactCalibration, Dissipation, FrictionCalibration};
 pub use equality::{Equality, EqualityKind};
 pub use geom::{
-    CollisionFilter, Compliance, ContactPair, ContactProperties, FrictionRule, Geom, GeomRole, HERTZ_TORSION,
-    Shape,
+    CollisionFilter, Compliance, ContactPair, ContactProperties, ConvexParts, FrictionRule, Geom, GeomRole,
+    HERTZ_TORSION, Shape,
 };
 pub use indices::{Index, Indices};
 pub use joint::{Dof, Joint, JointKind};

@@ -156,7 +156,7 @@ impl World {
         object.density = density.unwrap_or(object.density);
         object.hull = hull.unwrap_or(object.hull);
         (object.contact.static_friction, object.contact.dynamic_friction) = (friction, friction);
-        let options = load_options(false, strict, &package_paths);
+        let options = load_options(false, strict, &package_paths, None)?;
         let (label, mut composition) = (source.label(), this.lock().clone());
         let composed = interruptible(py, move || {
             source.add_to(&mut composition, &options, &object, &placement).map(|()| composition)

@@ -52,6 +52,9 @@ impl Model {
     ///     Raise an error for the first unsupported element instead of listing it in warnings.
     /// package_paths : list of str or path-like, optional
     ///     Folders of ROS packages, or folders that contain them, for package:// addresses.
+    /// convex_parts : int, optional
+    ///     Cut every collision mesh that is not convex into at most this many convex parts, 1 to 1024. How far they differ from
+    ///     the mesh is one of the warnings. By default meshes collide as the file says.
     ///
     /// Returns
     /// -------
@@ -62,17 +65,20 @@ impl Model {
     /// ------
     /// ModelError
     ///     , which names the file, the element and the remedy.
+    /// ValueError
+    ///     For a number of convex parts out of range.
     #[staticmethod]
-    #[pyo3(signature = (path, fixed_base=false, strict=false, package_paths=Vec::new()),
-           text_signature = "(path, fixed_base=False, strict=False, package_paths=[])")]
+    #[pyo3(signature = (path, fixed_base=false, strict=false, package_paths=Vec::new(), convex_parts=None),
+           text_signature = "(path, fixed_base=False, strict=False, package_paths=[], convex_parts=None)")]
     fn from_file(
         py: Python<'_>,
         path: PathBuf,
         fixed_base: bool,
         strict: bool,
         package_paths: Vec<PathBuf>,
+        convex_parts: Option<u32>,
     ) -> PyResult<Self> {
-        let options = load_options(fixed_base, strict, &package_paths);
+        let options = load_options(fixed_base, strict, &package_paths, convex_parts)?;
         let scene = path.to_str().filter(|_| !path.exists()).and_then(stiction::scenes::text);
         let inner = interruptible(py, move || match scene {
             Some(text) => stiction::Model::from_string(text, Format::Mjcf, &options),
@@ -89,7 +95,7 @@ impl Model {
     ///     The content of a model file.
     /// format : {"mjcf", "urdf", "sdf", "dmd"}, optional
     ///     "mjcf", "urdf", "sdf" or "dmd" (model directives).
-    /// fixed_base, strict, package_paths : bool or list of str or path-like, optional
+    /// fixed_base, strict, package_paths, convex_parts : bool, list of str or path-like, or int, optional
     ///     As for from_file. Mesh files are looked up from the current folder.
     ///
     /// Returns
@@ -104,8 +110,8 @@ impl Model {
     /// ValueError
     ///     For an unknown format.
     #[staticmethod]
-    #[pyo3(signature = (text, format="mjcf", fixed_base=false, strict=false, package_paths=Vec::new()),
-           text_signature = "(text, format='mjcf', fixed_base=False, strict=False, package_paths=[])")]
+    #[pyo3(signature = (text, format="mjcf", fixed_base=false, strict=false, package_paths=Vec::new(), convex_parts=None),
+           text_signature = "(text, format='mjcf', fixed_base=False, strict=False, package_paths=[], convex_parts=None)")]
     fn from_string(
         py: Python<'_>,
         text: &str,
@@ -113,6 +119,7 @@ impl Model {
         fixed_base: bool,
         strict: bool,
         package_paths: Vec<PathBuf>,
+        convex_parts: Option<u32>,
     ) -> PyResult<Self> {
         let format = match format {
             "mjcf" => Format::Mjcf,
@@ -126,7 +133,7 @@ impl Model {
                 return Err(InputError::new_err(text));
             }
         };
-        let options = load_options(fixed_base, strict, &package_paths);
+        let options = load_options(fixed_base, strict, &package_paths, convex_parts)?;
         let text = text.to_string();
         let inner = interruptible(py, move || stiction::Model::from_string(&text, format, &options))?;
         Ok(inner.map_err(load_error)?.into())
@@ -285,9 +292,17 @@ impl Model {
     }
 }
 
-pub fn load_options(fixed_base: bool, strict: bool, package_paths: &[PathBuf]) -> LoadOptions {
+pub fn load_options(
+    fixed_base: bool,
+    strict: bool,
+    package_paths: &[PathBuf],
+    convex_parts: Option<u32>,
+) -> PyResult<LoadOptions> {
+    if let Some(n) = convex_parts.filter(|n| !(1..=1024).contains(n)) {
+        return Err(InputError::new_err(format!("convex_parts = {n}: give 1 to 1024, or None")));
+    }
     let package_paths = package_paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    LoadOptions { fixed_base, strict, package_paths }
+    Ok(LoadOptions { fixed_base, strict, package_paths, convex_parts })
 }
 
 /// Names of the built-in scenes, for Model.from_scene.

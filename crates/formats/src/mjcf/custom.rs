@@ -9,6 +9,7 @@
 //! | `stiction:friction_law` | the nine weights of [`FrictionCalibration`] |
 //! | `stiction:harmonic_friction` | 1: two geoms' friction combines by the harmonic mean, not by the larger coefficient |
 //! | `stiction:restitution:GEOM` | restitution of the impacts of the geom GEOM, 0 to 1, and perhaps the approach in m/s up to which it has none |
+//! | `stiction:convex_parts:GEOM` | the mesh of the geom GEOM is cut into at most so many convex parts |
 //!
 //! Custom texts called `stiction:geom:NAME` hold contact properties of the geom NAME that MJCF has no words for, in place of
 //! all it says itself: `compliant` or `rigid`, `surface` for a mesh that collides as its surface, and pairs of a property
@@ -20,7 +21,8 @@ use crate::error::Read;
 use crate::numbers::parse_numbers;
 use crate::xml::Node;
 use stiction_model::{
-    Compliance, ContactCalibration, ContactProperties, Dissipation, FrictionCalibration, FrictionRule, Shape,
+    Compliance, ContactCalibration, ContactProperties, ConvexParts, Dissipation, FrictionCalibration,
+    FrictionRule, Shape,
 };
 
 impl<'a> Reader<'a> {
@@ -53,6 +55,22 @@ impl<'a> Reader<'a> {
                 let contact = &mut self.world.geoms[geom].contact;
                 contact.restitution = Some(coefficient);
                 contact.restitution_threshold = threshold.first().copied();
+                continue;
+            }
+            if let Some(name) = name.strip_prefix("convex_parts:") {
+                let Some(&geom) = self.geom_indices.get(name) else {
+                    return Err(node.error(format!("there is no geom \"{name}\"; correct the name")));
+                };
+                let geom = &mut self.world.geoms[geom];
+                match data[..] {
+                    _ if !matches!(geom.shape, Shape::Mesh { .. }) => {
+                        return Err(node.error(format!("the geom \"{name}\" is not a mesh")));
+                    }
+                    [most] if most.fract() == 0.0 && (1.0..=1024.0).contains(&most) => {
+                        geom.convex_parts = Some(ConvexParts { most: most as u32, ..ConvexParts::default() });
+                    }
+                    _ => return Err(node.error("its data must be a number of parts, 1 to 1024")),
+                }
                 continue;
             }
             let law = self.world.options.contact_law.get_or_insert_with(ContactCalibration::default);

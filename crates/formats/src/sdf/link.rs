@@ -12,7 +12,8 @@ use crate::package::Finder;
 use crate::xml::Node;
 use nalgebra::{Matrix3, Translation3};
 use stiction_model::{
-    CollisionFilter, ContactProperties, Geom, GeomRole, HERTZ_TORSION, Inertia, Pose, Shape, Vec3,
+    CollisionFilter, ContactProperties, ConvexParts, Geom, GeomRole, HERTZ_TORSION, Inertia, Pose, Shape,
+    Vec3,
 };
 
 /// Density of what does not say, kg/m³: that of water.
@@ -90,6 +91,9 @@ impl Reader<'_, '_> {
         geom.source.element = format!("{} of link \"{link_name}\"", node.name);
         geom.pose = x_lg * x_gs;
         geom.role = role;
+        if role == GeomRole::Collision {
+            geom.convex_parts = geometry.child("mesh").map(convex_parts).transpose()?.flatten();
+        }
         geom.color = own_color.unwrap_or(geom.color);
         if let Some(color) = node.child("material").map(color).transpose()?.flatten() {
             geom.color = color;
@@ -321,4 +325,25 @@ fn torsional_friction(node: &Node, contact: &mut ContactProperties) -> Read<()> 
         contact.torsional_coefficient = Some(coefficient);
     }
     Ok(())
+}
+
+/// How a mesh is to be cut into convex parts, if its optimization says so.
+fn convex_parts(mesh: &Node) -> Read<Option<ConvexParts>> {
+    if mesh.attr("optimization") != Some("convex_decomposition") {
+        return Ok(None);
+    }
+    let whole = |name: &str, default: f64, most: f64| -> Read<f64> {
+        let Some(node) = mesh.child("convex_decomposition") else { return Ok(default) };
+        match node.child_number(name)? {
+            None => Ok(default),
+            Some(value) if value.fract() == 0.0 && (1.0..=most).contains(&value) => Ok(value),
+            Some(value) => {
+                Err(node.error(format!("{name} is {value}; it must be a whole number, 1 to {most}")))
+            }
+        }
+    };
+    // The format's defaults.
+    let (hulls, voxels) =
+        (whole("max_convex_hulls", 16.0, 1024.0)?, whole("voxel_resolution", 200_000.0, 64e6)?);
+    Ok(Some(ConvexParts { most: hulls as u32, resolution: voxels.cbrt().round().max(8.0) as u32 }))
 }

@@ -283,12 +283,18 @@ pub const RULES: &[Rule] = &[
             ("scale", "any"),
             ("submesh", "submesh"),
             ("drake:declare_convex", "any"),
+            ("convex_decomposition", "convex_decomposition"),
         ],
-        ignored_children: &[(
-            "convex_decomposition",
-            "meshes are not cut into convex parts; the surface collides",
+        mapped: &[(
+            "optimization",
+            "convex_hull: collides as its hull; convex_decomposition: as convex parts, whose error is reported",
         )],
-        mapped: &[("optimization", "convex_hull: collides as its hull")],
+        ..Rule::NONE
+    },
+    Rule {
+        key: "convex_decomposition",
+        children: &[("max_convex_hulls", "any"), ("voxel_resolution", "any")],
+        mapped: &[("voxel_resolution", "its cube root is the number of voxels along the longest side")],
         ..Rule::NONE
     },
     Rule { key: "submesh", children: &[("name", "any"), ("center", "any")], ..Rule::NONE },

@@ -2,9 +2,12 @@
 
 use super::core::Core;
 use super::gjk::{CorePair, Outcome, distance};
-use super::polish::polish;
+use super::penetration::{PenetrationScratch, close_normal, penetration};
 use super::{Frame, Scratch, Sink, features, manifold, reduce};
 use crate::{Shape, V3};
+
+/// Part of their size below which curved shapes are so close that the direction between their nearest points is rounding.
+const CLOSE: f64 = 1e-4;
 
 /// The best axis between two shapes in the frame of the first; the witness lies on the first core.
 #[derive(Debug, Clone, Copy)]
@@ -17,17 +20,24 @@ pub(crate) struct Axis {
 
 /// Axis of a pair of cores unless they are further apart than `limit`. In overlap `fallback` (frame of a, unit) is
 /// the normal of last resort.
-pub(crate) fn axis(pair: &CorePair, limit: f64, fallback: &V3, epa: &mut super::epa::Epa) -> Option<Axis> {
+pub(crate) fn axis(
+    pair: &CorePair,
+    limit: f64,
+    fallback: &V3,
+    scratch: &mut PenetrationScratch,
+) -> Option<Axis> {
     match distance(pair, limit.max(0.0)) {
         Outcome::Far => None,
-        Outcome::Apart { n, distance, a } => Some(Axis { n, distance, a }),
-        Outcome::Overlap(simplex) => {
+        Outcome::Apart { n, distance, a } => {
             let curved = pair.a.is_curved() || pair.b.is_curved();
-            let tolerance = if curved { 1e-7 } else { 1e-12 };
-            let mut p = epa.penetration(pair, &simplex, fallback, tolerance);
-            if !p.exact {
-                p = polish(pair, p, tolerance, &mut epa.polygon);
+            if curved && distance <= CLOSE * (a.norm() + pair.x_ab.p.norm()) {
+                let p = close_normal(pair, n, scratch);
+                return Some(Axis { n: p.n, distance: -p.depth, a: p.a });
             }
+            Some(Axis { n, distance, a })
+        }
+        Outcome::Overlap(simplex) => {
+            let p = penetration(pair, &simplex, fallback, scratch);
             Some(Axis { n: p.n, distance: -p.depth, a: p.a })
         }
     }
@@ -45,7 +55,7 @@ pub(crate) fn contacts(
     let limit = sink.margin + ra + rb;
     let fallback = (x_ab.point(&b.center()) - a.center()).try_normalize(1e-12).unwrap_or(V3::z());
     let pair = CorePair { a, b, x_ab };
-    let Some(axis) = axis(&pair, limit, &fallback, &mut scratch.epa) else { return };
+    let Some(axis) = axis(&pair, limit, &fallback, &mut scratch.penetration) else { return };
     if axis.distance > limit {
         return;
     }

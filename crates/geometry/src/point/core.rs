@@ -56,6 +56,16 @@ impl<'a> Core<'a> {
         matches!(self, Core::Cylinder(..) | Core::Ellipsoid(_))
     }
 
+    /// Half of the least extent, roughly; 0 for cores without an inside.
+    pub fn breadth(&self) -> f64 {
+        match self {
+            Core::Box(h) | Core::Ellipsoid(h) => h.min(),
+            Core::Cylinder(r, h) => r.min(*h),
+            Core::Hull(hull) => hull.aabb().half().min(),
+            Core::Point | Core::Segment(_) | Core::Triangle(_) | Core::Prism(..) => 0.0,
+        }
+    }
+
     /// Radius with which the surface, grown by `radius`, curves away sideways from a segment on it.
     pub fn side_radius(&self, radius: f64) -> f64 {
         match self {

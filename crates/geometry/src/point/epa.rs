@@ -1,96 +1,62 @@
-//! Penetration depth of overlapping convex cores: the face of the Minkowski difference M = A - B nearest
-//! to the origin, found by growing a polytope inside M (expanding polytope algorithm).
+//! A polytope inside the Minkowski difference M = A - B that grows towards the face of M nearest to the origin (expanding
+//! polytope algorithm). Its nearest face is a lower bound of the penetration depth.
 
 use super::gjk::{CorePair, Simplex, Vertex};
 use crate::V3;
 
-/// Penetration of two cores, frame of A.
+/// A triangle of the polytope: corners, outward unit normal, distance of its plane from the origin.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Penetration {
-    /// Unit normal from A into B: moving B by `depth * n` separates.
-    pub n: V3,
-    pub depth: f64,
-    /// Witness point on A.
-    pub a: V3,
-    /// Whether a flat face of M was met exactly.
-    pub exact: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Face {
+pub(crate) struct Face {
     v: [u32; 3],
-    n: V3,
-    d: f64,
+    pub n: V3,
+    pub d: f64,
 }
 
-/// Working memory.
+/// The polytope; memory is reused.
 #[derive(Debug, Default)]
-pub(crate) struct Epa {
+pub(crate) struct Polytope {
     vertices: Vec<Vertex>,
     faces: Vec<Face>,
     horizon: Vec<[u32; 2]>,
-    /// For [`super::polish`].
-    pub polygon: Vec<V3>,
+    /// Size of M, for tolerances.
+    pub scale: f64,
 }
 
-const MAX_ITERATIONS: usize = 160;
 const MAX_FACES: usize = 1024;
 
-impl Epa {
-    /// Depth and direction of the shortest separating translation. `fallback` is the normal used
-    /// when M is flat and has no inside. Polytopes end with an exact face; on curved shapes the search ends
-    /// when the depth is known to `tolerance` (relative to the size of M), and [`super::polish`] does the rest. The
-    /// tolerance also bounds the jump of the depth where two directions are equally good.
-    pub fn penetration(
-        &mut self,
-        pair: &CorePair,
-        simplex: &Simplex,
-        fallback: &V3,
-        tolerance: f64,
-    ) -> Penetration {
+impl Polytope {
+    /// A tetrahedron that contains the simplex of a search that ended in overlap. `Err` carries the normal of a flat M, or
+    /// nothing if M is even thinner.
+    pub fn start(&mut self, pair: &CorePair, simplex: &Simplex) -> Result<(), Option<V3>> {
         self.vertices.clear();
         self.faces.clear();
         self.vertices.extend_from_slice(&simplex.v[..simplex.n]);
-        if let Err(flat) = self.complete_tetrahedron(pair) {
-            let n = flat.map_or(*fallback, |n| if n.dot(fallback) < 0.0 { -n } else { n });
-            let s = pair.support(&n);
-            return Penetration { n, depth: s.w.dot(&n).max(0.0), a: s.a, exact: true };
-        }
-        let scale = self.vertices.iter().map(|v| v.w.norm()).fold(0.0, f64::max);
+        self.complete_tetrahedron(pair)?;
+        self.scale = self.vertices.iter().map(|v| v.w.norm()).fold(0.0, f64::max);
         for t in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
-            self.add_face(t, scale);
+            self.add_face(t);
         }
-        // The tightest upper bound seen: the support plane of the best face so far.
-        let mut best: Option<(f64, Face)> = None;
-        for _ in 0..MAX_ITERATIONS {
-            let Some(f) = self.faces.iter().copied().min_by(|x, y| x.d.total_cmp(&y.d)) else { break };
-            if !f.d.is_finite() {
-                break;
-            }
-            let w = pair.support(&f.n);
-            let upper = w.w.dot(&f.n);
-            if best.as_ref().is_none_or(|b| upper < b.0) {
-                best = Some((upper, f));
-            }
-            if upper - f.d <= tolerance * scale || !self.expand(w, scale) {
-                break;
-            }
-        }
-        match best {
-            Some((depth, f)) => self.witness(&f, depth, scale),
-            None => {
-                let s = pair.support(fallback);
-                Penetration { n: *fallback, depth: s.w.dot(fallback).max(0.0), a: s.a, exact: true }
-            }
-        }
+        Ok(())
     }
 
-    /// Witness on the triangle under which the origin lies: a flat face of M consists of several, all at
-    /// the same distance.
-    fn witness(&self, f: &Face, depth: f64, scale: f64) -> Penetration {
+    /// The face nearest to the origin that can still be expanded.
+    pub fn nearest(&self) -> Option<Face> {
+        let mut faces = self.faces.iter();
+        let mut best = faces.next()?;
+        for f in faces {
+            if f.d < best.d {
+                best = f;
+            }
+        }
+        best.d.is_finite().then_some(*best)
+    }
+
+    /// Witness on A for the foot of the origin on a face of M. Such a face consists of several triangles, all at the same
+    /// distance; the foot lies in one of them.
+    pub fn witness(&self, f: &Face) -> V3 {
         let foot = f.n * f.d;
         let mut best = (f64::INFINITY, V3::zeros());
-        let coplanar = |g: &&Face| (g.d - f.d).abs() <= 1e-10 * scale && g.n.dot(&f.n) > 1.0 - 1e-12;
+        let coplanar = |g: &&Face| (g.d - f.d).abs() <= 1e-10 * self.scale && g.n.dot(&f.n) > 1.0 - 1e-12;
         for g in std::iter::once(f).chain(self.faces.iter().filter(coplanar)) {
             let [p, q, r] = g.v.map(|i| self.vertices[i as usize]);
             let (off, w) = super::gjk::on_triangle(&(p.w - foot), &(q.w - foot), &(r.w - foot));
@@ -98,7 +64,7 @@ impl Epa {
                 best = (off.norm_squared(), p.a * w[0] + q.a * w[1] + r.a * w[2]);
             }
         }
-        Penetration { n: f.n, depth, a: best.1, exact: depth - f.d <= 1e-12 * scale }
+        best.1
     }
 
     /// Adds support points until four vertices span a volume, outward faces [0, 1, 2] and so on.
@@ -169,21 +135,21 @@ impl Epa {
         Ok(())
     }
 
-    fn add_face(&mut self, v: [u32; 3], scale: f64) {
+    fn add_face(&mut self, v: [u32; 3]) {
         let [p, q, r] = v.map(|i| self.vertices[i as usize].w);
         let (pq, pr) = (q - p, r - p);
         let n = pq.cross(&pr);
         let len = n.norm();
         // A sliver keeps the surface closed but is never expanded.
-        let sliver = len <= 1e-12 * scale * pq.norm().max(pr.norm()) || len == 0.0;
+        let sliver = len <= 1e-12 * self.scale * pq.norm().max(pr.norm()) || len == 0.0;
         let n = if len > 0.0 { n / len } else { V3::zeros() };
         let d = if sliver { f64::INFINITY } else { n.dot(&p) };
         self.faces.push(Face { v, n, d });
     }
 
     /// Grows the polytope by a vertex; false when that changes nothing.
-    fn expand(&mut self, w: Vertex, scale: f64) -> bool {
-        let id = self.vertices.len() as u32;
+    pub fn expand(&mut self, w: Vertex) -> bool {
+        let (id, scale) = (self.vertices.len() as u32, self.scale);
         self.horizon.clear();
         let (vertices, horizon) = (&self.vertices, &mut self.horizon);
         let before = self.faces.len();
@@ -210,7 +176,7 @@ impl Epa {
         self.vertices.push(w);
         for k in 0..self.horizon.len() {
             let [i, j] = self.horizon[k];
-            self.add_face([i, j, id], scale);
+            self.add_face([i, j, id]);
         }
         true
     }

@@ -1,15 +1,16 @@
 //! Distance between convex cores: the point of the Minkowski difference M = A - B nearest to the origin
 //! (Gilbert, Johnson and Keerthi), refined until the support plane certifies it.
 
-use super::Frame;
 use super::core::Core;
+use super::{Frame, newton};
 use crate::V3;
 
-/// A vertex w = a - b of M with the point of A it comes from, in the frame of A.
+/// A vertex w = a - b of M, in the frame of A, with the points it comes from, each in the frame of its core.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vertex {
     pub w: V3,
     pub a: V3,
+    pub b: V3,
 }
 
 /// A pair of cores, B at pose `x_ab` in the frame of A.
@@ -25,8 +26,8 @@ impl CorePair<'_> {
     #[inline]
     pub fn support(&self, d: &V3) -> Vertex {
         let a = self.a.support(d);
-        let b = self.x_ab.point(&self.b.support(&-self.x_ab.local_dir(d)));
-        Vertex { w: a - b, a }
+        let b = self.b.support(&-self.x_ab.local_dir(d));
+        Vertex { w: a - self.x_ab.point(&b), a, b }
     }
 }
 
@@ -39,6 +40,7 @@ pub(crate) struct Simplex {
 }
 
 /// What GJK found.
+#[expect(clippy::large_enum_variant, reason = "a box would allocate in every query")]
 pub(crate) enum Outcome {
     /// Further apart than asked about.
     Far,
@@ -53,11 +55,42 @@ const TOUCH: f64 = 1e-10;
 
 /// Distance of two cores, if not above `limit`.
 pub(crate) fn distance(pair: &CorePair, limit: f64) -> Outcome {
-    let mut d = pair.a.center() - pair.x_ab.point(&pair.b.center());
+    let mut d = pair.x_ab.point(&pair.b.center()) - pair.a.center();
     if d.norm_squared() == 0.0 {
-        d = V3::x();
+        d = -V3::x();
     }
-    let first = pair.support(&-d);
+    if !(pair.a.is_curved() || pair.b.is_curved()) {
+        return search(|d| pair.support(d), &d, limit, |_, _| None);
+    }
+    let mut tries = [1e-2, 1e-5].into_iter().peekable();
+    search(
+        |d| pair.support(d),
+        &d,
+        limit,
+        |s, gap| {
+            tries.next_if(|t| gap <= *t)?;
+            let p = newton::normal(pair, s.vertices(), &-s.nearest().normalize(), s.v[0].w.norm())?;
+            Some(if p.depth < -limit {
+                Outcome::Far
+            } else if p.depth < 0.0 {
+                Outcome::Apart { n: p.n, distance: -p.depth, a: p.a }
+            } else {
+                return None;
+            })
+        },
+    )
+}
+
+/// Distance of the body with the given support function from the origin, if not above `limit`. `start` points from the body
+/// to the origin, roughly. `finish` may end the search early; it gets the simplex and the relative gap between the bounds of the
+/// squared distance.
+pub(crate) fn search(
+    support: impl Fn(&V3) -> Vertex,
+    start: &V3,
+    limit: f64,
+    mut finish: impl FnMut(&Simplex, f64) -> Option<Outcome>,
+) -> Outcome {
+    let first = support(start);
     let mut s = Simplex { v: [first; 4], n: 1, weight: [1.0, 0.0, 0.0, 0.0] };
     let mut v = first.w;
     let mut scale = first.w.norm();
@@ -66,7 +99,7 @@ pub(crate) fn distance(pair: &CorePair, limit: f64) -> Outcome {
         if vv <= (TOUCH * scale).powi(2) {
             return Outcome::Overlap(s);
         }
-        let w = pair.support(&-v);
+        let w = support(&-v);
         scale = scale.max(w.w.norm());
         let vw = v.dot(&w.w);
         // v.w/|v| bounds the distance from below.
@@ -76,6 +109,11 @@ pub(crate) fn distance(pair: &CorePair, limit: f64) -> Outcome {
         let known = s.v[..s.n].iter().any(|x| x.w == w.w);
         if known || vv - vw <= 1e-14 * vv {
             break;
+        }
+        if vw > 0.0
+            && let Some(outcome) = finish(&s, (vv - vw) / vv)
+        {
+            return outcome;
         }
         let before = s;
         s.v[s.n] = w;
@@ -100,6 +138,15 @@ pub(crate) fn distance(pair: &CorePair, limit: f64) -> Outcome {
 }
 
 impl Simplex {
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.v[..self.n]
+    }
+
+    /// The point nearest to the origin.
+    pub fn nearest(&self) -> V3 {
+        (0..self.n).map(|i| self.weight[i] * self.v[i].w).sum()
+    }
+
     /// Keeps the vertices around the point nearest to the origin and returns that point.
     /// All four stay when the origin is inside, which rounding shall not claim when it is known `outside`.
     fn reduce(&mut self, outside: bool) -> V3 {

@@ -15,9 +15,9 @@
 //!   sphere.rs       sphere against sphere, box, capsule, cylinder, hull
 //!   capsule.rs      capsule against capsule and box
 //!   box_box.rs      separating axes, then a clipped rectangle
-//!   convex.rs       everything else that is convex: gjk.rs, epa.rs and polish.rs for the axis,
+//!   convex.rs       everything else that is convex: gjk.rs, penetration.rs and epa.rs for the axis,
 //!                   features.rs and manifold.rs for the points
-//!   surface/        triangle surfaces against convex shapes
+//!   surface/        triangle surfaces against convex shapes and each other
 //! ```
 //!
 //! | also here | |
@@ -34,10 +34,13 @@ mod features;
 mod gjk;
 mod half_space;
 mod manifold;
-mod polish;
+mod newton;
+mod penetration;
 mod reduce;
 mod sphere;
 mod surface;
+
+pub(crate) use gjk::on_triangle;
 
 use crate::{Iso, M3, Shape, ShapeKind, V3};
 
@@ -101,7 +104,7 @@ impl Frame {
 /// Working memory of the narrow phase; grows to what is needed and is then reused.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    epa: epa::Epa,
+    penetration: penetration::PenetrationScratch,
     manifold: manifold::ManifoldScratch,
     surface: surface::SurfaceScratch,
     half_space: Vec<half_space::Candidate>,
@@ -126,11 +129,24 @@ impl Sink<'_> {
     }
 }
 
+/// Distance of a point (hull frame) from a hull; 0 inside.
+pub(crate) fn distance_to_hull(hull: &crate::ConvexHull, p: &V3) -> f64 {
+    let x_ab = Frame { r: M3::identity(), p: *p };
+    let pair = gjk::CorePair { a: core::Core::Hull(hull), b: core::Core::Point, x_ab };
+    match gjk::distance(&pair, f64::INFINITY) {
+        gjk::Outcome::Apart { distance, .. } => distance,
+        _ => 0.0,
+    }
+}
+
 /// Whether two shape kinds can be tested against each other.
 pub fn is_supported(a: ShapeKind, b: ShapeKind) -> bool {
     a.is_bounded_convex()
         || b.is_bounded_convex()
         || (a == ShapeKind::HalfSpace) != (b == ShapeKind::HalfSpace)
+        || a == ShapeKind::Mesh && b == ShapeKind::Mesh
+        || a == ShapeKind::HeightField && b == ShapeKind::Mesh
+        || a == ShapeKind::Mesh && b == ShapeKind::HeightField
 }
 
 /// Appends the contact points of two shapes at world poses with a distance of at most `margin`.
@@ -160,6 +176,11 @@ pub(crate) fn dispatch(
     let sink = &mut sink;
     match (sa, sb) {
         (Shape::HalfSpace, _) => half_space::contacts(xa, sb, xb, scratch, sink),
+        (Shape::HeightField(_) | Shape::Mesh(_), Shape::Mesh(second)) => {
+            if let Some(first) = sa.surface() {
+                surface::two_meshes::contacts((first, xa), (second, xb), scratch, sink);
+            }
+        }
         (_, Shape::Mesh(_) | Shape::HeightField(_)) => {
             if let Some(mesh) = sb.surface() {
                 let bottom = if let Shape::HeightField(field) = sb { Some(field.bottom()) } else { None };

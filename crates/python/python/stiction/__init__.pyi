@@ -206,6 +206,7 @@ class Model:
         fixed_base: bool = False,
         strict: bool = False,
         package_paths: Sequence[str | PathLike[str]] = [],
+        convex_parts: int | None = None,
     ) -> Model:
         """Reads a model file: MJCF (.xml), URDF (.urdf), SDFormat (.sdf) or model directives (.dmd.yaml).
 
@@ -219,6 +220,9 @@ class Model:
             Raise an error for the first unsupported element instead of listing it in warnings.
         package_paths : list of str or path-like, optional
             Folders of ROS packages, or folders that contain them, for package:// addresses.
+        convex_parts : int, optional
+            Cut every collision mesh that is not convex into at most this many convex parts, 1 to 1024. How far they differ from
+            the mesh is one of the warnings. By default meshes collide as the file says.
 
         Returns
         -------
@@ -229,6 +233,8 @@ class Model:
         ------
         ModelError
             , which names the file, the element and the remedy.
+        ValueError
+            For a number of convex parts out of range.
         """
 
     @staticmethod
@@ -238,6 +244,7 @@ class Model:
         fixed_base: bool = False,
         strict: bool = False,
         package_paths: Sequence[str | PathLike[str]] = [],
+        convex_parts: int | None = None,
     ) -> Model:
         """Reads a model from text.
 
@@ -247,7 +254,7 @@ class Model:
             The content of a model file.
         format : {"mjcf", "urdf", "sdf", "dmd"}, optional
             "mjcf", "urdf", "sdf" or "dmd" (model directives).
-        fixed_base, strict, package_paths : bool or list of str or path-like, optional
+        fixed_base, strict, package_paths, convex_parts : bool, list of str or path-like, or int, optional
             As for from_file. Mesh files are looked up from the current folder.
 
         Returns

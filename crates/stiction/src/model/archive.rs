@@ -6,7 +6,7 @@ use stiction_base::checksum;
 use stiction_model::World;
 
 const MAGIC: [u8; 8] = *b"STICTMOD";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 impl Model {
     /// The description as an opaque, versioned blob, including meshes.

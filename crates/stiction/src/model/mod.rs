@@ -17,6 +17,7 @@
 //! | `archive.rs` | models as bytes |
 
 mod archive;
+mod convex_parts;
 mod dynamics;
 pub(crate) mod geom_id;
 pub(crate) mod geoms;
@@ -32,11 +33,11 @@ pub mod variation;
 
 pub use stiction_model::{
     Actuator, Body, Bushing, Camera, CollisionFilter, Compliance, ContactCalibration, ContactChoice,
-    ContactField, ContactFields, ContactPair, ContactProperties, ContactReading, ContactsOf, Dissipation,
-    Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration, FrictionRule, Geom, GeomRole,
-    GeomsOf, HeightField, Inertia, Joint, JointKind, Keyframe, Light, Material, Mesh, ModelError, Muscle,
-    Options, PathStage, Pose, Sensor, SensorKind, Shape, Site, Source, Tendon, TendonPath, Tetrahedra,
-    Transmission, Vec3, Visual, Warning, World,
+    ContactField, ContactFields, ContactPair, ContactProperties, ContactReading, ContactsOf, ConvexParts,
+    Dissipation, Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration, FrictionRule, Geom,
+    GeomRole, GeomsOf, HeightField, Inertia, Joint, JointKind, Keyframe, Light, Material, Mesh, ModelError,
+    Muscle, Options, PathStage, Pose, Sensor, SensorKind, Shape, Site, Source, Tendon, TendonPath,
+    Tetrahedra, Transmission, Vec3, Visual, Warning, World,
 };
 
 use crate::error::{InputError, LoadError};
@@ -44,6 +45,7 @@ use crate::forces::actuators::Drives;
 use crate::forces::joint_limits::Limits;
 use crate::forces::moments::Moments;
 use crate::forces::tendons::Tendons;
+use crate::model::convex_parts::cut_meshes;
 pub use crate::model::geom_id::{CollidingGeomId, GeomId};
 use crate::model::geom_id::{CollidingGeoms, GeomPair};
 use crate::model::geoms::{compile_geoms, vary_geoms};
@@ -111,8 +113,9 @@ impl Energy {
 
 impl Model {
     /// Compiles a description.
-    pub fn new(world: World) -> Result<Self, LoadError> {
+    pub fn new(mut world: World) -> Result<Self, LoadError> {
         world.validate()?;
+        cut_meshes(&mut world)?;
         let bytes = postcard::to_allocvec(&world).expect("a description is plain data and always serialises");
         let fingerprint = fnv1a(&bytes);
         Self::compile(world, None, Identity { fingerprint, family: fingerprint })
@@ -236,7 +239,8 @@ impl Model {
     }
 
     /// Compiles a description; if `strict`, the first unsupported feature is an error.
-    fn new_strict(world: World, strict: bool) -> Result<Self, LoadError> {
+    fn new_strict(mut world: World, strict: bool) -> Result<Self, LoadError> {
+        cut_meshes(&mut world)?; // its report is no complaint
         let read = world.warnings.len();
         let model = Self::new(world)?;
         match model.warnings().get(read) {

@@ -8,7 +8,6 @@ use super::super::{Frame, Scratch, features};
 use super::normals::{SNAP, is_surface_normal};
 use super::placed::Placed;
 use super::{Candidate, Near, SAME, SurfaceScratch};
-use crate::ray::surface;
 use crate::{TriangleMesh, V3};
 
 /// Candidates of all faces near the shape.
@@ -43,9 +42,9 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], shape: &Placed, scratch: &mut
         }
         let mut find = |a: Core| {
             let pair = CorePair { a, b: shape.core, x_ab: shape.x };
-            let mut axis = convex::axis(&pair, shape.reach, &normal, &mut scratch.epa)?;
+            let mut axis = convex::axis(&pair, shape.reach, &normal, &mut scratch.penetration)?;
             if normal.dot(&axis.n) >= SNAP {
-                axis.n = normal;
+                (axis.n, axis.distance) = (normal, gap);
             }
             Some(axis)
         };
@@ -53,7 +52,7 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], shape: &Placed, scratch: &mut
         // A shape beside a sharp edge is not in the solid behind the face.
         let beside = |a: &Axis| a.distance > 0.0 && is_surface_normal(mesh, face, &a.n);
         if in_front && gap < 0.0 && !axis.as_ref().is_some_and(beside) {
-            axis = find(Core::Prism(corners, normal * -thickness(mesh, &corners, &normal, -gap)));
+            axis = find(Core::Prism(corners, normal * -mesh.thickness(face).min(-gap)));
         }
         let Some(axis) = axis else { continue };
         let direct = is_surface_normal(mesh, face, &axis.n).then_some(axis);
@@ -65,21 +64,6 @@ fn best_axes(mesh: &TriangleMesh, faces: &[usize], shape: &Placed, scratch: &mut
             }
         }
     }
-}
-
-/// Thickness of the solid behind a face, at most `deepest`: the shortest way to the other side along rays from its middle and
-/// from near its corners. Open surfaces have no other side.
-fn thickness(mesh: &TriangleMesh, corners: &[V3; 3], normal: &V3, deepest: f64) -> f64 {
-    if !mesh.is_watertight() {
-        return deepest;
-    }
-    let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-    let starts = corners.iter().map(|c| c + 0.05 * (middle - c)).chain([middle]);
-    starts.fold(deepest, |least, start| {
-        // From a little below, so that the face itself is not met.
-        let lift = 1e-6 * least;
-        surface(&(start - lift * normal), &-normal, least, mesh).map_or(least, |(t, _)| (t + lift).min(least))
-    })
 }
 
 /// Step 2: the surface normal along which a face pushes, if any is within reach.

@@ -1,4 +1,4 @@
-//! Triangle surfaces (meshes, height fields) against convex shapes.
+//! Triangle surfaces (meshes, height fields) against convex shapes; `two_meshes.rs` has those against each other.
 //!
 //! A triangle alone would push along its rim, which on a surface is mostly not a rim at all. So a triangle may push only
 //! along normals of the surface ([`normals`]): its own, or one for which its corner furthest along it is a local extreme of
@@ -26,6 +26,7 @@ mod normals;
 mod overlap;
 mod placed;
 mod sphere;
+pub(super) mod two_meshes;
 
 use super::convex::Axis;
 use super::core::Core;
@@ -72,6 +73,8 @@ pub(crate) struct SurfaceScratch {
     crossings: Vec<[V3; 3]>,
     group: Vec<GapPoint>,
     spare: Vec<GapPoint>,
+    /// For two surfaces.
+    pair: two_meshes::PairScratch,
 }
 
 /// Contact points of a convex shape (first) with a surface, of terrain if that is solid down to a bottom (local z).
@@ -97,10 +100,14 @@ pub(crate) fn contacts(
     if under_terrain {
         around.max.z = around.max.z.max(mesh.aabb().max.z);
     }
-    mesh.bvh().query(&around, |f| faces.push(f));
+    let shape = Placed { core, x, radius, reach, under_terrain };
+    if under_terrain {
+        mesh.bvh().query(&around, |f| faces.push(f));
+    } else {
+        mesh.bvh().walk(|b| b.overlaps(&around) && shape.is_near(b), |f| faces.push(f));
+    }
     faces.sort_unstable();
     scratch.surface.candidates.clear();
-    let shape = Placed { core, x, radius, reach, under_terrain };
     if let Core::Point = core {
         sphere::face_points(mesh, &faces, &shape, &mut scratch.surface.candidates);
     } else {

@@ -104,7 +104,7 @@ fn way_out_of_faces(
     shape: &Placed,
     scratch: &mut Scratch,
 ) -> Option<Candidate> {
-    let Scratch { surface: SurfaceScratch { crossings, .. }, epa, .. } = scratch;
+    let Scratch { surface: SurfaceScratch { crossings, .. }, penetration, .. } = scratch;
     crossings.clear();
     let (closed, around) = (shape.under_terrain || mesh.is_watertight(), bounds(&shape.core, &shape.x));
     let mut middle = V3::zeros();
@@ -113,7 +113,7 @@ fn way_out_of_faces(
         let in_front = normal.dot(&(shape.center() - corners[0])) > 0.0;
         if (closed || in_front)
             && crosses(mesh, face, shape)
-            && let Some(axis) = convex::axis(&shape.pair(corners), 0.0, &normal, epa)
+            && let Some(axis) = convex::axis(&shape.pair(corners), 0.0, &normal, penetration)
         {
             crossings.push(corners);
             middle += axis.a.sup(&around.min).inf(&around.max);

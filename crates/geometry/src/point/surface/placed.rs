@@ -2,7 +2,7 @@
 
 use super::super::Frame;
 use super::super::core::{Core, highest};
-use super::super::gjk::CorePair;
+use super::super::gjk::{CorePair, Outcome, distance};
 use crate::{Aabb, V3};
 
 /// The convex shape in the frame of the mesh.
@@ -30,6 +30,23 @@ impl Placed<'_> {
 
     pub fn center(&self) -> V3 {
         self.x.point(&self.core.center())
+    }
+
+    /// Whether the core is within reach of a box: true where that is not clear.
+    pub fn is_near(&self, b: &Aabb) -> bool {
+        let reach = self.reach.max(0.0);
+        let (middle, center) = (b.center(), self.center());
+        let Some(n) = (center - center.sup(&b.min).inf(&b.max)).try_normalize(1e-300) else { return true };
+        let half = b.half();
+        if self.low_along(&n) - n.dot(&middle) - n.abs().dot(&half) > reach {
+            return false;
+        }
+        if let Core::Point = self.core {
+            return true;
+        }
+        let x_ab = Frame { r: self.x.r, p: self.x.p - middle };
+        let pair = CorePair { a: Core::Box(half), b: self.core, x_ab };
+        !matches!(distance(&pair, reach), Outcome::Far)
     }
 
     pub fn pair(&self, triangle: [V3; 3]) -> CorePair<'_> {
