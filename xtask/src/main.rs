@@ -60,7 +60,7 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
                        the targets that are not installed
   fuzz READER [ARGS]   damaged files for a reader of models or meshes, listed in docs/fuzz.md (--minutes N, --seed S)
   soak [ARGS...]       random scenes for a given time, and a report of failures (--minutes N | --steps N |
-                       --shots N bullets at thin plates,
+                       --shots N bullets at thin plates, --piles N piles in a box,
                        --jobs N, --seed S, --only SEED, --out FILE)
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte

@@ -25,12 +25,21 @@ pub struct ContactSettings {
     pub stiction_tolerance: f64,
     /// σ of ICF eq. 44, ε = max(v_s, σ w μ γ_n0), and of SAP's R_t = σ w. Zero turns eq. 44 off; SAP needs it.
     pub regularization: f64,
+    /// Largest stiffness δt² k of the linear law in effective masses 1/w, times the load of the contact
+    /// ([`crate::ContactEntry::load`]): where k is larger, k and f0 are scaled down together. Infinite for none. SAP has its
+    /// own limit, 4π².
+    pub stiffness_limit: f64,
 }
 
 impl Default for ContactSettings {
-    /// Lagged, v_s = 1e−4 m/s, σ = 1e−3.
+    /// Lagged, v_s = 1e−4 m/s, σ = 1e−3, no limit of stiffness.
     fn default() -> Self {
-        Self { model: FrictionModel::Lagged, stiction_tolerance: 1e-4, regularization: 1e-3 }
+        Self {
+            model: FrictionModel::Lagged,
+            stiction_tolerance: 1e-4,
+            regularization: 1e-3,
+            stiffness_limit: f64::INFINITY,
+        }
     }
 }
 
@@ -72,6 +81,8 @@ pub(crate) struct ContactTerms<T> {
     pub spring: Option<(T, T, [T; 5])>,
     /// Scales of the slip.
     pub ellipse: Option<Ellipse>,
+    /// Factor of the limits of stiffness.
+    pub load: f64,
 }
 
 /// The law of one contact during a solve. Only the velocity varies.
@@ -87,6 +98,8 @@ pub struct CompiledContact<T = f64> {
     pub spring: Option<SpringLaw<T>>,
     /// When present, friction depends on direction and resists turning.
     pub ellipse: Option<Ellipse>,
+    /// Part of its stiffness with which the contact acts: less than 1 at a limit of stiffness.
+    pub share: f64,
 }
 
 impl<T: Scalar> CompiledContact<T> {
@@ -105,14 +118,21 @@ impl<T: Scalar> CompiledContact<T> {
         let (offset, stiffness) = (dt * normal.elastic_force, dt * dt * normal.stiffness);
         let loss = normal.dissipation;
         let coefficients = Coefficients { offset, stiffness, loss, friction, epsilon };
-        Self { model, normal, coefficients, spring: None, ellipse: None }
+        Self { model, normal, coefficients, spring: None, ellipse: None, share: 1.0 }
     }
 
     /// SAP with relaxation time τ_d, friction μ, σ and the Delassus estimate w (1/kg).
     pub fn sap(normal: NormalInput<T>, tau: T, mu: T, sigma: f64, w: T) -> Self {
         let NormalInput { dt, elastic_force, stiffness, .. } = normal;
-        let coefficients = sap::coefficients(dt, elastic_force, stiffness, tau, mu, sigma, w);
-        Self { model: FrictionModel::Sap, normal, coefficients, spring: None, ellipse: None }
+        let coefficients = sap::coefficients(dt, elastic_force, stiffness, tau, mu, sigma, w, 1.0);
+        Self::with_sap(normal, coefficients, tau)
+    }
+
+    fn with_sap(normal: NormalInput<T>, coefficients: Coefficients<T>, tau: T) -> Self {
+        let dt = normal.dt;
+        let compliant = dt * normal.stiffness.value() * (dt + tau.value());
+        let share = if compliant > 0.0 { coefficients.stiffness.value() / compliant } else { 1.0 };
+        Self { model: FrictionModel::Sap, normal, coefficients, spring: None, ellipse: None, share }
     }
 
     /// The same with friction through a tangential spring.
@@ -153,15 +173,28 @@ impl<T: Scalar> CompiledContact<T> {
             FrictionModel::Lagged => T::constant(lagged::RESOLVED),
             FrictionModel::Sap => T::constant(f64::INFINITY),
         };
-        let slope = law.lagged_slope(&normal);
         let mut scale = one;
-        if slope.value() * bound > 3.0 * limit.value() {
-            scale = limit / (slope * w());
-            if scale.value() > 1.0 {
-                scale = one;
+        let stiff = T::constant(dt * dt) * normal.stiffness;
+        let most = settings.stiffness_limit * terms.load;
+        if stiff.value() * bound > 3.0 * most
+            && settings.model != FrictionModel::Sap
+            && *law == NormalLaw::Linear
+        {
+            let share = T::constant(most) / (stiff * w());
+            if share.value() < 1.0 {
+                scale = share;
+                normal.elastic_force = normal.elastic_force * share;
+                normal.stiffness = normal.stiffness * share;
             }
-            normal.elastic_force = normal.elastic_force * scale;
-            normal.stiffness = normal.stiffness * scale;
+        }
+        let slope = law.lagged_slope(&normal);
+        if slope.value() * bound > 3.0 * limit.value() {
+            let share = limit / (slope * w());
+            if share.value() < 1.0 {
+                scale = scale * share;
+                normal.elastic_force = normal.elastic_force * share;
+                normal.stiffness = normal.stiffness * share;
+            }
         }
         let n0 = terms.lagged.unwrap_or_else(|| law.lagged_impulse(&normal, terms.v_n0));
         // For most contacts the bound already shows that ε = v_s.
@@ -173,8 +206,12 @@ impl<T: Scalar> CompiledContact<T> {
         let mut contact = match settings.model {
             FrictionModel::Lagged => Self::lagged(normal, mu * n0, epsilon),
             FrictionModel::Similar => Self::similar(normal, mu, epsilon),
-            FrictionModel::Sap => Self::sap(normal, terms.relaxation_time, mu, sigma, w),
+            FrictionModel::Sap => {
+                let (f0, k, tau) = (normal.elastic_force, normal.stiffness, terms.relaxation_time);
+                Self::with_sap(normal, sap::coefficients(dt, f0, k, tau, mu, sigma, w, terms.load), tau)
+            }
         };
+        contact.share *= scale.value();
         contact.ellipse = terms.ellipse;
         match terms.spring {
             None => contact,

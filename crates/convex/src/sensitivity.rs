@@ -130,6 +130,7 @@ impl Problem {
                 (of(s.stiffness), of(s.damping), [x, y, Jet::zero(), Jet::zero(), Jet::zero()])
             }),
             ellipse: None,
+            load: entry.load,
         };
         let normal_law = &self.normal_laws[entry.normal_law.0 as usize];
         let bound = crate::solver::delassus_bound(&context, arm);

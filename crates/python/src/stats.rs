@@ -21,6 +21,8 @@ pub fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, Py
         ("speculative", stats.speculative),
         ("held_back", stats.held_back),
         ("passed", stats.passed),
+        ("capped", stats.capped),
+        ("found", stats.found),
         ("missed_equalities", stats.missed_equalities),
         ("last_iterations", stats.last_iterations),
         ("last_points", stats.last_points),
@@ -30,6 +32,7 @@ pub fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, Py
         dict.set_item(name, count)?;
     }
     dict.set_item("max_penetration", stats.max_penetration)?;
+    dict.set_item("max_found", stats.max_found)?;
     dict.set_item("max_gap", stats.max_gap)?;
     dict.set_item("max_angle", stats.max_angle)?;
     dict.set_item("friction_loss", stats.friction_loss)?;

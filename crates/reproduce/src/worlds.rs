@@ -42,7 +42,13 @@ pub fn point_contact(k: f64, d: f64, tau: f64, friction: f64) -> ContactProperti
 
 /// The convex step as it is published: one solve, in which friction lags and nothing is felt before bodies overlap.
 pub fn published() -> Options {
-    Options { friction_passes: 0, speculative: false, tangential_springs: None, ..Options::default() }
+    Options {
+        friction_passes: 0,
+        speculative: false,
+        limit_stiffness: false,
+        tangential_springs: None,
+        ..Options::default()
+    }
 }
 
 /// Settings of ICF section IX: v_s = 1e-4 m/s fixed for Lagged and Similar, σ = 1e-3 for SAP.

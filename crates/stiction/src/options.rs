@@ -155,6 +155,9 @@ pub struct Options {
     /// Whether the motion of each step is examined for bodies that would pass through each other (convex method only). They
     /// get a contact where they meet, or are held back: see the documentation of contact.
     pub speculative: bool,
+    /// Whether contacts are no stiffer than steps of this length can hold without adding energy (convex method only): see
+    /// [`Options::stiffness_limit`]. Without it, the models are as published.
+    pub limit_stiffness: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
     /// Solves that a step may repeat for contacts whose normal force comes or goes within it, so that their friction does not
@@ -181,6 +184,7 @@ impl Default for Options {
             relative_tolerance: 1e-5,
             margin: 0.0,
             speculative: true,
+            limit_stiffness: true,
             max_iterations: 2000,
             friction_passes: 2,
             tangential_springs: None,
@@ -199,6 +203,21 @@ impl Options {
     /// Whether the step length is controlled by an accuracy.
     pub fn error_controlled(&self) -> bool {
         self.accuracy.is_some() || matches!(self.method, Method::Continuous(_))
+    }
+
+    /// Largest stiffness δt² k of a contact in effective masses, times its load (how many times heavier than itself, divided
+    /// by ten, the heaviest body is that its bodies touch, directly or through others).
+    ///
+    /// A body first met at a speed u is found up to u δt deep, where a spring of δt² k = K m holds up to K times its kinetic energy.
+    /// Similar keeps K = 4π²: no contact oscillates faster than once a step. Lagged keeps 1e4. SAP has 4π² of its own.
+    pub(crate) fn stiffness_limit(&self) -> f64 {
+        use std::f64::consts::PI;
+        match self.contact {
+            _ if !self.limit_stiffness => f64::INFINITY,
+            ContactModel::Similar => 4.0 * PI * PI,
+            ContactModel::Lagged => 1e4,
+            ContactModel::Sap => f64::INFINITY,
+        }
     }
 
     /// The name of the method on the command line and in Python.

@@ -91,3 +91,43 @@ fn a_four_bar_moves_alike_at_every_orientation_and_gains_no_energy() {
         }
     }
 }
+
+/// Fifty free links held together by connections, the last a thousand times as heavy: each connection is a near-rigid row, which
+/// yields by β²/(4π²) a δt (δt + τ) under a load that would accelerate it alone by a, here 1000 links' weight on one link's mass. A load that is applied at once
+/// stretches a spring twice as far as one at rest.
+#[test]
+fn a_chain_of_connections_carries_a_thousand_times_its_links() {
+    const LINKS: usize = 50;
+    let mut bodies = String::new();
+    let mut connections = "<connect body1=\"b0\" anchor=\"0 0 .05\"/>".to_string();
+    for i in 0..LINKS {
+        let (z, mass) = (5.95 - 0.1 * i as f64, if i + 1 == LINKS { 1000 } else { 1 });
+        bodies += &format!(
+            "<body name=\"b{i}\" pos=\"0 0 {z}\"><freejoint/><geom type=\"capsule\" fromto=\"0 0 .05 0 0 -.05\" size=\".02\" \
+             mass=\"{mass}\" contype=\"0\" conaffinity=\"0\"/></body>"
+        );
+        if i > 0 {
+            let above = i - 1;
+            connections += &format!("<connect body1=\"b{i}\" body2=\"b{above}\" anchor=\"0 0 .05\"/>");
+        }
+    }
+    let model = model(&bodies, &format!("<equality>{connections}</equality>"));
+    for (step, accuracy) in [(1e-3, None), (5e-3, None), (1e-2, Some(1e-3))] {
+        let mut sim = Simulation::new(&model, Options { step, accuracy, ..Options::default() }).unwrap();
+        let start = sim.energy().total();
+        sim.run_until(1.0).unwrap();
+        let stats = *sim.stats();
+        let longest = stats.max_step;
+        let yields =
+            2.0 * 0.01 / (4.0 * std::f64::consts::PI.powi(2)) * 1100.0 * 9.81 * longest * longest * 1.04;
+        assert!(
+            stats.max_gap <= yields,
+            "step {step}: {:e} m, {yields:e} m is what a load does",
+            stats.max_gap
+        );
+        let now = sim.energy().total();
+        assert!(now <= start + 1e-9 * start, "step {step}: gained {} J", now - start);
+        let fallen = 1100.0 * 9.81 * LINKS as f64 * yields;
+        assert!(now >= start - fallen, "step {step}: fell by {} J, {fallen} J is the limit", start - now);
+    }
+}

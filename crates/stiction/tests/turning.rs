@@ -127,8 +127,8 @@ fn faster_turns_stay_bounded_and_are_reported() {
         // The centre is never below the plane by more than the body's smallest half axis.
         assert!(sim.state().q[2] > 0.0, "{contact:?}: centre at {} m", sim.state().q[2]);
         let warnings = sim.warnings();
-        assert_eq!(warnings.len(), 1, "{contact:?}");
-        assert!(warnings[0].message.contains("turned by more than 0.2 rad"), "{}", warnings[0].message);
+        let told = warnings.iter().filter(|w| w.message.contains("turned by more than 0.2 rad")).count();
+        assert_eq!(told, 1, "{contact:?}: {warnings:?}");
     }
     let mut slow = spinning(SHAPES[1], (1e6, 50.0), (1.0, 0), Options::default());
     depths(&mut slow, 1.0);

@@ -62,7 +62,8 @@ impl Friction for Sap {
 }
 
 /// The coefficients from step δt, elastic force f0, stiffness k, relaxation time τ_d, friction μ, σ and the Delassus
-/// estimate w (1/kg).
+/// estimate w (1/kg), with the near-rigid limit multiplied by `load`.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn coefficients<T: Scalar>(
     dt: f64,
     f0: T,
@@ -71,10 +72,11 @@ pub(crate) fn coefficients<T: Scalar>(
     mu: T,
     sigma: f64,
     w: T,
+    load: f64,
 ) -> Coefficients<T> {
     let (dt, span) = (T::constant(dt), T::constant(dt) + tau);
     let compliant = dt * k * span;
-    let rigid = T::constant(4.0 * PI * PI) / (T::constant(NEAR_RIGID_BETA * NEAR_RIGID_BETA) * w);
+    let rigid = T::constant(4.0 * PI * PI * load) / (T::constant(NEAR_RIGID_BETA * NEAR_RIGID_BETA) * w);
     // R_n⁻¹ v̂ with v̂ = f0/(k (δt + τ)), written so that k → 0 is safe.
     let (stiffness, offset) = if compliant.value() <= rigid.value() {
         (compliant, dt * f0)

@@ -63,6 +63,9 @@ pub struct ContactEntry {
     /// Scales of the slip, if friction depends on its direction or resists turning; the friction coefficients are those of a
     /// scale of 1.
     pub ellipse: Option<Ellipse>,
+    /// Factor of the limits of stiffness, at least 1: how much heavier what the contact may have to carry is than the bodies that
+    /// it is between.
+    pub load: f64,
 }
 
 impl ContactEntry {
@@ -89,6 +92,7 @@ impl ContactEntry {
             normal_law: NormalLawId::default(),
             spring: None,
             ellipse: None,
+            load: 1.0,
         }
     }
 
@@ -102,14 +106,22 @@ impl ContactEntry {
             [r.x, r.y, r.z, b.x, b.y, b.z],
             [f.m11, f.m21, f.m31, f.m12, f.m22, f.m32],
             [f.m13, f.m23, f.m33, self.penetration, self.elastic_force, self.stiffness],
-            [self.dissipation, self.relaxation_time, self.friction_static, self.friction_dynamic, 0.0, 0.0],
+            [
+                self.dissipation,
+                self.relaxation_time,
+                self.friction_static,
+                self.friction_dynamic,
+                self.load,
+                0.0,
+            ],
         ]
         .map(|row| row.iter().fold(0.0, |sum, x| 0.0f64.mul_add(*x, sum)));
         let at_least_0 = (self.stiffness >= 0.0)
             & (self.dissipation >= 0.0)
             & (self.relaxation_time >= 0.0)
             & (self.friction_static >= 0.0)
-            & (self.friction_dynamic >= 0.0);
+            & (self.friction_dynamic >= 0.0)
+            & (self.load >= 1.0);
         self.spring.is_none()
             & self.ellipse.is_none()
             & at_least_0
@@ -128,6 +140,7 @@ pub(super) fn check_contact(entry: &ContactEntry) -> Result<(), ProblemError> {
     at_least_0("relaxation time", entry.relaxation_time)?;
     at_least_0("static friction", entry.friction_static)?;
     at_least_0("dynamic friction", entry.friction_dynamic)?;
+    require(entry.load >= 1.0 && entry.load.is_finite(), "load", entry.load, "at least 1 and finite")?;
     require(entry.penetration.is_finite(), "penetration", entry.penetration, "finite")?;
     require(entry.elastic_force.is_finite(), "elastic force", entry.elastic_force, "finite")?;
     if let Some(ellipse) = &entry.ellipse {

@@ -51,6 +51,9 @@ pub fn add_contact(
     let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
     let v0 = v3(|i| dot(axes[i], at_point));
     let law = compile_law(problem, entry, problem.lagged[index], v0, pair, r);
+    if law.share < 1.0 {
+        island.capped.push((index as u32, law.share));
+    }
     let normal_law = &problem.normal_laws[entry.normal_law.0 as usize];
     let bound = delassus_bound(pair, r);
     let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
@@ -156,6 +159,7 @@ pub fn compile_law(
         lagged,
         spring: entry.spring.map(|s| (s.stiffness, s.damping, s.slip(entry.ellipse.as_ref()))),
         ellipse: entry.ellipse,
+        load: entry.load,
     };
     let bound = delassus_bound(pair, r);
     let law = &problem.normal_laws[entry.normal_law.0 as usize];

@@ -250,6 +250,8 @@ pub struct Island {
     pub contacts: Vec<LocalContact>,
     /// Limits of friction, under the Lagged model.
     pub lags: Vec<Lag>,
+    /// Contacts at a limit of stiffness, and the part of theirs with which they act.
+    pub capped: Vec<(u32, f64)>,
     pub pair_rows: Vec<LocalPairRow>,
     pub rows: Vec<LocalRow>,
     pub row_entries: Vec<(u32, f64)>,
@@ -322,6 +324,7 @@ impl Island {
         self.packed_turning_springs.clear();
         self.contacts.clear();
         self.lags.clear();
+        self.capped.clear();
         self.pair_rows.clear();
         self.rows.clear();
         self.row_entries.clear();

@@ -338,6 +338,12 @@ impl Solver {
         &self.contact_velocities
     }
 
+    /// The contacts that acted with less than their stiffness in the last solve, and the part of it with which they did.
+    pub fn capped(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let islands = self.islands[..self.island_count].iter();
+        islands.flat_map(|island| island.capped.iter().map(|&(contact, share)| (contact as usize, share)))
+    }
+
     /// Tangential stretch of each contact with a spring at the end of the step, world axes, m.
     pub fn stretches(&self) -> &[Vector3<f64>] {
         &self.stretches

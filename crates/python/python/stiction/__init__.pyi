@@ -1452,6 +1452,7 @@ class Simulation:
         line_search_evaluations, friction_passes, points, patches and faces (summed over steps), doubtful_patches (see
         warnings), speculative (contacts of bodies that would have passed through each other), held_back (bodies or trees that
         moved less far than their velocities say, for the same reason), passed (pairs that nothing could hold),
+        capped (contacts with less than their stiffness), found (overlaps deeper than forces had pushed them) and max_found (m),
         missed_equalities (summed over steps, see warnings), max_gap (m) and max_angle (rad) of equalities, last_iterations,
         last_points, last_patches, last_faces, max_penetration (m), friction_loss and
         normal_loss (J), dissipated (by contact) and other_work (of all but contact, gravity and joint springs; both J and in

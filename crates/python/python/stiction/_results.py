@@ -235,6 +235,10 @@ class Stats(TypedDict):
     held_back: int
     #: Pairs that may have passed through each other, because their motion is prescribed, summed over steps.
     passed: int
+    #: Contacts that pushed with less than their stiffness, summed over steps: see ``Simulation.warnings``.
+    capped: int
+    #: Overlaps that were found rather than made, summed over steps.
+    found: int
     #: Equalities with errors that their steps cannot have made, summed over steps: see ``Simulation.warnings``.
     missed_equalities: int
     #: Newton iterations of the last step.
@@ -247,6 +251,8 @@ class Stats(TypedDict):
     last_faces: int
     #: Largest penetration seen, m.
     max_penetration: float
+    #: The largest of these overlaps, m.
+    max_found: float
     #: Largest error of a connection, weld or distance constraint seen, m.
     max_gap: float
     #: Largest angle between the frames of a weld seen, rad.

@@ -3,18 +3,21 @@
 //! ```text
 //! cargo xtask soak [--minutes N | --steps N] [--jobs N] [--seed S] [--only SEED] [--out FILE]
 //! cargo xtask soak --shots N [--jobs N] [--seed S] [--only NUMBER] [--out FILE]
+//! cargo xtask soak --piles N [--jobs N] [--only NUMBER] [--out FILE]
 //! ```
 //!
 //! A scene depends only on its seed. A run uses the seeds S, S + 1, … and reports the seed of every finding, which
 //! reproduces it (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor
 //! time, of each process. Ctrl-C or TERM ends a run after the current scenes and writes its report. A second signal
 //! stops it at once. `scene` generates a scene, `run` steps and checks it, `books` does the energy accounting,
-//! `report` writes the findings. With `--shots`, bullets are fired at plates instead, on `--jobs` threads (`shots`).
+//! `report` writes the findings. With `--shots`, bullets are fired at plates instead, on `--jobs` threads (`shots`); with `--piles`, bodies fall into a box (`piles`). Those runs are
+//! noted in `FILE.runs` as they end and not repeated.
 
 mod books;
 mod machine;
 mod matter;
 mod mechanism;
+mod piles;
 mod random;
 mod report;
 mod run;
@@ -34,14 +37,14 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 /// Set when the run is interrupted. It ends after the current scenes and writes its report.
 static END: AtomicBool = AtomicBool::new(false);
 
-const USAGE: &str =
-    "usage: soak [--minutes N | --steps N | --shots N] [--jobs N] [--seed S] [--only SEED] [--out FILE]";
+const USAGE: &str = "usage: soak [--minutes N | --steps N | --shots N | --piles N] [--jobs N] [--seed S] [--only SEED] [--out FILE]";
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Arguments {
     minutes: Option<f64>,
     steps: Option<u64>,
     shots: Option<u64>,
+    piles: Option<u64>,
     seed: u64,
     only: Option<u64>,
     jobs: u64,
@@ -52,8 +55,8 @@ struct Arguments {
 
 /// Reads the words after the program's name; `None` if they ask for help.
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
-    const FLAGS: [&str; 8] =
-        ["--minutes", "--steps", "--shots", "--seed", "--only", "--jobs", "--every", "--out"];
+    const FLAGS: [&str; 9] =
+        ["--minutes", "--steps", "--shots", "--piles", "--seed", "--only", "--jobs", "--every", "--out"];
     let mut read = Arguments { seed: 1, jobs: 1, ..Arguments::default() };
     while let Some(flag) = given.next() {
         if flag == "--help" || flag == "-h" {
@@ -69,6 +72,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments
             "--minutes" => read.minutes = Some(minutes(&value)?),
             "--steps" => read.steps = Some(count()?),
             "--shots" => read.shots = Some(count()?),
+            "--piles" => read.piles = Some(count()?),
             "--seed" => read.seed = number()?,
             "--only" => read.only = Some(number()?),
             "--jobs" => read.jobs = count()?,
@@ -76,8 +80,9 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments
             _ => read.out = Some(value),
         }
     }
-    if read.shots.is_some() && (read.minutes.is_some() || read.steps.is_some()) {
-        return Err("--shots is a count of its own: leave out --minutes and --steps".into());
+    let counted = [read.minutes.is_some(), read.steps.is_some(), read.shots.is_some(), read.piles.is_some()];
+    if counted.iter().filter(|given| **given).count() > 1 {
+        return Err("give one of --minutes, --steps, --shots and --piles".into());
     }
     Ok(Some(read))
 }
@@ -227,6 +232,31 @@ fn fire(read: &Arguments, count: u64) -> u8 {
     u8::from(!fine)
 }
 
+/// Lets piles fall. Returns the exit code.
+fn fall(read: &Arguments, piles: u64) -> u8 {
+    let numbers: Vec<u64> = read.only.map_or(0..piles * piles::RUNS, |one| one..one + 1).collect();
+    let journal = read.out.as_ref().filter(|_| read.only.is_none()).map(|out| format!("{out}.runs"));
+    let end = || END.load(Relaxed);
+    let outcome = piles::runs(&numbers, read.jobs, journal.as_deref(), read.only.is_some(), &end);
+    let (text, fine) = match outcome {
+        Ok(outcomes) => outcomes.report(),
+        Err(error) => {
+            eprintln!("{}: {error}", journal.unwrap_or_default());
+            return 1;
+        }
+    };
+    match &read.out {
+        Some(out) => {
+            if let Err(error) = write(out, &format!("{piles} piles\n{text}")) {
+                eprintln!("{out}: {error}");
+                return 1;
+            }
+        }
+        None => print!("{text}"),
+    }
+    u8::from(!fine)
+}
+
 fn main() -> std::process::ExitCode {
     let read = match arguments(std::env::args().skip(1)) {
         Ok(Some(read)) => read,
@@ -246,6 +276,9 @@ fn main() -> std::process::ExitCode {
     });
     if let Some(count) = read.shots {
         return fire(&read, count).into();
+    }
+    if let Some(count) = read.piles {
+        return fall(&read, count).into();
     }
     if read.every.is_some() {
         worker(&read);
@@ -312,6 +345,7 @@ mod tests {
             "--jobs 0",
             "--seed -1",
             "--shots 2 --steps 3",
+            "--piles 2 --shots 3",
         ] {
             assert!(of(line).is_err(), "{line}");
         }

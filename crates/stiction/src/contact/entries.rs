@@ -155,6 +155,8 @@ pub(crate) struct ManifoldEntries<'a> {
     /// patches need it.
     pub relative: Option<(Vector3<f64>, Vector3<f64>)>,
     pub options: &'a Options,
+    /// Factor of the limits of stiffness.
+    pub load: f64,
 }
 
 impl ManifoldEntries<'_> {
@@ -246,6 +248,7 @@ impl ManifoldEntries<'_> {
                 normal_law: *normal_law,
                 spring,
                 ellipse,
+                load: self.load,
             };
             let relative = self.relative.filter(|_| self.calibration.reads_velocities());
             let lagged = relative.map(|(linear, angular)| {
@@ -304,6 +307,7 @@ impl ManifoldEntries<'_> {
                     normal_law: NormalLawId::default(),
                     spring,
                     ellipse: None,
+                    load: self.load,
                 })?;
                 let (source, bodies) = (EntrySource::Face(index, share), manifold.bodies);
                 let friction = material.static_friction;

@@ -20,6 +20,7 @@
 pub(crate) mod calibration;
 pub(crate) mod entries;
 pub(crate) mod interior;
+pub(crate) mod load;
 pub(crate) mod patch_faults;
 pub(crate) mod patch_springs;
 pub(crate) mod patch_view;

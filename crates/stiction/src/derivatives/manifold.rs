@@ -169,7 +169,8 @@ impl ManifoldScratch {
         let Stages { kinematics, free, .. } = step.stages;
         let (model, state, dt) = (step.model, step.state, options.step);
         let parts = Parts { model, options, calibration, state, kinematics, touching, free, dt };
-        let problem = self.assembly.build_entries(&parts, manifold, step.reference)?;
+        let load = step.stages.assembly.load(model, options, &manifold);
+        let problem = self.assembly.build_entries(&parts, manifold, step.reference, load)?;
         self.entries.clear();
         self.entries
             .extend(problem.contacts().iter().map(|e| ContactEntry { bias: Vector3::zeros(), ..e.clone() }));

@@ -26,7 +26,7 @@ fn changed(name: &str, value: fn(&Options) -> f64, options: &Options) -> Option<
 }
 
 /// Options, and features that depend on both the world and the options.
-pub(super) const OPTIONS: [Feature; 17] = [
+pub(super) const OPTIONS: [Feature; 18] = [
     Feature {
         name: "`method = continuous`",
         find: |_, options| (options.method != Method::Convex).then(|| "method = continuous".into()),
@@ -155,6 +155,11 @@ pub(super) const OPTIONS: [Feature; 17] = [
         support: problem(LEAVE_OUT, LEAVE_OUT),
     },
     Feature {
+        name: "`limit_stiffness = false`",
+        find: |_, options| (!options.limit_stiffness).then(|| "limit_stiffness = false".into()),
+        support: problem(LEAVE_OUT, LEAVE_OUT),
+    },
+    Feature {
         name: "`tessellation`",
         find: |_, options| {
             let other = options.tessellation != Options::default().tessellation;
@@ -194,6 +199,7 @@ mod tests {
             relative_tolerance: _,
             margin: _,
             speculative: _,
+            limit_stiffness: _,
             max_iterations: _,
             friction_passes: _,
             tangential_springs: _,
@@ -216,6 +222,7 @@ mod tests {
             ("`friction_passes`", Options { friction_passes: 0, ..plain() }),
             ("`margin`", Options { margin: 1e-3, ..plain() }),
             ("`speculative = false`", Options { speculative: false, ..plain() }),
+            ("`limit_stiffness = false`", Options { limit_stiffness: false, ..plain() }),
             ("`tessellation`", Options { tessellation: Tessellation::Fans, ..plain() }),
         ]
     }

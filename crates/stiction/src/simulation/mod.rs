@@ -26,6 +26,7 @@ use crate::sensing::readings::Readings;
 use crate::simulation::stats::Stats;
 use crate::state::State;
 use crate::step::kinematics::Kinematics;
+use crate::step::notes::NoteWarnings;
 use crate::step::profile::Profile;
 use crate::step::sweep::Met;
 use crate::step::travel::TurnWarnings;
@@ -53,6 +54,7 @@ pub struct Simulation {
     last_report: StepReport,
     patch_warnings: PatchWarnings,
     turn_warnings: TurnWarnings,
+    note_warnings: NoteWarnings,
     /// Pairs of geoms that would have passed through each other in any step.
     met: Met,
     plausibility: Plausibility,
@@ -77,6 +79,7 @@ impl Simulation {
             last_report: StepReport::default(),
             patch_warnings: PatchWarnings::default(),
             turn_warnings: TurnWarnings::default(),
+            note_warnings: NoteWarnings::default(),
             met: Met::default(),
             plausibility: Plausibility::new(model),
             stats: Stats::default(),
@@ -107,6 +110,7 @@ impl Simulation {
         self.last_report = StepReport::default();
         self.patch_warnings = PatchWarnings::default();
         self.turn_warnings = TurnWarnings::default();
+        self.note_warnings = NoteWarnings::default();
         self.met.clear();
         self.plausibility.renew(model);
         self.differentiator = None;
@@ -305,6 +309,7 @@ impl Simulation {
         self.last_report = report;
         self.patch_warnings.add(&self.stages.contacts.patches);
         self.turn_warnings.add(&self.stages.travel);
+        self.note_warnings.add(&self.stages.notes);
         self.met.add(&self.stages.sweep.met);
         self.plausibility.look(&self.state.q, &self.state.v, self.state.time, report.step);
         record(&mut self.stats, &report);
@@ -342,11 +347,13 @@ impl Simulation {
     /// a pressure field was reached, by thin or soft bodies under too much load, or a body is completely inside
     /// another), about pairs that turned by more than 0.2 rad in a step while their contact point travelled over a curved
     /// surface, about bodies that would have passed through each other within a step, and about what makes no sense: a body
-    /// that left every bound, absurd velocities, a step longer than what falls through. Also one for each equality
+    /// that left every bound, absurd velocities, a step longer than what falls through. One for all pairs that touched with
+    /// less than their stiffness, and one for all that were found deep in each other, each with the worst. Also one for each equality
     /// between bodies that misses its target in the last step by more than a step makes, with its error. Allocates.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.patch_warnings.warnings(&self.model);
         warnings.extend(self.turn_warnings.warnings(&self.model));
+        warnings.extend(self.note_warnings.warnings(&self.model));
         warnings.extend(self.met.warnings(&self.model));
         warnings.extend(self.plausibility.warnings(&self.model, self.options()));
         if self.last_report.missed_equalities > 0 {
@@ -526,6 +533,9 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.speculative += report.speculative;
     stats.held_back += report.held_back;
     stats.passed += report.passed;
+    stats.capped += report.capped;
+    stats.found += report.found;
+    stats.max_found = stats.max_found.max(report.max_found);
     stats.missed_equalities += report.missed_equalities;
     stats.max_gap = stats.max_gap.max(report.max_gap);
     stats.max_angle = stats.max_angle.max(report.max_angle);

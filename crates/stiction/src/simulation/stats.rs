@@ -71,6 +71,15 @@ pub struct Stats {
     pub held_back: u64,
     /// Pairs that may have passed through each other, summed over steps.
     pub passed: u64,
+    /// Contacts that pushed with less than their stiffness, summed over steps: see [`crate::StepReport::capped`].
+    #[serde(default)]
+    pub capped: u64,
+    /// Overlaps found rather than made, summed over steps: see [`crate::StepReport::found`].
+    #[serde(default)]
+    pub found: u64,
+    /// The largest of them, m.
+    #[serde(default)]
+    pub max_found: f64,
     /// Equalities with errors that their steps cannot have made, summed over steps: see
     /// [`crate::StepReport::missed_equalities`].
     pub missed_equalities: u64,
@@ -112,6 +121,7 @@ impl Stats {
         self.max_step = self.max_step.max(other.max_step);
         self.max_iterations = self.max_iterations.max(other.max_iterations);
         self.max_penetration = self.max_penetration.max(other.max_penetration);
+        self.max_found = self.max_found.max(other.max_found);
         self.max_gap = self.max_gap.max(other.max_gap);
         self.max_angle = self.max_angle.max(other.max_angle);
         for (sum, part) in [
@@ -128,6 +138,8 @@ impl Stats {
             (&mut self.speculative, other.speculative),
             (&mut self.held_back, other.held_back),
             (&mut self.passed, other.passed),
+            (&mut self.capped, other.capped),
+            (&mut self.found, other.found),
             (&mut self.missed_equalities, other.missed_equalities),
             (&mut self.last_iterations, other.last_iterations),
             (&mut self.last_points, other.last_points),

@@ -5,6 +5,7 @@
 
 use crate::contact::calibration::StepCalibration;
 use crate::contact::entries::{EntryPlace, Manifold, ManifoldEntries, find_manifolds};
+use crate::contact::load::Loads;
 use crate::contact::patch_springs::SprungPatch;
 use crate::contact::query::Touching;
 use crate::forces::joint_limits::{LimitedCoordinate, Limits};
@@ -308,6 +309,7 @@ pub(crate) struct Assembly {
     /// For each contact of the problem, the part of its bias along the normal that stands for the travel of the contact over
     /// turning bodies, m/s ([`crate::step::travel`]).
     pub travel: Vec<f64>,
+    loads: Loads,
     /// Springs of the patches.
     pub sprung: Vec<SprungPatch>,
     pub log: RowLog,
@@ -336,6 +338,7 @@ impl Assembly {
             manifolds: Vec::new(),
             places: Vec::new(),
             travel: Vec::new(),
+            loads: Loads::new(model),
             sprung: Vec::new(),
             log: RowLog::default(),
             bodies: BodyIds { ids, free, used: Vec::new(), jacobian: vec![[0.0; 6]; largest] },
@@ -355,6 +358,11 @@ impl Assembly {
         Ok(&self.problem)
     }
 
+    /// The load of a manifold of the problem.
+    pub fn load(&self, model: &Model, options: &Options, manifold: &Manifold) -> f64 {
+        self.loads.of(model, manifold, options)
+    }
+
     /// Builds the problem of one step without its contacts.
     pub fn build_rows(&mut self, parts: &Parts) -> Result<&Problem, ProblemError> {
         self.begin(parts)?;
@@ -369,6 +377,7 @@ impl Assembly {
         parts: &Parts,
         manifold: Manifold,
         reference: Vector3<f64>,
+        load: f64,
     ) -> Result<&Problem, ProblemError> {
         self.begin(parts)?;
         self.problem.add_pair(None, None, reference, Vector6::zeros())?;
@@ -387,6 +396,7 @@ impl Assembly {
             reference,
             relative: None,
             options: parts.options,
+            load,
         };
         entries.add(&mut self.places, &mut self.sprung, &mut self.problem)?;
         Ok(&self.problem)
@@ -428,6 +438,7 @@ impl Assembly {
             model: parts.options.contact,
             stiction_tolerance: parts.options.stiction_tolerance,
             regularization: parts.options.regularization,
+            stiffness_limit: parts.options.stiffness_limit(),
         };
         self.problem.set(parts.dt, settings)?;
         let law = &parts.options.normal_law;
@@ -489,8 +500,11 @@ impl Assembly {
         let compiled = model.compiled();
         let law = parts.calibration;
         let calibration = StepCalibration { law, springs: active_springs(options, law), dt: parts.dt };
-        let Self { problem, log, bodies, manifolds, places, sprung, normal_law, .. } = self;
+        let Self { problem, log, bodies, manifolds, places, sprung, normal_law, loads, .. } = self;
         find_manifolds(compiled, touching, manifolds);
+        if options.limit_stiffness {
+            loads.find(model, manifolds);
+        }
         let mut rows = Rows { problem, log, bodies, dt: parts.dt };
         for group in manifolds.chunk_by(|m, n| m.bodies == n.bodies) {
             let bodies = group[0].bodies;
@@ -514,6 +528,7 @@ impl Assembly {
                     reference,
                     relative,
                     options,
+                    load: loads.of(model, &manifold, options),
                 };
                 entries.add(places, sprung, rows.problem)?;
             }

@@ -33,6 +33,7 @@ pub(crate) mod free_motion;
 pub(crate) mod impact;
 pub(crate) mod kinematics;
 pub(crate) mod late_friction;
+pub(crate) mod notes;
 pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod results;
@@ -53,6 +54,7 @@ use free_motion::{FreeMotion, RUNAWAY};
 use impact::Impact;
 use kinematics::Kinematics;
 use late_friction::LateFriction;
+use notes::Notes;
 use profile::Profile;
 pub use report::StepReport;
 use results::Results;
@@ -127,6 +129,7 @@ pub(crate) struct Stages {
     pub solver: Solver,
     pub results: Results,
     pub travel: Travel,
+    pub notes: Notes,
     late: LateFriction,
     impact: Impact,
     /// Speculative contacts.
@@ -150,6 +153,7 @@ impl Stages {
             solver: Solver::default(),
             results: Results::default(),
             travel: Travel::new(model),
+            notes: Notes::default(),
             late: LateFriction::default(),
             impact: Impact::new(),
             sweep: Sweep::new(model),
@@ -293,6 +297,7 @@ impl Stages {
             impact,
             q_next,
             sweep,
+            notes,
             profile,
             ..
         } = self;
@@ -303,6 +308,7 @@ impl Stages {
         state.time += dt;
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);
         results.write(&parts, assembly, impact, solver, report);
+        notes.write(&parts, assembly, solver, sweep, report);
         report.take_equalities(&assembly.log.equality_errors);
         sweep.write(model.compiled(), assembly, solver, dt, &mut results.contacts, report);
         std::mem::swap(&mut state.stretches, &mut results.stretches);
@@ -316,6 +322,7 @@ impl Stages {
         self.results.clear();
         self.contacts.clear();
         self.sweep.clear();
+        self.notes.clear();
         self.impact.clear();
     }
 }

@@ -41,6 +41,14 @@ pub struct StepReport {
     pub held_back: u64,
     /// Pairs of geoms that may have passed through each other: prescribed motions cannot be held back.
     pub passed: u64,
+    /// Contacts that pushed with less than their stiffness, since the step cannot hold it: see
+    /// [`crate::Options::limit_stiffness`].
+    pub capped: u64,
+    /// Pairs of geoms whose contact points began the step deeper than the last one had pushed them: bodies that met within it, or
+    /// turned far (steps of fixed length only).
+    pub found: u64,
+    /// How much deeper the deepest of these was, m.
+    pub max_found: f64,
     /// Largest distance between the points of a connection, weld or distance constraint and where they should be, at the
     /// beginning of the step, m.
     pub max_gap: f64,

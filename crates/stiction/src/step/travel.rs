@@ -128,7 +128,12 @@ impl Travel {
                     Some((nearest, distance)) if nearest == e => predicted - distance - allowed,
                     _ => 0.0,
                 };
-                let closing = -excess.max(0.0) / parts.dt;
+                // Beyond STRICT_TURN the travel is no small part of the turn, and all of it would throw the body.
+                let fastest = 0.5 * STRICT_TURN * turn.min(STRICT_TURN) / parts.dt * bodies.reach();
+                let closing = match turn > STRICT_TURN {
+                    true => -(excess.max(0.0) / parts.dt).min(fastest),
+                    false => -excess.max(0.0) / parts.dt,
+                };
                 let change = closing - assembly.travel[e];
                 if closing < 0.0 {
                     report.travelling += 1;

@@ -128,6 +128,11 @@ impl Sweep {
         self.rows.truncate(self.rows.len() - count);
     }
 
+    /// Sum of the least widths of two geoms, m: how deep one must go into the other, twice, to be on its wrong side.
+    pub fn width(&self, pair: GeomPair) -> f64 {
+        size::pair_width(&self.sizes[pair.0.index()], &self.sizes[pair.1.index()])
+    }
+
     /// Whether the last solve has speculative contacts, or its motion was shortened.
     pub fn has_acted(&self) -> bool {
         !self.rows.is_empty() || self.held != HeldBack::default()
