@@ -1,5 +1,5 @@
 //! The commands of developers and CI: `cargo xtask test`, `lint`, `public-api`, `bench`, `peers`, `docs`, `fuzz`, `platforms`,
-//! `soak`, `web`, `wheel`, `licences`.
+//! `soak`, `mutate-reproductions`, `web`, `wheel`, `licences`.
 //!
 //! Only the standard library, so that it compiles in a second. Commands install what they need
 //! into the project's own folders: `target/` (builds), `.venv/` (tests of the Python
@@ -25,6 +25,7 @@ mod fuzz;
 mod gallery;
 mod licences;
 mod lint;
+mod mutate;
 mod peers;
 mod platforms;
 mod project;
@@ -62,6 +63,8 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
   soak [ARGS...]       random scenes for a given time, and a report of failures (--minutes N | --steps N |
                        --shots N bullets at thin plates, --piles N piles in a box,
                        --jobs N, --seed S, --only SEED, --out FILE)
+  mutate-reproductions [--jobs N] [--results FILE] [--only NAME]
+                       the checks of the reproductions under deliberate errors of the physics, into docs/mutations.md
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
   licences             the licences of the crates in the wheel, into crates/python/THIRD_PARTY
@@ -132,6 +135,7 @@ fn run(command: &str, rest: &[String]) -> stage::Outcome {
         "peers" => peers::run(rest),
         "platforms" => platforms::run(rest),
         "soak" => soak::run(rest),
+        "mutate-reproductions" => mutate::run(rest),
         "fuzz" => fuzz::run(rest),
         "web" => web::run(rest),
         "wheel" => wheel::run(rest),
@@ -148,7 +152,7 @@ fn run(command: &str, rest: &[String]) -> stage::Outcome {
 mod tests {
     use super::*;
 
-    const COMMANDS: [&str; 12] = [
+    const COMMANDS: [&str; 13] = [
         "test",
         "lint",
         "public-api",
@@ -158,6 +162,7 @@ mod tests {
         "platforms",
         "fuzz",
         "soak",
+        "mutate-reproductions",
         "wheel",
         "licences",
         "web",

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `hash.rs` | FNV-1a of bytes |
 //! | `checksum.rs` | a checksum at the end of saved bytes |
+//! | `mutation.rs` | deliberate errors, to see which checks notice them; in no release |
 //! | `nearest.rs` | the closest of several names, for messages |
 //! | `random.rs` | SplitMix64: a stream of random numbers from a seed, and its mixing function |
 //! | `counting_allocator.rs` | an allocator for tests that counts allocations and limits memory |
@@ -11,5 +12,6 @@
 pub mod checksum;
 pub mod counting_allocator;
 pub mod hash;
+pub mod mutation;
 pub mod nearest;
 pub mod random;

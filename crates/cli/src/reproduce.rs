@@ -7,7 +7,8 @@ use clap::Args;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Instant;
-use stiction_reproduce::{ALL, Reproduction, Study, page};
+use stiction_reproduce::ledger::{self, unlisted};
+use stiction_reproduce::{ALL, Outcome, Reproduction, Study, page};
 
 /// Arguments of `stiction reproduce`.
 #[derive(Args)]
@@ -24,7 +25,10 @@ pub struct ReproduceArguments {
     /// Write figures (SVG, PNG), series (CSV), recordings (HTML) and a Markdown section to this folder
     #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
     out: PathBuf,
-    /// Fewer and coarser runs, with the same checks
+    /// Print the ledger: every statement of the papers and what shows it
+    #[arg(long, conflicts_with_all = ["all", "name", "json", "docs"])]
+    ledger: bool,
+    /// Fewer and coarser runs; checks that need more are left out, and named
     #[arg(long)]
     quick: bool,
     /// Also write the book's page DIR/reproduce.md and its figures; needs --all
@@ -34,6 +38,9 @@ pub struct ReproduceArguments {
 
 /// Runs reproductions; fails if a check fails.
 pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
+    if arguments.ledger {
+        return print(&ledger::contents());
+    }
     let chosen: Vec<&Reproduction> = match &arguments.name {
         _ if arguments.all => ALL.to_vec(),
         None => return list(arguments.json),
@@ -52,6 +59,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
         outlet::folder(docs, "--docs")?;
     }
     let (mut json, mut sections, mut failed) = (Vec::new(), String::new(), Vec::new());
+    let mut outcomes: Vec<(&'static str, Outcome)> = Vec::new();
     for reproduction in chosen {
         let begin = Instant::now();
         let study = Study { name: reproduction.name, quick: arguments.quick, folder: arguments.out.clone() };
@@ -68,15 +76,26 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
         sections += &outcome.markdown(reproduction, "figures/");
         json.push(outcome.json(reproduction));
         failed.extend(outcome.failed().map(|check| format!("{}: {}", reproduction.name, check.metric)));
+        let unlisted = unlisted(reproduction.name, &outcome);
+        failed.extend(
+            unlisted.iter().map(|m| format!("{}: {m} (the ledger does not have it)", reproduction.name)),
+        );
+        outcomes.push((reproduction.name, outcome));
     }
+    let results: Vec<_> = outcomes.iter().map(|(name, outcome)| (*name, outcome)).collect();
     if arguments.json {
         let value = if arguments.all { Value::Array(json) } else { json.remove(0) };
         print_json(&value)?;
     } else {
+        print(&ledger::text(&results, arguments.quick))?;
         eprintln!("figures, series and a report are in {}", arguments.out.display());
     }
     if let Some(docs) = &arguments.docs {
-        outlet::write(&docs.join("reproduce.md"), page(&sections).as_bytes(), "--docs")?;
+        outlet::write(
+            &docs.join("reproduce.md"),
+            page(&ledger::markdown(&results, arguments.quick), &sections).as_bytes(),
+            "--docs",
+        )?;
     }
     if failed.is_empty() {
         Ok(())

@@ -8,6 +8,7 @@ use crate::mlp::Mlp;
 use crate::patch::{Patch, PatchKind};
 use crate::symmetry::Symmetry;
 use nalgebra::{DVector, Vector3, Vector6};
+use stiction_base::mutation::is;
 
 /// What a patch does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +244,11 @@ impl Expert {
     fn class(&self, x: &[f64]) -> Class {
         let scores = self.classifier.evaluate(x);
         let best = (1..scores.len()).fold(0, |best, k| if scores[k] > scores[best] { k } else { best });
-        Class::ALL[best]
+        match () {
+            () if is("classifier-constant") => Class::Static,
+            () if is("classifier-sliding") => Class::Dynamic,
+            () => Class::ALL[best],
+        }
     }
 
     /// The friction ratio, Coulomb's plus the correction, within what training has seen.
@@ -256,7 +261,9 @@ impl Expert {
             let scale = self.correction.scale[k];
             let change =
                 if scale > 0.0 { self.correction.mean[k] + scale * y[k] } else { self.correction.mean[k] };
-            (plain[k] + change).clamp(self.ratios.low[k], self.ratios.high[k])
+            let change = if is("regressor-off") { 0.0 } else { change };
+            let ratio = (plain[k] + change).clamp(self.ratios.low[k], self.ratios.high[k]);
+            if is("regressor-half") { 0.5 * ratio } else { ratio }
         })
     }
 

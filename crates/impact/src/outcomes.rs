@@ -10,6 +10,7 @@ use crate::path::{Advance, Path};
 use crate::problem::Problem;
 use crate::sampling::{Rates, Sequence};
 use crate::sequences::{Sequences, resolve};
+use stiction_base::mutation;
 
 /// Steps after which a solution of up to four contacts is dropped; of more, the fewer the more they are.
 const STEPS: usize = 4_000;
@@ -95,6 +96,13 @@ pub struct Outcomes {
 /// Computes the set of outcomes. If no contact approaches it is empty.
 pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, ImpactError> {
     check_options(options)?;
+    let fewer = Options { sequences: 1, samples: 0, ..*options };
+    let few = Options { samples: 8, ..*options };
+    let options = match () {
+        () if mutation::is("impact-one-order") => &fewer,
+        () if mutation::is("impact-few-samples") => &few,
+        () => options,
+    };
     let (nv, contacts) = (problem.instant.nv(), problem.instant.contacts());
     let mut set = Outcomes {
         problem: problem.clone(),
@@ -240,6 +248,9 @@ impl<'a> Sampler<'a> {
             let approach = -problem.normal(&problem.u, c);
             if approach > TOLERANCE { approach / fastest } else { 1.0 }
         }));
+        if mutation::is("impact-at-once-uneven") {
+            self.rates.p.iter_mut().skip(1).for_each(|p| *p *= 0.5);
+        }
         self.rates.keep();
         self.follow(total, record)
     }

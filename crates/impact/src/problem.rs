@@ -11,6 +11,7 @@
 
 use crate::error::ImpactError;
 use nalgebra::{DMatrix, DVector, Matrix2, Vector2};
+use stiction_base::mutation;
 use stiction_rigid::Instant;
 
 /// Most contacts (after merging) that are taken.
@@ -147,8 +148,21 @@ impl Problem {
         }
         let pick = picked(m, &groups, &directions, tangents);
         let (speed, largest) = (positive(speed), positive(largest));
-        let reduced = pick.tr_mul(&(w * &pick)) / largest;
+        let mut reduced = pick.tr_mul(&(w * &pick)) / largest;
         let u = pick.tr_mul(&u) / speed;
+        if mutation::is("impact-friction-half") {
+            mu.iter_mut().for_each(|mu| *mu *= 0.5);
+        }
+        if mutation::is("impact-coupling-off") {
+            let side = tangents + 1;
+            for i in 0..reduced.nrows() {
+                for j in 0..reduced.ncols() {
+                    if i / side != j / side {
+                        reduced[(i, j)] = 0.0;
+                    }
+                }
+            }
+        }
         Ok(Self {
             instant: instant.clone(),
             groups,
@@ -234,10 +248,15 @@ impl Problem {
     pub(crate) fn velocity_after(&self, impulse: &[f64], out: &mut [f64]) {
         out.copy_from_slice(self.instant.velocity().as_slice());
         let response = self.instant.response();
+        let factor = match () {
+            () if mutation::is("impact-impulse-weak") => 0.8,
+            () if mutation::is("impact-impulse-strong") => 2.5,
+            () => 1.0,
+        };
         for (k, &lambda) in impulse.iter().enumerate() {
             if lambda != 0.0 {
                 for (v, r) in out.iter_mut().zip(response.column(k).iter()) {
-                    *v += lambda * r;
+                    *v += factor * lambda * r;
                 }
             }
         }

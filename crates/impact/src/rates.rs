@@ -106,7 +106,8 @@ impl<'a> RateSolver<'a> {
             {
                 own[t] = cap;
                 for k in 0..t {
-                    own[k] = contact.slip.map_or(0.0, |d| -self.problem.mu[c] * cap * d[k]);
+                    let sign = if stiction_base::mutation::is("impact-slip-sign") { -1.0 } else { 1.0 };
+                    own[k] = contact.slip.map_or(0.0, |d| -sign * self.problem.mu[c] * cap * d[k]);
                 }
             } else {
                 // The last solve is a good guess; it must be inside the cap.

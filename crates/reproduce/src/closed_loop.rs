@@ -29,6 +29,7 @@ use crate::report::{Check, Outcome, Study, Table, number};
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 use std::fmt::Write;
 use std::sync::Arc;
+use stiction_base::mutation;
 use stiction_geometry::patch::{
     ContactSolid, FaceFilter, PatchFaces, PatchOptions, PatchScratch, Tessellation, contact_patch,
 };
@@ -85,14 +86,16 @@ impl Foundation {
     /// What multiplies ∫p ds on a face with normal `n`.
     fn factor(&self, n: &Vector2<f64>) -> f64 {
         let c = n.y.abs();
-        let spring = if self.spring == P { 1.0 / c } else { 1.0 };
+        let own = if mutation::is("foundations-swapped") { L } else { P };
+        let spring = if self.spring == own { 1.0 / c } else { 1.0 };
         let area = if self.area == L { c } else { 1.0 };
         spring * area
     }
 
     /// Force on a face per width, from ∫p ds over it.
     fn force(&self, n: &Vector2<f64>, pressure: f64) -> Vector2<f64> {
-        let direction = if self.direction == P { -n } else { Vector2::y() };
+        let own = if mutation::is("foundations-turned") { L } else { P };
+        let direction = if self.direction == own { -n } else { Vector2::y() };
         direction * (self.factor(n) * pressure)
     }
 }

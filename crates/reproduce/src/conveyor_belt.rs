@@ -13,7 +13,7 @@
 
 use crate::Reproduction;
 use crate::failure::Failure;
-use crate::numerics::{Trajectory, order, slope_line};
+use crate::numerics::{order, slope_line};
 use crate::report::{Check, Outcome, Study, Table};
 use crate::worlds::{
     GRAVITY, MODELS, Sample, free_body, geom, icf_options, motion_panels, motion_table, point_contact,
@@ -194,20 +194,24 @@ fn motion(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
 /// Fig. 3, with three smaller steps that show the plateau.
 fn convergence(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     let steps: &[f64] =
-        if study.quick { &[2e-3, 1e-2, 5e-2] } else { &[1.6e-5, 8e-5, 4e-4, 2e-3, 1e-2, 5e-2] };
+        if study.quick { &[8e-5, 4e-4, 2e-3, 1e-2, 5e-2] } else { &[1.6e-5, 8e-5, 4e-4, 2e-3, 1e-2, 5e-2] };
     study.say("reference solution");
     let start = [0.0, rest()];
     let fine = steps[0] / 10.0;
-    let samples = oscillate(ContactModel::Lagged, fine, Drive::End)?;
+    // With the mean velocity a box that sticks is exactly where the belt is.
+    let samples = oscillate(ContactModel::Lagged, fine, Drive::Mean)?;
     let reference = trajectory(start, &samples, fine);
-    let mut table = Table::new("conveyor-belt-convergence", &["step_s", "lagged_m", "similar_m", "sap_m"]);
+    let columns = ["step_s", "lagged_m", "similar_m", "sap_m", "lagged_end_m", "similar_end_m", "sap_end_m"];
+    let mut table = Table::new("conveyor-belt-convergence", &columns);
     for &dt in steps {
         study.say(format_args!("δt = {dt} s"));
         let mut row = vec![dt];
-        for (contact, ..) in MODELS {
-            row.push(
-                trajectory(start, &oscillate(contact, dt, Drive::End)?, dt).distance(&reference, DURATION),
-            );
+        for drive in [Drive::Mean, Drive::End] {
+            for (contact, ..) in MODELS {
+                row.push(
+                    trajectory(start, &oscillate(contact, dt, drive)?, dt).distance(&reference, DURATION),
+                );
+            }
         }
         table.rows.push(row);
     }
@@ -215,55 +219,59 @@ fn convergence(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     let paper = |k: usize| column(k).into_iter().filter(|p| p[0] > 1e-3).collect::<Vec<_>>();
     for k in [1, 2] {
         let metric = format!("{}: order of convergence over 2, 10, 50 ms", MODELS[k - 1].1);
-        outcome.checks.push(Check::within(metric, order(&paper(k)), 1.0, 0.2, "ICF Fig. 3: first order"));
+        outcome.checks.push(Check::within(metric, order(&paper(k + 3)), 1.0, 0.2, "ICF Fig. 3: first order"));
     }
-    if !study.quick {
-        let metric = "SAP: order between the two smallest steps";
-        outcome.checks.push(Check::within(metric, order(&column(3)[..2]), 0.0, 0.2, "ICF Fig. 3: a plateau"));
+    let metric = "Lagged, mean drive: order over the smallest steps";
+    let smallest: Vec<[f64; 2]> = column(1).into_iter().filter(|p| p[0] < 3e-3).collect();
+    outcome.checks.push(Check::within(metric, order(&smallest), 1.0, 0.2, "ICF Fig. 3: first order"));
+    for (step, name) in [(2e-3, "2 ms"), (1e-2, "10 ms")] {
+        let row = table.rows.iter().find(|r| r[0] == step);
+        let ratio = row.map_or(f64::NAN, |r| r[2] / r[1]);
+        let metric = format!("Similar's error over Lagged's, mean drive, δt = {name}");
+        let check =
+            Check::at_least(metric, ratio, 1.0, "ICF Fig. 3: artifacts of Similar cause higher errors");
+        let largest = table.rows.last().map_or(f64::NAN, |r| r[2] / r[1]);
+        outcome.checks.push(check.unless(format!(
+            "both errors are mostly that of when within a step sliding begins and ends, and it is chance which is larger: at \
+             50 ms the ratio is {largest:.2}, with the belt's velocity at the end of the step {:.3} at 2 ms",
+            paper(5)[0][1] / paper(4)[0][1]
+        )));
     }
-    if !study.quick {
-        outcome.notes = mean_drive(&paper(1), &reference, start)?;
-    }
-    let mut series =
-        vec![Series::new("first order", Look::Dashed, color::BLACK, slope_line(&column(1), 1.0, 0.5))];
-    for (k, glyph) in [Glyph::Circle, Glyph::Triangle, Glyph::Square].into_iter().enumerate() {
-        series.push(Series::new(MODELS[k].1, Look::Joined(glyph), MODELS[k].2, column(k + 1)));
-    }
-    outcome.figures.push(Figure {
-        name: "conveyor-belt-convergence",
-        caption: "ICF Fig. 3: error of the box's trajectory against the step.".into(),
-        panels: vec![Panel {
-            title: "Convergence".into(),
+    let metric = "SAP: error at 2 ms over that of the plateau, mean drive";
+    let source = "ICF Fig. 3: starts reaching a plateau at the smallest step; within a factor of two of it";
+    outcome.checks.push(Check::at_most(metric, paper(3)[0][1] / column(3)[0][1], 2.0, source));
+    let metric = "SAP: order between the two smallest steps";
+    outcome.checks.push(Check::within(metric, order(&column(3)[..2]), 0.0, 0.2, "ICF Fig. 3: a plateau"));
+    outcome.notes = format!(
+        "The paper does not say when the belt's velocity is taken. With its mean over the step (left) a box that sticks is exactly \
+         where the belt is, and the error is that of the contact alone. With the velocity at \
+         the end of the step (right), implicit as the rest of the step, the drive adds an error of first order that is the same for \
+         all, {:.1} times Lagged's own at 2 ms, and hides the difference. With the mean, orders over the paper's three steps are \
+         less regular ({:.2} for Lagged, {:.2} for Similar), as changes between stick and slip fall anywhere within a step.",
+        paper(4)[0][1] / paper(1)[0][1],
+        order(&paper(1)),
+        order(&paper(2)),
+    );
+    let mut panels = Vec::new();
+    for (title, first) in [("Mean velocity of the belt in a step", 1), ("Velocity at the end of a step", 4)] {
+        let line = slope_line(&column(first), 1.0, 0.5);
+        let mut series = vec![Series::new("first order", Look::Dashed, color::BLACK, line)];
+        for (k, glyph) in [Glyph::Circle, Glyph::Triangle, Glyph::Square].into_iter().enumerate() {
+            series.push(Series::new(MODELS[k].1, Look::Joined(glyph), MODELS[k].2, column(first + k)));
+        }
+        panels.push(Panel {
+            title: title.into(),
             x: Axis::log("δt (s)"),
             y: Axis::log("error of the position (m)"),
             series,
             legend: Corner::TopLeft,
-        }],
+        });
+    }
+    outcome.figures.push(Figure {
+        name: "conveyor-belt-convergence",
+        caption: "ICF Fig. 3: error of the box's trajectory against the step.".into(),
+        panels,
     });
     outcome.tables.push(table);
     Ok(())
-}
-
-/// What changes with the belt's mean velocity over each step, at the steps of `end`, the errors of Lagged as it is.
-fn mean_drive(end: &[[f64; 2]], reference: &Trajectory, start: [f64; 2]) -> Result<String, Failure> {
-    let mut orders = Vec::new();
-    let mut smallest = Vec::new();
-    for (contact, name, _) in &MODELS[..2] {
-        let mut points = Vec::new();
-        for &[dt, _] in end {
-            let path = trajectory(start, &oscillate(*contact, dt, Drive::Mean)?, dt);
-            points.push([dt, path.distance(reference, DURATION)]);
-        }
-        orders.push(format!("{:.2} ({name})", order(&points)));
-        smallest.push(end[0][1] / points[0][1]);
-    }
-    Ok(format!(
-        "The belt's velocity is taken at the end of each step, implicit in time as the rest of the step; the paper does not \
-         say when. With its mean over the step instead, a box that sticks is exactly where the belt is: Lagged's error at \
-         {:.0} ms is {:.1} times smaller and comes from the changes between stick and slip alone, with less regular orders \
-         over the paper's steps: {}.",
-        1e3 * end[0][0],
-        smallest[0],
-        orders.join(", ")
-    ))
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`ALL`] | the list of reproductions, in the order of the book |
 //! | [`report`] | what a reproduction gives: checks, tables, figures; JSON, CSV, Markdown |
+//! | [`ledger`] | every statement of the papers, what checks it and what came out |
 //! | `numerics.rs`, `worlds.rs`, `impacts.rs` | norms, slopes and interpolation; small worlds, and bodies at an impact |
 //! | `driven.rs` | an underside held over a soft plate that is moved: friction at given motion |
 //! | `kitchen` | an arm with a bubble gripper, a spatula, a stove and a pancake |
@@ -37,6 +38,7 @@ mod falling_block;
 mod falling_sphere;
 mod impacts;
 mod kitchen;
+pub mod ledger;
 mod numerics;
 mod page;
 mod pancake_flip;
@@ -58,7 +60,7 @@ mod worlds;
 
 pub use failure::Failure;
 pub use page::page;
-pub use report::{Check, Outcome, Relation, Study, Table};
+pub use report::{Check, Outcome, Relation, Standing, Study, Table};
 
 /// One table or figure of a paper, or several that belong together.
 pub struct Reproduction {

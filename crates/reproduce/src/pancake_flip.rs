@@ -351,13 +351,14 @@ fn faces(study: &Study, outcome: &mut Outcome, polygons: &Performance, fans: &Pe
         "VLP Fig. 9: 4.05",
     ));
     let speed = fans.mean(|c| c.solver) / polygons.mean(|c| c.solver);
-    if !study.quick {
-        outcome.checks.push(Check::at_most(
-            "time of the solver with fans over that with polygons",
-            speed,
-            4.09,
-            "VLP V-B: 4.09; less, as faces are summed per pair of bodies",
-        ));
+    if study.quick {
+        outcome.left_out.push("times of the solver and of the geometry, and the finer grids");
+    } else {
+        let metric = "time of the solver with fans over that with polygons";
+        let check = Check::within(metric, speed, 4.09, 1.2, "VLP V-B: 4.09; 30 % as for the number of faces");
+        outcome.checks.push(check.unless(format!(
+            "all faces between two bodies are summed before anything is factorised, so the time of a solve follows the evaluation of faces ({ratio:.2} times as many) and a part that does not depend on them"
+        )));
     }
     let series =
         |p: &Performance| p.moments.iter().map(|m| [m.time, m.constraints as f64]).collect::<Vec<_>>();
@@ -443,15 +444,13 @@ fn refinement(study: &Study, outcome: &mut Outcome, runs: &[(Grid, Performance)]
             "exponent of the geometry's time over constraints",
             order(&geometry),
             1.0,
-            0.3,
-            "VLP Fig. 8: linear; more here, as the tetrahedra of an ellipsoid reach to its centre: the finer, the more of \
-             them a triangle is tested against",
+            0.2,
+            "VLP Fig. 8: linear",
         ));
-        outcome.checks.push(Check::at_most(
-            "exponent of the solver's time over constraints",
-            order(&solver),
-            1.3,
-            "VLP Fig. 8: about 1.3; flatter, as faces are summed per pair of bodies",
+        let metric = "exponent of the solver's time over constraints";
+        let check = Check::within(metric, order(&solver), 1.3, 0.2, "VLP Fig. 8: about 1.3");
+        outcome.checks.push(check.unless(
+            "faces are summed per pair of bodies: what is factorised does not grow with them, and the rest is linear",
         ));
         outcome.checks.push(Check::at_least(
             "coarse grid: times real time",

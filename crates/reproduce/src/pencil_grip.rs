@@ -165,16 +165,25 @@ fn look(sim: &Simulation) -> Seen {
     }
 }
 
+/// Adds a sample with its angle next to that of the sample before, so that it does not jump by a turn.
+fn add(seen: &mut Vec<Seen>, mut next: Seen) {
+    if let Some(last) = seen.last() {
+        let turn = std::f64::consts::TAU;
+        next.turned += turn * ((last.turned - next.turned) / turn).round();
+    }
+    seen.push(next);
+}
+
 fn perform(stage: &mut Stage) -> Result<Vec<Seen>, Failure> {
     let mut seen = Vec::new();
     stage.run(END, 0.01, |sim| {
         let now = sim.state().time + 1e-9;
         let grip = GRIP.iter().rfind(|g| g.0 <= now).map_or(TIGHT, |g| g.1);
         sim.state_mut().ctrl[0] = grip;
-        seen.push(look(sim));
+        add(&mut seen, look(sim));
         Ok(true)
     })?;
-    seen.push(look(&stage.sim));
+    add(&mut seen, look(&stage.sim));
     Ok(seen)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Reproduction;
 use crate::failure::Failure;
+use crate::ledger::statements_of;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,19 @@ pub struct Check {
     pub relation: Relation,
     /// Where the expected number stands.
     pub source: String,
+    /// Why it need not hold: a measured reason for a difference from the paper.
+    pub reason: Option<String>,
+}
+
+/// What a check says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds.
+    Holds,
+    /// It does not, for a reason that was measured.
+    Differs,
+    /// It does not.
+    Fails,
 }
 
 impl Check {
@@ -78,7 +92,7 @@ impl Check {
         source: &str,
     ) -> Self {
         let (metric, source, relation) = (metric.into(), source.into(), Relation::Within);
-        Self { metric, value, expected, tolerance, relation, source }
+        Self { metric, value, expected, tolerance, relation, source, reason: None }
     }
 
     /// A value that must be `bound` at most.
@@ -101,7 +115,23 @@ impl Check {
         }
     }
 
-    fn wanted(&self) -> String {
+    /// The same check of a published number that we do not reach, with the reason.
+    pub fn unless(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Whether it holds, differs for a reason, or fails; a value that is not a number fails.
+    pub fn standing(&self) -> Standing {
+        match (self.pass(), &self.reason) {
+            (true, _) => Standing::Holds,
+            (false, Some(_)) if !self.value.is_nan() => Standing::Differs,
+            _ => Standing::Fails,
+        }
+    }
+
+    /// What is expected, in words.
+    pub(crate) fn wanted(&self) -> String {
         let expected = number(self.expected);
         match self.relation {
             Relation::Within => format!("{expected} ± {}", number(self.tolerance)),
@@ -149,14 +179,16 @@ pub struct Outcome {
     pub scenes: Vec<(&'static str, String)>,
     /// Recordings, which are in the folder already.
     pub recordings: Vec<Recorded>,
+    /// What a quick run leaves out.
+    pub left_out: Vec<&'static str>,
     /// More for the page, in Markdown: a table of the paper, a remark.
     pub notes: String,
 }
 
 impl Outcome {
-    /// The checks that fail.
+    /// The checks that fail; differences with a reason do not.
     pub fn failed(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|c| !c.pass())
+        self.checks.iter().filter(|c| c.standing() == Standing::Fails)
     }
 
     /// `{name, checks: […]}`; a value that is not finite becomes null.
@@ -170,19 +202,33 @@ impl Outcome {
             json!({
                 "metric": c.metric, "value": c.value, "expected": c.expected, "tolerance": c.tolerance,
                 "relation": relation(c.relation), "pass": c.pass(), "source": c.source,
+                "standing": match c.standing() {
+                    Standing::Holds => "holds",
+                    Standing::Differs => "differs",
+                    Standing::Fails => "fails",
+                },
+                "reason": c.reason, "statements": statements_of(reproduction.name, &c.metric),
             })
         };
-        json!({ "name": reproduction.name, "checks": self.checks.iter().map(check).collect::<Vec<_>>() })
+        let checks: Vec<Value> = self.checks.iter().map(check).collect();
+        json!({ "name": reproduction.name, "checks": checks, "left_out": self.left_out })
     }
 
     /// For the terminal.
     pub fn text(&self, reproduction: &Reproduction) -> String {
         let mut text = format!("{}: {}\n", reproduction.name, reproduction.summary);
         for check in &self.checks {
-            let mark = if check.pass() { "ok  " } else { "FAIL" };
+            let mark = match check.standing() {
+                Standing::Holds => "ok  ",
+                Standing::Differs => "diff",
+                Standing::Fails => "FAIL",
+            };
             let (value, wanted) = (number(check.value), check.wanted());
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {mark} {}: {value} ({wanted}; {})", check.metric, check.source);
+        }
+        for what in &self.left_out {
+            let _ = writeln!(text, "  --   left out: {what}");
         }
         for r in &self.recordings {
             let _ = writeln!(
@@ -216,7 +262,11 @@ impl Outcome {
         }
         text += "| measured | value | expected | holds | source |\n|---|---|---|---|---|\n";
         for check in &self.checks {
-            let holds = if check.pass() { "yes" } else { "**no**" };
+            let holds = match check.standing() {
+                Standing::Holds => "yes".to_string(),
+                Standing::Differs => format!("differs: {}", check.reason.as_deref().unwrap_or_default()),
+                Standing::Fails => "**no**".to_string(),
+            };
             let (value, wanted) = (number(check.value), check.wanted());
             let metric = check.metric.replace('|', "\\|");
             let _ = writeln!(text, "| {metric} | {value} | {wanted} | {holds} | {} |", check.source);

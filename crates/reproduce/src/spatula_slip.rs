@@ -195,7 +195,7 @@ fn perform(
         sim.state_mut().ctrl[0] = asked;
         let begin = Instant::now();
         sim.step(1).map_err(Failure::work)?;
-        let cost = begin.elapsed().as_secs_f64();
+        let cost = crate::stage::slowed() * begin.elapsed().as_secs_f64();
         if let Some(recorder) = &mut recorder {
             recorder.observe(&sim).map_err(Failure::work)?;
         }

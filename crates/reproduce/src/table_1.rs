@@ -102,7 +102,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
     let mut text = String::from(
         "Table I as measured:\n\n\
          | model | f_n over the physical law | ‖f_t‖ over μ f_n when f_n doubles | gliding (m) | stiffness / k | dissipation / \
-         (d or τ_d) | transition slip (m/s) |\n|---|---|---|---|---|---|---|\n",
+         (d or τ_d) | transition slip (m/s) | G_t (eq. 43) |\n|---|---|---|---|---|---|---|---|\n",
     );
     for (contact, name, _) in MODELS {
         study.say(name);
@@ -113,6 +113,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
             stiffness(contact)?,
             dissipation(contact)?,
             transition(contact)?,
+            rest_stiffness(contact)?,
         ];
         let values: Vec<String> = cells.iter().map(|c| number(c.value)).collect();
         // Writing to a string cannot fail.
@@ -221,6 +222,26 @@ fn dissipation(contact: ContactModel) -> Result<Check, Failure> {
         }
         ContactModel::Sap => cell(metric, slope / STIFFNESS / RELAXATION, 1.0, 1e-3, "τ_d"),
     })
+}
+
+/// Eq. 43: what friction resists slip with at rest, ‖γ_t‖/‖v_t‖, over μγ̃_n/v_s with v_s of Table I.
+fn rest_stiffness(contact: ContactModel) -> Result<Check, Failure> {
+    let sap = contact == ContactModel::Sap;
+    let probe = Probe { contact, step: 1e-3, mass: if sap { 1.0 } else { HEAVY }, sigma: 1e-3 };
+    // So slow that all laws are linear; a step in which the normal force doubles tells γ_n0 from γ_n.
+    let law = probe.law(DEPTH, 1e-9, if sap { 0.0 } else { -DEPTH / probe.step })?;
+    let normal = match contact {
+        ContactModel::Lagged => STIFFNESS * DEPTH * (1.0 + DISSIPATION * DEPTH / probe.step),
+        _ => law.normal,
+    };
+    let slip = if sap {
+        probe.sigma * probe.delassus() * FRICTION * probe.step * law.normal
+    } else {
+        STICTION_TOLERANCE
+    };
+    let value = law.tangential / law.slip / (FRICTION * normal / slip);
+    let source = "ICF eq. 43: G_t = μγ̃_n/v_s; γ̃_n of the step's beginning for Lagged";
+    Ok(Check::within("G_t at rest over μγ̃_n/v_s", value, 1.0, 1e-3, source))
 }
 
 fn transition(contact: ContactModel) -> Result<Check, Failure> {

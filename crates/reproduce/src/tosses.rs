@@ -35,7 +35,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         "| case | law | position (m) | orientation (rad) | first impulse | same contacts |\n|---|---|---|---|---|---|\n",
     );
     let mut sequences = String::new();
-    for (name, position, orientation) in [("box", 0.03, 0.2), ("prism", 0.03, 0.2), ("box-2d", 0.05, 0.2)] {
+    for name in ["box", "prism", "box-2d"] {
         let Some(case) = Case::named(name) else { return Err(Failure::work("a case is missing")) };
         let Some(law) = models::shipped(name) else { return Err(Failure::work("a law is missing")) };
         study.say(format!("ground truth of {}", case.summary));
@@ -44,7 +44,10 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         let (plain, plain_each) = compare(&case, &DacLaw::coulomb(law.friction), &ground, instances::STEPS);
         study.say("training the purely data-driven baseline");
         let pure = baseline(&case, study.quick)?;
-        let (pdd, pdd_each) = compare(&case, &pure, &ground, instances::STEPS);
+        let (pdd, pdd_each) = match stiction_base::mutation::is("baseline-exact") {
+            true => (ours.clone(), each.clone()),
+            false => compare(&case, &pure, &ground, instances::STEPS),
+        };
         let _ = writeln!(
             notes,
             "| {name} | ground truth | travels {:.3} | turns {:.2} | {:.2} N s | |",
@@ -53,7 +56,7 @@ fn run(study: &Study) -> Result<Outcome, Failure> {
         for (law, e) in [("learned", &ours), ("fitted μ", &plain), ("purely data-driven", &pdd)] {
             notes += &row(name, law, e);
         }
-        checks(&mut outcome, name, &ours, position, orientation);
+        checks(&mut outcome, name, &ours, (!study.quick || name != "box-2d").then_some(&pdd));
         let columns = |errors: &[Option<stiction_calibrate::dac::evaluate::TossError>]| -> Vec<[f64; 2]> {
             let mut sorted: Vec<f64> = errors.iter().flatten().map(|e| e.position).collect();
             sorted.sort_by(f64::total_cmp);
@@ -118,25 +121,47 @@ fn row(case: &str, law: &str, e: &Evaluation) -> String {
     )
 }
 
-fn checks(outcome: &mut Outcome, case: &str, ours: &Evaluation, position: f64, orientation: f64) {
-    let paper = match case {
-        "box" => ["DAC Fig. 5: 0.039 m", "DAC Fig. 5: 0.243 rad", "DAC Fig. 5: 0.033 of 2.865 N s"],
-        "prism" => ["DAC Fig. 5: 0.053 m", "DAC Fig. 5: 0.355 rad", "DAC Fig. 5: 0.014 of 3.167 N s"],
-        _ => ["DAC Fig. 5: 0.088 m", "DAC Fig. 5: 0.304 rad", "DAC Fig. 5: 0.009 of 2.755 N s"],
+fn checks(outcome: &mut Outcome, case: &str, ours: &Evaluation, pdd: Option<&Evaluation>) {
+    let [position, orientation, first] = match case {
+        "box" => [0.039, 0.243, 0.033 / 2.865],
+        "prism" => [0.053, 0.355, 0.014 / 3.167],
+        _ => [0.088, 0.304, 0.009 / 2.755],
     };
+    let paper = "DAC Fig. 5: the paper's own error";
+    let exact = "DAC 3.2: properties (1) to (3), to the tolerance of the solve";
     for (what, value, bound, source) in [
-        ("mean final position error (m)", ours.position, position, paper[0]),
-        ("mean final orientation error (rad)", ours.orientation, orientation, paper[1]),
-        ("mean first impulse error, share", ours.first, 0.01, paper[2]),
-        ("deepest penetration after a step (m)", ours.deepest, 1e-6, "no penetration"),
+        ("mean final position error (m)", ours.position, position, paper),
+        ("mean final orientation error (rad)", ours.orientation, orientation, paper),
+        ("mean first impulse error, share", ours.first, first, paper),
+        ("deepest penetration after a step (m)", ours.deepest, 1e-6, exact),
+        ("fastest approach of a vertex that touches, after a step (m/s)", ours.approach, 1e-6, exact),
     ] {
         outcome.checks.push(Check::at_most(format!("{case}: {what}"), value, bound, source));
     }
+    let Some(pdd) = pdd else {
+        outcome.left_out.push("the purely data-driven law in the plane, which needs its whole training");
+        return;
+    };
+    if case == "box-2d" {
+        let metric = "box-2d: error of the purely data-driven law (m)";
+        let source = "DAC Fig. 5: 0.058 m, comparable; within a factor of three";
+        outcome.checks.push(Check::at_most(metric, pdd.position, 3.0 * 0.058, source));
+        return;
+    }
+    let metric = format!("{case}: error of the purely data-driven law over ours");
+    let source = "DAC Fig. 5: 14 and 8 times";
+    outcome.checks.push(Check::at_least(metric, pdd.position / ours.position, 2.0, source));
+    let metric = format!("{case}: tosses with the same contact events as ground truth, learned (share)");
+    outcome.checks.push(Check::at_least(metric, ours.same_events, 0.5, "DAC Fig. 6: similar contact events"));
+    let metric =
+        format!("{case}: tosses with the same contact events as ground truth, purely data-driven (share)");
+    outcome.checks.push(Check::at_most(metric, pdd.same_events, 0.5, "DAC Fig. 6: wildly different ones"));
 }
 
 /// The baseline with the law's networks and training, on as many tosses and half as many again.
 fn baseline(case: &Case, quick: bool) -> Result<Pure, Failure> {
-    let (tosses, epochs) = if quick { (300, 8) } else { (3000, 40) };
+    // The laws that are shipped were trained on 4000 tosses for 60 epochs (docs/learned.md).
+    let (tosses, epochs) = if quick { (300, 8) } else { (6000, 60) };
     let data =
         instances::collect(case, &case.reference, tosses, instances::STEPS, 2).map_err(Failure::work)?;
     let refs: Vec<&Toss> = data.tosses.iter().collect();

@@ -160,6 +160,9 @@ pub struct Options {
     pub limit_stiffness: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,
+    /// Newton's method with the true Hessian, as published, instead of the primal–dual one (convex method only). The solution
+    /// is the same; it takes more iterations.
+    pub exact_hessian: bool,
     /// Solves that a step may repeat for contacts whose normal force comes or goes within it, so that their friction does not
     /// lag (Lagged only). 0 lets it lag by a step, as published. A calibrated contact has its own number instead.
     pub friction_passes: usize,
@@ -186,6 +189,7 @@ impl Default for Options {
             speculative: true,
             limit_stiffness: true,
             max_iterations: 2000,
+            exact_hessian: false,
             friction_passes: 2,
             tangential_springs: None,
             tessellation: Tessellation::Polygons,
@@ -286,6 +290,50 @@ impl Options {
             );
         }
         Ok(())
+    }
+
+    /// The same with the deliberate error that was chosen, if any: never in a release.
+    pub(crate) fn mutated(mut self) -> Self {
+        use stiction_base::mutation::is;
+        let swap = |from: ContactModel| match from {
+            _ if is("models-alike") => ContactModel::Lagged,
+            ContactModel::Lagged if is("models-swapped") => ContactModel::Similar,
+            other => other,
+        };
+        if self.tangential_springs.is_none() && self.law.is_none() {
+            self.contact = swap(self.contact);
+        }
+        if is("regularization-off") {
+            self.regularization =
+                if self.contact == ContactModel::Sap { 100.0 * self.regularization } else { 0.0 };
+        }
+        if is("tolerance-loose") && !self.error_controlled() {
+            self.stiction_tolerance *= 2.0;
+            self.relative_tolerance = (1e3 * self.relative_tolerance).min(0.5);
+        }
+        if is("solver-cut") && !self.error_controlled() {
+            self.max_iterations = 2;
+        }
+        if is("polygons-off") && self.tessellation == Tessellation::Polygons && !self.error_controlled() {
+            self.tessellation = Tessellation::Fans;
+        }
+        let soft = |springs: &mut TangentialCompliance| {
+            if is("shell-soft") {
+                springs.stretch *= 4.0;
+            }
+            if is("shell-damping-off") {
+                springs.relaxation_time *= 1e-3;
+            }
+        };
+        if let Some(springs) = &mut self.tangential_springs {
+            soft(&mut springs.patches);
+        }
+        if let Method::Continuous(continuous) = &mut self.method
+            && let crate::methods::continuous::TractionFriction::Springs(springs) = &mut continuous.friction
+        {
+            soft(springs);
+        }
+        self
     }
 
     /// Checks every value; the error names the option, the value and what is allowed.

@@ -26,6 +26,8 @@ pub struct Rollout {
     pub touching: usize,
     /// Deepest vertex below the floor after any step, m.
     pub deepest: f64,
+    /// Fastest approach to the floor, after a step, of a vertex that touched in it, m/s.
+    pub approach: f64,
 }
 
 /// Simulates a toss for `steps` steps, or until it rests.
@@ -40,13 +42,20 @@ pub fn rollout(case: &Case, law: &dyn Contact, start: Motion, steps: usize) -> R
         outside: (0, None),
         touching: 0,
         deepest: 0.0,
+        approach: 0.0,
     };
     let mut still = 0;
     for _ in 0..steps {
+        let before = motion;
         let touch = stepper.step(&case.body, &mut motion, law)?;
         out.end = motion;
         out.deepest = out.deepest.max(-case.body.lowest(&motion));
         let Some(touch) = touch else { continue };
+        let vertices: Vec<Vector3<f64>> = case.body.vertices_w(&before).collect();
+        for &k in &touch.vertices {
+            let velocity = motion.linear + motion.spin.cross(&(vertices[k] - before.com));
+            out.approach = out.approach.max(-velocity.z);
+        }
         out.touching += 1;
         let force = touch.impulse.wrench.fixed_rows::<3>(3).into_owned();
         if out.first.is_none() && force.norm() > 0.0 {
@@ -82,6 +91,8 @@ pub struct TossError {
     pub outside: bool,
     /// Deepest penetration after a step, m.
     pub deepest: f64,
+    /// Fastest approach of a vertex that touches, after a step, m/s.
+    pub approach: f64,
 }
 
 /// Means over tosses.
@@ -111,6 +122,8 @@ pub struct Evaluation {
     pub outside: f64,
     /// Deepest penetration after a step, m.
     pub deepest: f64,
+    /// Fastest approach of a vertex that touches, after a step, m/s.
+    pub approach: f64,
     /// Tosses that could not be carried to the end.
     pub failed: usize,
 }
@@ -147,6 +160,7 @@ pub fn compare(
                 same_events: ours.events == t.events,
                 outside: ours.outside.0 > 0,
                 deepest: ours.deepest,
+                approach: ours.approach,
             };
             (error.position.is_finite() && error.orientation.is_finite()).then_some(error)
         })
@@ -174,6 +188,7 @@ pub fn compare(
         same_events: mean(&|e| f64::from(e.same_events)),
         outside: mean(&|e| f64::from(e.outside)),
         deepest: good.iter().map(|e| e.deepest).fold(0.0, f64::max),
+        approach: good.iter().map(|e| e.approach).fold(0.0, f64::max),
         failed: each.iter().filter(|e| e.is_none()).count(),
     };
     (evaluation, each)

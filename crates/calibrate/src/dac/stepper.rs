@@ -113,7 +113,10 @@ impl Stepper {
         let touch = match self.patch(body, motion)? {
             None => None,
             Some((vertices, patch)) => {
-                let impulse = law.impulse(&Scene { body, motion, patch: &patch })?;
+                let mut impulse = law.impulse(&Scene { body, motion, patch: &patch })?;
+                if stiction_base::mutation::is("normal-weak") {
+                    impulse.wrench *= 0.95;
+                }
                 Some(Touch { vertices, patch, impulse })
             }
         };
@@ -136,6 +139,9 @@ impl Stepper {
 
 /// Moves the body so that loaded vertices lie on the floor and no other below it.
 fn put_on_floor(body: &TossBody, motion: &mut Motion, loaded: &[bool]) {
+    if stiction_base::mutation::is("projection-off") {
+        return;
+    }
     for _ in 0..3 {
         let rotation = motion.rotation.to_rotation_matrix();
         let near: Vec<(usize, Vector3<f64>)> = body

@@ -65,6 +65,9 @@ pub struct RunArguments {
     /// not lag; 0 lets it lag by a step [default: 4]
     #[arg(long, value_name = "N")]
     friction_passes: Option<usize>,
+    /// Hessian of Newton's method, of --method convex: that of the published method, exact, takes more iterations
+    #[arg(long, value_name = "KIND", value_parser = ["primal-dual", "exact"])]
+    hessian: Option<String>,
     /// Start from this keyframe, by name or number
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub keyframe: Option<String>,
@@ -202,6 +205,7 @@ impl RunArguments {
             ("--margin", self.margin.is_some(), ""),
             ("--normal-law", self.normal_law.is_some(), ""),
             ("--friction-passes", self.friction_passes.is_some(), ""),
+            ("--hessian", self.hessian.is_some(), ""),
             ("--no-speculative", self.no_speculative, ""),
         ] {
             if given {
@@ -239,6 +243,7 @@ impl RunArguments {
             speculative: !self.no_speculative,
             tangential_springs: springs.then(TangentialSprings::default),
             friction_passes: self.friction_passes.unwrap_or(contact.friction_passes),
+            exact_hessian: self.hessian.as_deref() == Some("exact"),
             normal_law: self.normal_law.as_deref().map_or(Ok(NormalLaw::Linear), normal_law)?,
             ..contact
         };

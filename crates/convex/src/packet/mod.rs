@@ -237,6 +237,14 @@ impl<S: Slip> Packet<S> {
         (impulse, v3(|i| -a * torque[i].0[lane]))
     }
 
+    /// Slip speed at which a lane goes from sticking to sliding: ε, or σ w μ γ_n of SAP (ICF eq. 42, 44).
+    pub fn transition(&self, lane: usize, model: FrictionModel) -> f64 {
+        match model {
+            FrictionModel::Sap => self.law.friction.0[lane] * self.law.loss.0[lane] * self.gamma_n.0[lane],
+            _ => self.law.epsilon.0[lane],
+        }
+    }
+
     /// Computes the velocities from a pair's twist.
     #[inline(always)]
     fn place<F: Friction>(&mut self, omega: &V4, linear: &V4) {

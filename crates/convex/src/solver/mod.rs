@@ -71,6 +71,9 @@ pub struct SolverSettings {
     pub absolute_tolerance: f64,
     /// Maximum number of Newton iterations of an island.
     pub max_iterations: usize,
+    /// Newton's method with the true Hessian of ℓ, as published, instead of the primal–dual one of [`crate::packet`]. For
+    /// comparison: it takes more iterations.
+    pub exact_hessian: bool,
     /// Line searches end at |ℓ′(α)| ≤ this · |ℓ′(0)|.
     pub line_tolerance: f64,
     /// Take stage times.
@@ -86,6 +89,7 @@ impl Default for SolverSettings {
             relative_tolerance: 1e-6,
             absolute_tolerance: 1e-14,
             max_iterations: 500,
+            exact_hessian: false,
             line_tolerance: 1e-1,
             timings: false,
             condition: false,
@@ -352,6 +356,20 @@ impl Solver {
     /// Turning of the contacts with an ellipse, in no order.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// Slip speed at which each plain contact of the last solve goes from sticking to sliding, m/s: ε of ICF eq. 44, or
+    /// σ w μ γ_n for SAP (eq. 42). Contacts without a plain law have no number.
+    pub fn transition_slips(&self, problem: &Problem) -> Vec<Option<f64>> {
+        let mut slips = vec![None; self.contact_impulses.len()];
+        for island in &self.islands[..self.island_count] {
+            for contact in &island.packed {
+                let packet = &island.packets[contact.packet as usize];
+                let slip = packet.transition(contact.lane as usize, problem.settings.model);
+                slips[contact.global as usize] = Some(slip);
+            }
+        }
+        slips
     }
 
     /// Whether equalities have errors that need a second pass: [`Problem::correct`].

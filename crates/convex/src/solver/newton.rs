@@ -60,7 +60,7 @@ impl Island {
         self.shifted = false;
         self.place(problem);
         self.report.criterion = if self.make_feasible(problem, settings, &mut timer) {
-            if problem.settings.model == FrictionModel::Similar {
+            if problem.settings.model == FrictionModel::Similar && !settings.exact_hessian {
                 self.solve_similar(problem, settings, rules, &mut timer)
             } else {
                 self.iterate(problem, settings, &mut timer, Run::default())
@@ -109,6 +109,9 @@ impl Island {
         let (mut stale, mut best) = (0, f64::INFINITY);
         let mut hessian = run.first;
         loop {
+            if settings.exact_hessian {
+                hessian = Hessian::Exact;
+            }
             let finite = self.evaluate_laws(problem, hessian);
             hessian = Hessian::PrimalDual;
             self.evaluate_gradient();

@@ -78,6 +78,7 @@
 //! | also here | |
 //! |---|---|
 //! | `brute_force.rs` | test: every pair of elements |
+//! | `mutated.rs` | deliberate errors, in no release |
 
 #[cfg(test)]
 mod brute_force;
@@ -85,6 +86,7 @@ mod candidates;
 mod energy;
 mod faces;
 mod kernels;
+mod mutated;
 mod pair;
 mod pair_kinds;
 mod polygon;

@@ -162,7 +162,8 @@ pub fn contact_patch(
         // Ruled out by check_pair and the choice of the working body.
         _ => return Err(PatchError::BothRigid),
     }
-    let sums = sink.sums;
+    let mut sums = sink.sums;
+    super::mutated::mutate(out, first, &mut sums);
     let modulus = a.modulus().min(b.modulus());
     let middle = 0.5 * (x_wa.translation.vector + x_wb.translation.vector);
     let faces = first..out.faces.len();

@@ -74,7 +74,16 @@ impl Outer {
         };
         // Minimal coordinates have velocities of the order of one.
         let slack = 1e-7 * gradient.norm();
-        Ok([low - slack, high + slack])
+        let (middle, mut half) = (0.5 * (low + high), 0.5 * (high - low) + slack);
+        for (name, factor) in [("outer-half", 0.5), ("outer-double", 2.0)] {
+            if stiction_base::mutation::is(name) {
+                half *= factor;
+            }
+        }
+        if stiction_base::mutation::is("outer-loose") {
+            half += 0.1;
+        }
+        Ok([middle - half, middle + half])
     }
 
     /// Bounds of every joint velocity.

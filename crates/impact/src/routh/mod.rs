@@ -22,6 +22,7 @@ mod piece;
 use crate::error::ImpactError;
 use nalgebra::{Matrix3, Vector2, Vector3};
 use piece::Motion;
+use stiction_base::mutation;
 
 /// How much comes back after compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -155,6 +156,14 @@ pub fn routh(
         let allowed = "finite numbers with a positive normal entry: the contact must be able to move";
         return Err(ImpactError::Option { option: "W", value: w.m33, allowed });
     }
+    let mu = if mutation::is("impact-friction-half") { 0.5 * mu } else { mu };
+    let restitution = match restitution {
+        Restitution::Poisson(e) if mutation::is("impact-restitution-double") => Restitution::Poisson(2.0 * e),
+        Restitution::Stronge(e) if mutation::is("impact-restitution-double") => {
+            Restitution::Stronge((2.0 * e).min(1.0))
+        }
+        other => other,
+    };
     let motion = Motion::new(w, mu, options.tolerance);
     let mut path = vec![RouthPoint { velocity: *u, impulse: Vector3::zeros(), mode: first_mode(u) }];
     let mut walk =
@@ -163,7 +172,7 @@ pub fn routh(
     let presses = slides && walk.motion.normal_rate(&u.xy().normalize()) < 0.0;
     let impact = u.z < 0.0 || (u.z == 0.0 && options.pressed && presses);
     if impact {
-        walk.follow(Goal::Normal(0.0));
+        walk.follow(Goal::Normal(if mutation::is("impact-early") { 0.1 * u.z } else { 0.0 }));
         walk.event(Event::CompressionEnds);
     }
     let compressed = walk.state;

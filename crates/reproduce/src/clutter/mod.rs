@@ -10,7 +10,7 @@
 //!
 //! The scene is the built-in `clutter`. Iterations of a step are those of the group of touching bodies that needs
 //! most, its condition number is the largest of the groups', that of D H D with D = diag(A)^(−½). Condition numbers
-//! and penetrations span orders of magnitude, so their means are geometric. Piles are chaotic: single runs scatter by
+//! span orders of magnitude, so their means are geometric. Piles are chaotic: single runs scatter by
 //! several per cent.
 //!
 //! Contacts are found within a margin of 1 mm. Without it the stiffest piles rattle: an object that is pushed out of a
@@ -64,7 +64,12 @@ fn over_time(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
         legend,
     };
     let mut difficulty = vec![
-        panel("Iterations", Axis::linear("Newton iterations"), Corner::TopRight),
+        panel("Iterations, our Hessian", Axis::linear("Newton iterations"), Corner::TopRight),
+        panel(
+            "Iterations, true Hessian",
+            Axis::linear("Newton iterations").over(0.0, 40.0),
+            Corner::TopRight,
+        ),
         panel("Condition number", Axis::log("condition number"), Corner::TopRight),
     ];
     let mut sticking =
@@ -83,7 +88,7 @@ fn over_time(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
         outcome.tables.push(table);
         let series = |points| Series::new(variant.name, Look::Line, variant.color, points);
         difficulty[0].series.push(series(smooth(&run, |s| s.iterations)));
-        difficulty[1].series.push(series(smooth(&run, |s| s.condition)));
+        difficulty[2].series.push(series(smooth(&run, |s| s.condition)));
         if variant.sigma > 0.0 {
             sticking.series.push(series(smooth(&run, |s| s.tolerance)));
         }
@@ -119,19 +124,62 @@ fn over_time(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
         outcome.checks.push(Check::at_least(metric, ratio, 1.0, "ICF Fig. 14: more in the violent phase"));
     }
     study.say("the transient of more piles");
-    let transient = |variant: usize| -> Result<f64, Failure> {
-        let mut total = early(variant, |s| s.iterations);
-        for number in 1..PILES {
-            let run = moved_pile(&VARIANTS[variant], STEP, STEEL, usize::MAX, number)?;
-            total += run.mean(0.0, TRANSIENT, |s| s.iterations);
+    let piles = if study.quick { 1 } else { PILES };
+    for (exact, name) in [(false, "our"), (true, "exact")] {
+        let mut iterations = [0.0; 4];
+        for (variant, mean) in VARIANTS.iter().zip(&mut iterations) {
+            study.say(format!("{}, {name} Hessian", variant.name));
+            for number in 0..piles {
+                let setting = Setting {
+                    dt: STEP,
+                    stiffness: STEEL,
+                    every: usize::MAX,
+                    number,
+                    exact,
+                    until: TRANSIENT,
+                };
+                let run = simulate(variant, &setting)?;
+                *mean += run.mean(0.0, TRANSIENT, |s| s.iterations) / piles as f64;
+                if exact && number == 0 {
+                    let points = smooth(&run, |s| s.iterations);
+                    difficulty[1].series.push(Series::new(variant.name, Look::Line, variant.color, points));
+                }
+            }
         }
-        Ok(total / PILES as f64)
-    };
-    let ratio = transient(REGULARIZED)? / transient(LAGGED)?;
-    outcome.notes += &format!(
-        "Less than in the paper: in the transient at 2 ms the regularization changes iterations by a factor of {ratio:.2} \
-         only (mean of {PILES} piles), although it conditions the problem far better; its effect shows at large steps.\n\n"
-    );
+        outcome.notes += &format!(
+            "Mean Newton iterations of a step in the transient (to {TRANSIENT} s, {piles} piles), {name} Hessian: {}.\n\n",
+            VARIANTS
+                .iter()
+                .zip(iterations)
+                .map(|(v, i)| format!("{} {i:.1}", v.name))
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+        for k in [LAGGED, SIMILAR] {
+            let metric =
+                format!("{}, {name} Hessian, over SAP's: iterations in the transient", VARIANTS[k].name);
+            let check = Check::at_least(
+                metric,
+                iterations[k] / iterations[SAP],
+                1.0,
+                "ICF Fig. 14: higher in the transient",
+            );
+            outcome.checks.push(match exact {
+                true => check,
+                false => check.unless(
+                    "it is the Hessian: by the true one, the published method, the order is the paper's (the check of that name); the \
+                     primal-dual one keeps the direction of slip as an unknown of its own, so that a stiff G_t costs Lagged less",
+                ),
+            });
+        }
+        let metric = format!("Lagged, regularized over not, {name} Hessian: iterations in the transient");
+        let ratio = iterations[REGULARIZED] / iterations[LAGGED];
+        let check = Check::at_most(metric, ratio, 1.0, "ICF Fig. 14: brings the number of iterations down");
+        let condition = runs[REGULARIZED].condition(0.0, TRANSIENT) / runs[LAGGED].condition(0.0, TRANSIENT);
+        outcome.checks.push(check.unless(format!(
+            "the condition number changes by a factor of {condition:.3}, iterations by {ratio:.3}: they do not follow the conditioning"
+        )));
+    }
     let ratio = runs[REGULARIZED].condition(0.0, TRANSIENT) / runs[LAGGED].condition(0.0, TRANSIENT);
     let source = "ICF Fig. 14: better conditioned";
     outcome.checks.push(Check::at_most(
@@ -205,7 +253,9 @@ fn against_step(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
         ));
     }
     if study.quick {
-        study.say("left out: the smallest step, which takes many piles to compare");
+        outcome.left_out.push(
+            "the smallest step of Fig. 16 with and without regularization, which takes many piles to compare",
+        );
     } else {
         study.say("the smallest step, more piles");
         let smallest = |k: usize| -> Result<f64, Failure> {
@@ -225,6 +275,16 @@ fn against_step(study: &Study, outcome: &mut Outcome) -> Result<(), Failure> {
     let ratio = sweep.iterations(REGULARIZED)[last][1] / sweep.iterations(LAGGED)[last][1];
     let metric = "Lagged, regularized over not: mean iterations at the largest step";
     outcome.checks.push(Check::at_most(metric, ratio, 1.0, "ICF Fig. 16: the desired effect at large steps"));
+    let ratio = |from: f64, to: f64| {
+        let within = |p: &[f64; 2]| p[0] > 0.99 * from && p[0] < 1.01 * to;
+        spread(&sweep.iterations(SAP).into_iter().filter(within).collect::<Vec<_>>())
+    };
+    let metric = "SAP: mean iterations over all steps, largest over smallest";
+    let check = Check::at_most(metric, ratio(0.0, 1.0), 1.5, "ICF Fig. 16: quite constant");
+    outcome.checks.push(check.unless(format!(
+        "over two decades of steps, from 0.2 to 20 ms; from 1 to 10 ms it is {:.2}",
+        ratio(1e-3, 1e-2)
+    )));
     let unconverged = (0..VARIANTS.len()).map(|k| sweep.unconverged(k)).sum();
     let metric = "all models and steps: steps that did not converge";
     outcome.checks.push(Check::at_most(metric, unconverged, 0.0, "ICF X-A: a convex problem each step"));
@@ -252,39 +312,102 @@ fn against_stiffness(study: &Study, outcome: &mut Outcome) -> Result<(), Failure
         let unconverged = coarse.unconverged(k) + fine.unconverged(k);
         outcome.checks.push(Check::at_most(metric, unconverged, 0.0, "ICF Fig. 17: robust up to 1e12"));
     }
+    for (k, variant) in VARIANTS.iter().enumerate() {
+        let metric = format!("{}, k = 1e4 … 1e12: objects that left the box, δt = 5 ms", variant.name);
+        let check = Check::at_most(metric, coarse.left(k), 0.0, "ICF Fig. 17: robust up to 1e12");
+        let (two, most) = (fine.left(k), coarse.energy(k));
+        outcome.checks.push(check.unless(format!(
+            "of {} runs with 40 objects at 5 ms; at 2 ms {two} leave; the largest energy of a run at 5 ms is {most:.3} of that at its start",
+            exponents.len()
+        )));
+        let metric = format!(
+            "{}, k = 1e4 … 1e12: energy gained by the pile, δt = 5 ms, over that at the start",
+            variant.name
+        );
+        let check = Check::at_most(
+            metric,
+            coarse.energy(k) - 1.0,
+            0.01,
+            "ICF Fig. 17: robust up to 1e12; energy to a hundredth",
+        );
+        outcome
+            .checks
+            .push(check.unless(format!("at 2 ms it is {:.3} of that at the start", fine.energy(k))));
+    }
     for (k, variant) in VARIANTS.iter().enumerate().filter(|(k, _)| *k != SAP) {
         let power = order(&coarse.penetration(k));
         let metric = format!("{}: power of k by which the mean penetration grows, 1e4 … 1e12", variant.name);
-        outcome.checks.push(Check::within(metric, power, -1.0, 0.1, "ICF Fig. 17; f = kx"));
+        let check = Check::within(metric, power, -1.0, 0.1, "ICF Fig. 17; f = kx");
+        outcome.checks.push(check.unless(format!(
+            "the arithmetic mean is that of the few contacts that move; the geometric one falls with power {:.2}; Similar's stiffness ends at 1e7/(w(1 + μ²)) effective masses a step, about 2e11 N/m",
+            order(&coarse.typical_penetration(k))
+        )));
     }
     let sap = coarse.penetration(SAP);
-    let metric = "SAP: mean penetration at 1e12 N/m, δt = 5 ms (m)";
-    let source = "ICF X-A: near-rigid, as stiff as about 1e6 N/m, where mg/k of a box is 9.81e-6 m";
-    outcome.checks.push(Check::within(metric, sap[sap.len() - 1][1], 5e-6, 4.81e-6, source));
+    let metric = "SAP: mean penetration at 1e12 N/m, δt = 5 ms (µm)";
+    let source = "ICF X-A: in the tenths of microns";
+    let check = Check::within(metric, 1e6 * sap[sap.len() - 1][1], 0.55, 0.45, source);
+    outcome.checks.push(check.unless(
+        "at the near-rigid stiffness of about 1e6 N/m, which the paper gives too, one box of 1 kg sinks by mg/k = 9.8 µm, and a pile more: microns",
+    ));
+    let piles = if study.quick { 1 } else { PILES };
     study.say("up to steel, more piles");
     let up_to_steel = exponents.iter().filter(|&&e| e <= 7).count();
     // A sphere that happens to roll on for long changes the mean of one pile by a quarter.
     let steel = |k: usize| -> Result<Vec<[f64; 2]>, Failure> {
         let mut points = fine.iterations(k)[..up_to_steel].to_vec();
         for point in &mut points {
-            for number in 1..PILES {
+            for number in 1..piles {
                 let run = moved_pile(&VARIANTS[k], STEP, point[0], usize::MAX, number)?;
                 point[1] += run.mean(0.0, DURATION, |s| s.iterations);
             }
-            point[1] /= PILES as f64;
+            point[1] /= piles as f64;
         }
         Ok(points)
     };
     for k in [LAGGED, SIMILAR, SAP, REGULARIZED] {
-        let off = spread(&steel(k)?);
+        let points = steel(k)?;
+        let off = spread(&points);
         let name = VARIANTS[k].name;
         let metric = format!(
-            "{name}: mean iterations of {PILES} piles, 1e4 … 1e7 N/m, δt = 2 ms, largest deviation from their mean"
+            "{name}: mean iterations of {piles} piles, 1e4 … 1e7 N/m, δt = 2 ms, largest over smallest"
         );
-        outcome.checks.push(Check::at_most(metric, off, 0.2, "ICF Fig. 18: within 20 % up to steel"));
+        let check = Check::at_most(metric, off, 1.2, "ICF Fig. 18: within 20 % up to steel");
+        let means: Vec<String> = points.iter().map(|p| format!("{:.1}", p[1])).collect();
+        // The published method, where it matters: one pile, the softest and steel.
+        let mut reason = format!("mean iterations from 1e4 to 1e7 N/m: {}", means.join(", "));
+        if !study.quick && !check.pass() {
+            let exact = |stiffness: f64| -> Result<f64, Failure> {
+                let setting = Setting {
+                    dt: STEP,
+                    stiffness,
+                    every: usize::MAX,
+                    number: 0,
+                    exact: true,
+                    until: DURATION,
+                };
+                Ok(simulate(&VARIANTS[k], &setting)?.mean(0.0, DURATION, |s| s.iterations))
+            };
+            let (soft, steel) = (exact(1e4)?, exact(STEEL)?);
+            reason += &format!(
+                "; by the true Hessian, one pile, {soft:.1} at 1e4 and {steel:.1} at 1e7 N/m, a factor of {:.2}",
+                soft.max(steel) / soft.min(steel)
+            );
+        }
+        outcome.checks.push(check.unless(reason));
     }
     study.say("k = 1e13 N/m");
-    outcome.notes += &beyond(study)?;
+    let (text, unconverged) = beyond(study)?;
+    outcome.notes += &text;
+    let check = Check::at_least(
+        "k = 1e13 N/m: steps that did not converge",
+        unconverged,
+        1.0,
+        "ICF X-A: the solver fails due to round-off errors",
+    );
+    outcome.checks.push(check.unless(
+        "velocities are taken from positions once a step and follow Newton's steps from there, which keeps their digits (crates/convex/src/packet/mod.rs): no step fails up to 1e15 N/m",
+    ));
     outcome.figures.push(coarse.penetration_figure());
     outcome.figures.push(fine.figure(
         "clutter-stiffness",
@@ -294,33 +417,39 @@ fn against_stiffness(study: &Study, outcome: &mut Outcome) -> Result<(), Failure
     Ok(())
 }
 
-/// Largest relative deviation from the mean.
+/// The largest over the smallest.
 fn spread(points: &[[f64; 2]]) -> f64 {
-    let middle = mean(points.iter().map(|p| p[1]));
-    points.iter().map(|p| (p[1] / middle - 1.0).abs()).fold(0.0, f64::max)
+    let least = points.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+    points.iter().map(|p| p[1]).fold(0.0, f64::max) / least
 }
 
 /// What happens where round-off takes over: at 1e12 N/m, at 1e13 N/m, where the paper's solver fails, and at 1e15.
-fn beyond(study: &Study) -> Result<String, Failure> {
+fn beyond(study: &Study) -> Result<(String, f64), Failure> {
+    let mut failed = 0.0;
     let mut text = String::from(
         "At k = 1e13 N/m, \"a non-physical value\", the paper's solver fails from round-off. Here runs go on \
          (δt = 5 ms, 600 steps):\n\n\
-         | k (N/m) | model | steps that did not converge | mean iterations | mean penetration (m) |\n\
-         |---|---|---:|---:|---:|\n",
+         | k (N/m) | model | steps that did not converge | mean iterations | mean penetration (m) | objects that left the box | \
+         largest energy over that at the start |\n|---|---|---:|---:|---:|---:|---:|\n",
     );
     let beyond: &[f64] = if study.quick { &[1e13] } else { &[1e12, 1e13, 1e15] };
     for &stiffness in beyond {
         for variant in &VARIANTS {
             let run = pile(variant, LARGE_STEP, stiffness, usize::MAX)?;
+            if stiffness == 1e13 {
+                failed += run.unconverged as f64 + f64::from(u8::from(run.failure.is_some()));
+            }
             let ended = run.failure.as_ref().map_or(String::new(), |e| format!("; ended: {e}"));
             text += &format!(
-                "| {stiffness:.0e} | {} | {}{ended} | {:.1} | {} |\n",
+                "| {stiffness:.0e} | {} | {}{ended} | {:.1} | {} | {} | {:.3} |\n",
                 variant.name,
                 run.unconverged,
                 run.mean(0.0, DURATION, |s| s.iterations),
                 number(run.penetration()),
+                run.left,
+                run.energy,
             );
         }
     }
-    Ok(text)
+    Ok((text, failed))
 }

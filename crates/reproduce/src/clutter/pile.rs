@@ -2,9 +2,8 @@
 
 use crate::failure::Failure;
 use crate::worlds::published;
-use nalgebra::{Matrix3, Vector3};
 use stiction::convex::{Solver, SolverSettings};
-use stiction::{Contact, ContactModel, Model, Options, Simulation, StepError};
+use stiction::{ContactModel, Model, Options, Simulation, StepError};
 use stiction_plot::{Shape as Glyph, color};
 
 pub const DURATION: f64 = 3.0;
@@ -75,7 +74,8 @@ pub struct Sample {
     pub iterations: f64,
     /// Not a number where it was not asked for or nothing touches.
     pub condition: f64,
-    /// Effective stiction tolerance, mean over the contacts, m/s.
+    /// Effective stiction tolerance, mean over the contacts that push, by the solver's own ε (with its γ_n0), m/s; not a number
+    /// where the condition is not.
     pub tolerance: f64,
     /// Mean over the contacts that overlap, m.
     pub penetration: f64,
@@ -87,14 +87,23 @@ pub struct Sample {
 pub struct Run {
     pub samples: Vec<Sample>,
     pub unconverged: u64,
+    /// Objects that are outside of the box in the end, or below its floor.
+    pub left: usize,
+    /// The largest kinetic and potential energy that the objects had together, over that at the start.
+    pub energy: f64,
     /// Why it ended early, if it did.
     pub failure: Option<StepError>,
 }
 
 impl Run {
-    /// Penetration near the end, m: geometric mean over contacts and steps. One sphere that rolls, in and out of its
-    /// contacts, would outweigh all that lie in the arithmetic mean of the stiffest piles.
+    /// Penetration near the end, m: arithmetic mean over contacts and steps, as the paper's.
     pub fn penetration(&self) -> f64 {
+        self.mean(DURATION - LAST, DURATION, |s| s.penetration)
+    }
+
+    /// The geometric mean. One sphere that rolls, in and out of its contacts, outweighs all that lie in the arithmetic mean of the
+    /// stiffest piles.
+    pub fn typical_penetration(&self) -> f64 {
         self.mean(DURATION - LAST, DURATION, |s| s.log_penetration).exp()
     }
 
@@ -120,6 +129,21 @@ pub fn pile(variant: &Variant, dt: f64, stiffness: f64, every: usize) -> Result<
     moved_pile(variant, dt, stiffness, every, 0)
 }
 
+/// How a pile is simulated.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    pub dt: f64,
+    pub stiffness: f64,
+    /// Steps from one estimate of the condition number to the next.
+    pub every: usize,
+    /// Another number is another pile.
+    pub number: usize,
+    /// Newton's method with the true Hessian, as published.
+    pub exact: bool,
+    /// Simulated time, s.
+    pub until: f64,
+}
+
 /// The same with objects that start up to a millimetre elsewhere: another pile for another number.
 pub fn moved_pile(
     variant: &Variant,
@@ -128,6 +152,12 @@ pub fn moved_pile(
     every: usize,
     number: usize,
 ) -> Result<Run, Failure> {
+    simulate(variant, &Setting { dt, stiffness, every, number, exact: false, until: DURATION })
+}
+
+/// A run.
+pub fn simulate(variant: &Variant, setting: &Setting) -> Result<Run, Failure> {
+    let Setting { dt, stiffness, every, number, exact, until } = *setting;
     let mut world = Model::from_scene("clutter").map_err(Failure::work)?.world().clone();
     for (k, body) in world.bodies.iter_mut().enumerate().filter(|(_, body)| !body.joints.is_empty()) {
         body.pose.translation.vector.x += 1e-3 * ((k * number) as f64).sin();
@@ -135,7 +165,6 @@ pub fn moved_pile(
     for geom in &mut world.geoms {
         geom.contact.stiffness = Some(2.0 * stiffness); // two in series
     }
-    let masses: Vec<Mobility> = world.bodies.iter().map(Mobility::of).collect();
     let model = Model::new(world).map_err(Failure::work)?;
     let options = Options {
         step: dt,
@@ -144,38 +173,44 @@ pub fn moved_pile(
         regularization: variant.sigma,
         relative_tolerance: 1e-5,
         margin: MARGIN,
+        exact_hessian: exact,
         ..published()
     };
     let mut simulation = Simulation::new(&model, options).map_err(Failure::work)?;
     let settings = SolverSettings { relative_tolerance: 1e-5, condition: true, ..SolverSettings::default() };
     let mut probe = Solver::new(settings).map_err(Failure::work)?;
-    let steps = (DURATION / dt).round() as usize;
-    let mut run = Run { samples: Vec::with_capacity(steps), unconverged: 0, failure: None };
+    let steps = (until / dt).round() as usize;
+    let total = |simulation: &mut Simulation| {
+        let energy = simulation.energy();
+        energy.kinetic + energy.potential
+    };
+    let before = total(&mut simulation);
+    let mut run =
+        Run { samples: Vec::with_capacity(steps), unconverged: 0, left: 0, energy: 0.0, failure: None };
     for k in 0..steps {
         if let Err(error) = simulation.step(1) {
             run.failure = Some(error);
             break;
         }
         let asked = k % every == every - 1;
-        let condition = if asked { condition(&mut probe, &simulation)? } else { f64::NAN };
+        let (condition, tolerance) =
+            if asked { probed(&mut probe, &simulation)? } else { (f64::NAN, f64::NAN) };
+        run.energy = run.energy.max(total(&mut simulation) / before);
         let contacts = simulation.contacts();
-        let epsilon = |c: &Contact| {
-            let impulse = dt * c.force.dot(&c.normal);
-            let scaled = variant.sigma * delassus(c, &masses, &simulation.state().q) * impulse; // μ = 1
-            if variant.contact == ContactModel::Sap { scaled } else { scaled.max(TOLERANCE) }
-        };
-        let pressed = |c: &&Contact| c.penetration > 0.0 && c.force.dot(&c.normal) > 0.0;
         let depths = || contacts.iter().map(|c| c.penetration).filter(|x| *x > 0.0);
         run.samples.push(Sample {
             time: simulation.state().time,
             iterations: simulation.last_report().iterations as f64,
             condition,
-            tolerance: mean(contacts.iter().filter(pressed).map(epsilon)),
+            tolerance,
             penetration: mean(depths()),
             log_penetration: mean(depths().map(f64::ln)),
         });
     }
     run.unconverged = simulation.stats().unconverged;
+    // Walls stand at ±0.4 m; positions of object b are q[7b…].
+    let outside = |p: &&[f64]| p[0].abs() > 0.45 || p[1].abs() > 0.45 || p[2] < 0.0 || p[2] > 1.6;
+    run.left = simulation.state().q.chunks(7).filter(outside).count();
     Ok(run)
 }
 
@@ -185,37 +220,14 @@ pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / count
 }
 
-/// The largest condition number of the last step's islands: its problem solved again, from its solution.
-fn condition(probe: &mut Solver, simulation: &Simulation) -> Result<f64, Failure> {
+/// The largest condition number of the last step's islands, and the mean of the slip at which its pushing contacts go from sticking
+/// to sliding: its problem solved again, from its solution.
+fn probed(probe: &mut Solver, simulation: &Simulation) -> Result<(f64, f64), Failure> {
     let problem = simulation.last_problem();
     probe.solve(problem, &simulation.state().v).map_err(Failure::work)?;
     let touching = probe.island_reports().filter(|island| island.contacts > 0);
-    Ok(touching.filter_map(|island| island.condition).fold(f64::NAN, f64::max))
-}
-
-/// Inverse mass and inverse moment of inertia; the objects are spheres and cubes, with one moment about all axes.
-#[derive(Clone, Copy)]
-struct Mobility(f64, f64);
-
-impl Mobility {
-    fn of(body: &stiction::model::Body) -> Self {
-        if body.joints.is_empty() {
-            return Self(0.0, 0.0);
-        }
-        Self(1.0 / body.inertia.mass, 1.0 / body.inertia.rotational[(0, 0)])
-    }
-}
-
-/// w = ‖W‖_F/3 of the contact's own block W = Σ (1/m) 1 − [r]× I⁻¹ [r]× of the Delassus matrix, 1/kg. Body b > 0 is
-/// object b of the scene, with positions q[7(b−1)…].
-fn delassus(contact: &Contact, masses: &[Mobility], q: &[f64]) -> f64 {
-    let mut block = Matrix3::zeros();
-    for body in [contact.body_a, contact.body_b].into_iter().filter(|&b| b > 0) {
-        let Mobility(mass, moment) = masses[body];
-        let at = 7 * (body - 1);
-        let r = contact.position - Vector3::new(q[at], q[at + 1], q[at + 2]);
-        block +=
-            Matrix3::from_diagonal_element(mass + moment * r.norm_squared()) - moment * r * r.transpose();
-    }
-    block.norm() / 3.0
+    let condition = touching.filter_map(|island| island.condition).fold(f64::NAN, f64::max);
+    let slips = probe.transition_slips(problem);
+    let pushing = slips.iter().zip(probe.contact_impulses()).filter(|(_, impulse)| impulse.norm() > 0.0);
+    Ok((condition, mean(pushing.filter_map(|(slip, _)| *slip))))
 }

@@ -184,7 +184,7 @@ impl Cook {
         let before = self.sim.stats().seconds;
         let begin = Instant::now();
         self.sim.step(1).map_err(Failure::work)?;
-        let step = begin.elapsed().as_secs_f64();
+        let step = crate::stage::slowed() * begin.elapsed().as_secs_f64();
         if let Some(recorder) = &mut self.recorder {
             recorder.observe(&self.sim).map_err(Failure::work)?;
         }

@@ -140,6 +140,11 @@ pub(super) const OPTIONS: [Feature; 18] = [
         support: problem(LEAVE_OUT, LEAVE_OUT),
     },
     Feature {
+        name: "`exact_hessian`",
+        find: |_, options| options.exact_hessian.then(|| "exact_hessian = true".into()),
+        support: problem(LEAVE_OUT, LEAVE_OUT),
+    },
+    Feature {
         name: "`friction_passes`",
         find: |_, options| changed("friction_passes", |o| o.friction_passes as f64, options),
         support: problem(LEAVE_OUT, LEAVE_OUT).note(MethodKind::Derivatives, "of the step with 0 of them"),
@@ -201,6 +206,7 @@ mod tests {
             speculative: _,
             limit_stiffness: _,
             max_iterations: _,
+            exact_hessian: _,
             friction_passes: _,
             tangential_springs: _,
             tessellation: _,
@@ -219,6 +225,7 @@ mod tests {
             ("`regularization`", Options { regularization: 0.0, ..plain() }),
             ("`relative_tolerance`", Options { relative_tolerance: 1e-8, ..plain() }),
             ("`max_iterations`", Options { max_iterations: 7, ..plain() }),
+            ("`exact_hessian`", Options { exact_hessian: true, ..plain() }),
             ("`friction_passes`", Options { friction_passes: 0, ..plain() }),
             ("`margin`", Options { margin: 1e-3, ..plain() }),
             ("`speculative = false`", Options { speculative: false, ..plain() }),

@@ -135,6 +135,30 @@ impl PairMaterial {
         Self { stiffness: f64::INFINITY, ..Self::with_weight(a, b, rule, weight_b) }
     }
 
+    /// The same with the deliberate error that was chosen, if any: never in a release.
+    pub(crate) fn mutated(mut self) -> Self {
+        use stiction_base::mutation::is;
+        for (name, factor) in [("friction-off", 0.0), ("friction-half", 0.5), ("friction-double", 2.0)] {
+            if is(name) {
+                self.static_friction *= factor;
+                self.dynamic_friction *= factor;
+            }
+        }
+        if is("points-hold") {
+            self.turning.torsion = 0.01;
+        }
+        if is("dissipation-off") {
+            (self.dissipation, self.relaxation_time) = (0.0, 0.0);
+        }
+        if is("stiffness-double") {
+            self.stiffness *= 2.0;
+        }
+        if is("relaxation-double") {
+            self.relaxation_time *= 2.0;
+        }
+        self
+    }
+
     /// The same without the coefficients that do not act.
     fn active(mut self) -> Self {
         if self.dimensions < 3 {
@@ -239,6 +263,7 @@ impl Compiled {
             Err(_) => material,
         }
         .active()
+        .mutated()
     }
 }
 

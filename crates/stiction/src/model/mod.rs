@@ -114,6 +114,9 @@ impl Energy {
 impl Model {
     /// Compiles a description.
     pub fn new(mut world: World) -> Result<Self, LoadError> {
+        if stiction_base::mutation::is("gravity-double") {
+            world.options.gravity *= 2.0;
+        }
         world.validate()?;
         cut_meshes(&mut world)?;
         let bytes = postcard::to_allocvec(&world).expect("a description is plain data and always serialises");

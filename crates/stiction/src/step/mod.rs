@@ -75,6 +75,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub fn new(model: &Model, options: Options) -> Result<Self, OptionError> {
+        let options = options.mutated();
         options.check()?;
         check_inertia(model, &options)?;
         check_calibration(model, &options)?;
@@ -170,6 +171,7 @@ impl Stages {
         let settings = SolverSettings {
             relative_tolerance: options.solve_tolerance(),
             max_iterations: options.max_iterations,
+            exact_hessian: options.exact_hessian,
             timings: self.profile.is_some(),
             ..SolverSettings::default()
         };
@@ -302,6 +304,11 @@ impl Stages {
             ..
         } = self;
         let mut timer = Timer::start(profile.as_deref_mut());
+        if stiction_base::mutation::is("drift") {
+            for (q, past) in q_next.iter_mut().zip(&state.q) {
+                *q += 0.03 * (*q - past);
+            }
+        }
         state.q.copy_from_slice(q_next);
         state.v.copy_from_slice(solver.velocities());
         model.compiled().drives.advance(&state.ctrl, &mut state.activation, dt);

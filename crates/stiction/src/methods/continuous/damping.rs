@@ -44,7 +44,7 @@ pub(crate) struct PairLaw {
 impl PairLaw {
     pub fn new(compiled: &Compiled, (geom_a, geom_b): GeomPair) -> Self {
         let (a, b) = (compiled.material(geom_a), compiled.material(geom_b));
-        let material = PairMaterial::combine_patch(a, b, compiled.world.options.friction_rule);
+        let material = PairMaterial::combine_patch(a, b, compiled.world.options.friction_rule).mutated();
         let friction = (material.static_friction, material.dynamic_friction);
         let rate = |geom| compiled.described(geom).contact.expansion_rate;
         let side = |geom| {
@@ -60,6 +60,7 @@ impl PairLaw {
             (Some(one), None) | (None, Some(one)) => one.0,
             (None, None) => material.dissipation,
         };
+        let chi = if stiction_base::mutation::is("dissipation-off") { 0.0 } else { chi };
         Self { chi, friction }
     }
 }
