@@ -57,12 +57,11 @@ class Peer:
         return Evaluation(M, bias, inverse, forward, self.poses())
 
     def act(self, evaluation, q, v, random):
-        """Adds what drives the model, and the sensors under forward dynamics without constraints and medium. Returns
+        """Adds what drives the model, and the sensors under forward dynamics without constraints. Returns
         controls, activations and the accelerations."""
         model, data = self.model, self.data
-        before = model.opt.disableflags, model.opt.density, model.opt.viscosity
+        before = model.opt.disableflags
         model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-        model.opt.density = model.opt.viscosity = 0.0
         mujoco.mj_resetData(model, data)
         data.qpos[:], data.qvel[:] = q, v
         low, high = model.actuator_ctrlrange.T if model.nu else (0.0, 0.0)
@@ -86,7 +85,7 @@ class Peer:
             start, size = int(model.sensor_adr[index]), int(model.sensor_dim[index])
             if sensor.name:
                 evaluation.sensors[sensor.name] = data.sensordata[start : start + size].copy()
-        (model.opt.disableflags, model.opt.density, model.opt.viscosity) = before
+        model.opt.disableflags = before
         return data.ctrl.copy(), data.act.copy(), data.qacc.copy()
 
     def poses(self):

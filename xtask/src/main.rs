@@ -55,7 +55,8 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
                        BENCHMARKS
   peers [FOLDER...]    compare with MuJoCo, Pinocchio and Drake: on the scenes and the models in
                        their packages (into docs/), or on the models in folders (into out/), or on N invented
-                       ones of each format (--invented N [--seed S], into docs/invented.md)
+                       ones of each format (--invented N [--seed S], into docs/invented.md); --behave [FOLDER...]:
+                       robots held at home and grasps next to MuJoCo, into docs/behave*.md
   platforms [TARGET...]
                        whether the core crates compile for wasm32, Windows, macOS and Linux on Arm; rustup adds
                        the targets that are not installed

@@ -1,4 +1,5 @@
-//! `cargo xtask peers [FOLDER…]`: the same models here and in MuJoCo, Pinocchio and Drake.
+//! `cargo xtask peers [FOLDER…]`: the same models here and in MuJoCo, Pinocchio and Drake. With `--behave`, robots held at home and
+//! grasps, next to MuJoCo.
 //!
 //! Run by hand; the last result on the scenes and the packages' models is committed in `docs/`.
 
@@ -9,7 +10,12 @@ use crate::wheel;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &[String]) -> Outcome {
+    let behave = args.first().is_some_and(|word| word == "--behave");
+    let args = if behave { &args[1..] } else { args };
     let invented = invented(args)?;
+    if behave && invented.is_some() {
+        return Err(Failure::usage("give --behave with folders or alone".to_string()));
+    }
     let folders = match &invented {
         Some(_) => Vec::new(),
         None => args.iter().map(|folder| found(folder)).collect::<Outcome<Vec<PathBuf>>>()?,
@@ -21,6 +27,13 @@ pub fn run(args: &[String]) -> Outcome {
     if let Some(options) = invented {
         let mut script = peers.python();
         return stages.run("invented models", script.arg("validation/peers/invented.py").args(options));
+    }
+    if behave {
+        if folders.is_empty() {
+            python_env::unpack_models(&mut stages, &peers)?;
+        }
+        let mut script = peers.python();
+        return stages.run("robots at home", script.arg("validation/peers/behave.py").args(folders));
     }
     let mut dynamics = peers.python();
     dynamics.arg("validation/peers/compare.py");
@@ -52,7 +65,9 @@ fn invented(args: &[String]) -> Outcome<Option<Vec<String>>> {
             (number(count, 1)?, number(seed, 0)?)
         }
         _ if words.iter().any(|w| w.starts_with("--")) => {
-            return Err(Failure::usage("give --invented N [--seed S], or folders, or nothing".to_string()));
+            return Err(Failure::usage(
+                "give --invented N [--seed S], --behave [FOLDER…], folders, or nothing".to_string(),
+            ));
         }
         _ => return Ok(None),
     };

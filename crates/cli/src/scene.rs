@@ -6,10 +6,12 @@ use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::contact_law::DacLaw;
+use stiction::model::{Pose, Vec3};
 use stiction::{
-    Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model, Options,
-    contact_model_from_name, scenes,
+    Composition, Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model, Options,
+    Placement, contact_model_from_name, files, scenes,
 };
+use stiction_formats::load_string;
 
 /// A scene and how it is read.
 #[derive(Args)]
@@ -35,6 +37,13 @@ pub struct ReadOptions {
     /// Cut every collision mesh that is not convex into at most N convex parts; how far they differ from it is reported
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub convex_parts: Option<u32>,
+    /// Add a model or mesh file, placed in the world, m and rad (may be repeated): mug.obj@0.5,0,0.8 or
+    /// left=arm.urdf@0,0.3,0,0,0,1.57, where NAME= goes before its names
+    #[arg(long = "add", value_name = "[NAME=]FILE[@X,Y,Z[,ROLL,PITCH,YAW]]")]
+    pub added: Vec<String>,
+    /// Add a ground at height 0
+    #[arg(long)]
+    pub ground: bool,
 }
 
 impl ReadOptions {
@@ -52,6 +61,9 @@ impl ReadOptions {
             package_paths: self.package_paths.clone(),
             convex_parts: self.convex_parts,
         };
+        if self.ground || !self.added.is_empty() {
+            return self.compose(scene, &options);
+        }
         // A folder of that name, such as one of results, does not hide a built-in scene.
         if !Path::new(scene).is_file()
             && let Some(text) = scenes::text(scene)
@@ -65,6 +77,62 @@ impl ReadOptions {
         }
         Model::from_file(Path::new(scene), &options).map_err(Failure::input)
     }
+}
+
+impl ReadOptions {
+    /// The scene with the ground and the files added to it.
+    fn compose(&self, scene: &str, options: &LoadOptions) -> Result<Model, Failure> {
+        let name = Path::new(scene).file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
+        let mut composition = Composition::new(name);
+        match scenes::text(scene).filter(|_| !Path::new(scene).is_file()) {
+            Some(text) => {
+                let world = load_string(text, Format::Mjcf, options).map_err(Failure::input)?;
+                composition.add(world, scene, &Placement::default()).map_err(Failure::input)?;
+            }
+            None => {
+                if let Some(message) = unknown_scene(scene).filter(|_| !Path::new(scene).exists()) {
+                    return Err(Failure::input(message));
+                }
+                let placement = Placement::default();
+                composition.add_file(scene, &files::Disk, options, &placement).map_err(Failure::input)?;
+            }
+        }
+        if self.ground {
+            composition.ground(0.0, None).map_err(Failure::input)?;
+        }
+        for added in &self.added {
+            let (file, placement) = placed(added)?;
+            composition.add_file(&file, &files::Disk, options, &placement).map_err(Failure::input)?;
+        }
+        let world = composition.build().map_err(Failure::input)?;
+        let read = world.warnings.len();
+        let model = Model::new(world).map_err(Failure::input)?;
+        match model.warnings().get(read) {
+            Some(warning) if self.strict => Err(Failure::input(warning)),
+            _ => Ok(model),
+        }
+    }
+}
+
+/// File and placement of `[NAME=]FILE[@X,Y,Z[,ROLL,PITCH,YAW]]`.
+fn placed(added: &str) -> Result<(String, Placement), Failure> {
+    let (name, rest) = added.split_once('=').unwrap_or(("", added));
+    let (file, pose) = rest.rsplit_once('@').unwrap_or((rest, "0,0,0"));
+    let numbers: Option<Vec<f64>> = pose.split(',').map(|x| x.trim().parse().ok()).collect();
+    let pose = match numbers.as_deref() {
+        Some(&[x, y, z]) => Pose::translation(x, y, z),
+        Some(&[x, y, z, roll, pitch, yaw]) => {
+            let turned = |angle: f64, axis: Vec3| Pose::rotation(angle * axis);
+            let rotation = turned(yaw, Vec3::z()) * turned(pitch, Vec3::y()) * turned(roll, Vec3::x());
+            Pose::translation(x, y, z) * rotation
+        }
+        _ => {
+            return Err(Failure::input(format!(
+                "--add {added}: give three numbers (x,y,z) or six (x,y,z,roll,pitch,yaw) after the @"
+            )));
+        }
+    };
+    Ok((file.to_string(), Placement { name: name.to_string(), pose, ..Placement::default() }))
 }
 
 /// The message for a scene that is neither a file nor built in; `None` if it looks like the path of a file.
@@ -128,4 +196,21 @@ pub fn list() -> Result<(), Failure> {
         text.push_str(&format!("{:<16} {}\n", scene.name, scene.summary()));
     }
     print(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_files_have_a_name_and_a_pose() {
+        let (file, placement) = placed("left=a/b.urdf@1,2,3,0,0,1.5").unwrap();
+        assert_eq!((file.as_str(), placement.name.as_str()), ("a/b.urdf", "left"));
+        assert_eq!(placement.pose.translation.vector.as_slice(), [1.0, 2.0, 3.0]);
+        assert!((placement.pose.rotation.euler_angles().2 - 1.5).abs() < 1e-12);
+        assert_eq!(placed("mug.obj").unwrap().1.pose, Pose::identity());
+        for wrong in ["mug.obj@1,2", "mug.obj@1,2,up", "mug.obj@"] {
+            assert!(placed(wrong).is_err(), "{wrong}");
+        }
+    }
 }

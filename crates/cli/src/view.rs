@@ -16,7 +16,7 @@ use stiction_viewer::{Live, LiveError, LiveOptions, read};
 pub struct ViewArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// Length of a step, s [default: the file's, or 0.001]
+    /// Length of a step, s [default: that of the file (0.002 for an MJCF file without one), or 0.001]
     #[arg(long, allow_hyphen_values = true)]
     step: Option<f64>,
     /// Error allowed in a step, m and rad: error control chooses the length of each step

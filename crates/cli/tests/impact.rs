@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> String {
 fn block(name: &str) -> (PathBuf, String) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
-    let scene = r#"<mujoco><worldbody>
+    let scene = r#"<mujoco><option timestep="0.001"/><worldbody>
         <geom type="plane" size="9 9 1" friction="1"/>
         <body pos="0 0 1.04905"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>
           <joint type="hinge" axis="0 -1 0"/>
@@ -116,7 +116,7 @@ fn first(name: &str, scene: &str, arguments: &[&str]) -> Value {
 /// A body in the plane with the inertia of a rod of 1 m and 1 kg, touching with a small sphere.
 fn rod(x: f64, z: f64, friction: f64) -> String {
     format!(
-        r#"<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1" friction="{friction}"/>
+        r#"<mujoco><option timestep="0.001"/><worldbody><geom name="floor" type="plane" size="9 9 1" friction="{friction}"/>
         <body><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint type="hinge" axis="0 -1 0"/>
         <inertial pos="0 0 0" mass="1" diaginertia="1 0.08333333333333333 1"/>
         <geom type="sphere" size="1e-6" pos="{x} 0 {}" friction="{friction}"/></body></worldbody></mujoco>"#,

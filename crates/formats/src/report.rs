@@ -1,6 +1,7 @@
 //! Collecting what could not be honoured: once for each kind of thing, with its first place.
 
 use crate::error::{FormatError, Read};
+use crate::schema::Setting;
 use crate::xml::Node;
 use std::collections::BTreeSet;
 use stiction_model::{Source, Warning};
@@ -12,6 +13,8 @@ pub struct Report {
     seen: BTreeSet<String>,
     drawing: BTreeSet<String>,
     drawing_place: Option<Source>,
+    settings: BTreeSet<(Setting, String)>,
+    settings_place: Option<Source>,
     strict: bool,
 }
 
@@ -56,8 +59,49 @@ impl Report {
         self.drawing.insert(what.to_string());
     }
 
+    /// Notes something at a place that behaves as the format says and not as one may expect: no error under strict reading.
+    pub fn note_at(&mut self, source: Source, key: &str, message: impl Into<String>) {
+        if self.seen.insert(key.to_string()) {
+            self.warnings.push(Warning { source, message: message.into() });
+        }
+    }
+
+    /// Notes a setting of the format's own solver. All of these make one warning at the end, and they are no error under
+    /// strict reading.
+    pub fn setting(&mut self, node: &Node, setting: Setting, what: &str) {
+        self.settings_place.get_or_insert_with(|| node.source());
+        self.settings.insert((setting, what.to_string()));
+    }
+
+    /// What becomes of the settings of the format's own solver, in one line.
+    fn settings_line(&self) -> String {
+        let sentence = |setting: Setting, text: &str| {
+            let names = self.settings.iter().filter(|(s, _)| *s == setting).map(|(_, name)| name.as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            (!names.is_empty()).then(|| text.replace("{}", &names))
+        };
+        let sentences = [
+            (
+                Setting::OfContact,
+                "contacts are stiff and do not follow {}: contact_from = mujoco (--contact-from mujoco) makes them as soft as \
+                 MuJoCo's",
+            ),
+            (
+                Setting::OfConstraint,
+                "constraints, limits and dry friction are near-rigid and do not follow {}",
+            ),
+            (Setting::AgainstSlip, "{} have no effect: tangential springs hold contacts without slip"),
+            (Setting::None, "settings of MuJoCo's solver without effect here: {}"),
+        ];
+        sentences.into_iter().filter_map(|(s, text)| sentence(s, text)).collect::<Vec<_>>().join("; ")
+    }
+
     /// All warnings in the order they were found.
     pub fn finish(mut self) -> Vec<Warning> {
+        if let Some(source) = self.settings_place.take() {
+            let message = self.settings_line();
+            self.warnings.push(Warning { source, message });
+        }
         if let Some(source) = self.drawing_place {
             let list = self.drawing.into_iter().collect::<Vec<_>>().join(", ");
             let message = format!("not read, as it changes neither motion nor contact: {list}");

@@ -22,6 +22,9 @@ pub struct Rule {
     /// Attributes without effect here that the reader itself reports, several in one warning: names separated by spaces, and
     /// why.
     pub reported: &'static [(&'static str, &'static str)],
+    /// Attributes that set the solver of the format's own simulator: names separated by spaces, and what becomes of them. All of
+    /// these make one line, which is no error under strict reading.
+    pub settings: &'static [(&'static str, Setting)],
     /// Child elements the reader honours: name and key of its rule.
     pub children: &'static [(&'static str, &'static str)],
     /// Child elements that change only pictures, bookkeeping or solver memory.
@@ -44,12 +47,26 @@ impl Rule {
         drawing: "",
         ignored: &[],
         reported: &[],
+        settings: &[],
         children: &[],
         drawing_children: "",
         ignored_children: &[],
         mapped: &[],
         kept: &[],
     };
+}
+
+/// What becomes of a setting of the format's own solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Setting {
+    /// Contacts have it if asked for: `contact_from = mujoco`.
+    OfContact,
+    /// Constraints and limits are near-rigid whatever it says.
+    OfConstraint,
+    /// It iterates against slip; tangential springs hold without.
+    AgainstSlip,
+    /// It has no counterpart.
+    None,
 }
 
 impl Rule {
@@ -73,15 +90,24 @@ fn neutral(name: &str, value: &str) -> bool {
     value == "false" || value.split_ascii_whitespace().all(|w| w.parse() == Ok(nothing))
 }
 
-/// Reports everything below `node` that `rules` do not call read.
-pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Read<()> {
-    let Some(rule) = rules.iter().find(|r| r.key == key) else { return Ok(()) };
+/// Reports the attributes of `node` that its rule does not call read. Not inlined: elements nest deeply, and what is inlined into
+/// their walk is on the stack at every level.
+#[inline(never)]
+fn check_attributes(rule: &Rule, node: &Node, report: &mut Report) -> Read<()> {
+    let key = rule.key;
     for (name, value) in &node.attributes {
         // Names in double underscores are the readers' own notes.
         if listed(rule.read, name) || rule.keeps(name) || rule.reports(name) || name.starts_with("__") {
             continue;
         }
-        if listed(rule.drawing, name) {
+        if let Some((_, setting)) = rule.settings.iter().find(|(names, _)| listed(names, name)) {
+            let bare = matches!(rule.key, "option" | "flag");
+            report.setting(
+                node,
+                *setting,
+                &if bare { name.clone() } else { format!("{} {name}", node.name) },
+            );
+        } else if listed(rule.drawing, name) {
             report.drawing(node, &format!("{} {name}", node.name));
         } else if let Some((_, effect)) = rule.ignored.iter().find(|(names, _)| listed(names, name)) {
             if neutral(name, value) {
@@ -96,6 +122,13 @@ pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Rea
             )?;
         }
     }
+    Ok(())
+}
+
+/// Reports everything below `node` that `rules` do not call read.
+pub fn check(rules: &[Rule], key: &str, node: &Node, report: &mut Report) -> Read<()> {
+    let Some(rule) = rules.iter().find(|r| r.key == key) else { return Ok(()) };
+    check_attributes(rule, node, report)?;
     for child in &node.children {
         let name = child.name.as_str();
         if let Some((_, next)) = rule.children.iter().find(|(n, _)| *n == name) {
@@ -176,6 +209,10 @@ mod tests {
                         let found = warnings(rules, &path, "", &format!("{name}='2 3'"));
                         assert!(found.iter().any(|w| w.contains(effect)), "{path:?} {name}: {found:?}");
                     }
+                }
+                for name in rule.settings.iter().flat_map(|(names, _)| names.split_ascii_whitespace()) {
+                    let found = warnings(rules, &path, "", &format!("{name}='2 3'"));
+                    assert!(found.len() == 1 && found[0].contains(name), "{path:?} {name}: {found:?}");
                 }
                 for (names, effect) in rule.ignored_children {
                     for name in names.split_ascii_whitespace() {

@@ -1,6 +1,6 @@
 //! The support table of a format, written from the rules by which it is read.
 
-use crate::schema::Rule;
+use crate::schema::{Rule, Setting};
 use crate::{Format, mjcf, sdf, urdf};
 
 /// Content that is an error in every format.
@@ -29,6 +29,7 @@ pub fn support(format: Format) -> String {
          - **mapped**: it becomes what the last column says.\n\
          - **kept**: it stays in the model for others to read and changes no motion.\n\
          - **no effect**: a warning with file, line and the text of the last column; an error under `--strict`.\n\
+         - **setting**: it sets MuJoCo's solver; one line for all of it, no error under `--strict`.\n\
          - **pictures**: it changes neither motion nor contact; one warning for all of it, no error under `--strict`.\n\
          - Anything not listed is unknown: a warning, and an error under `--strict`.\n\n\
          Refused with an error in every format:\n\n"
@@ -64,6 +65,17 @@ fn section(rule: &Rule, page: &mut String) {
     }
     for (names, why) in rule.ignored.iter().chain(rule.reported) {
         rows.push((words(names, false), "no effect", *why));
+    }
+    for (names, setting) in rule.settings {
+        let how = match setting {
+            Setting::OfContact => {
+                "contacts are as soft as it says with `contact_from = mujoco`, otherwise stiff"
+            }
+            Setting::OfConstraint => "constraints are near-rigid instead",
+            Setting::AgainstSlip => "tangential springs hold contacts without slip",
+            Setting::None => "a setting of MuJoCo's solver without a counterpart here",
+        };
+        rows.push((words(names, false), "setting", how));
     }
     for (names, why) in rule.ignored_children {
         rows.push((words(names, true), "no effect", *why));

@@ -122,12 +122,12 @@ fn mistakes() -> Vec<(&'static str, &'static str, String, &'static [&'static str
             &["body \"b\"", "triangle", "correct"],
         ),
         (
-            "a joint without limits",
+            "a negative limit of effort",
             "a.urdf",
             urdf(
-                "<link name='a'>INERTIAL</link><link name='b'>INERTIAL</link>\n<joint name='j' type='revolute'><parent link='a'/><child link='b'/></joint>",
+                "<link name='a'>INERTIAL</link><link name='b'>INERTIAL</link>\n<joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit effort='-3' velocity='1'/></joint>",
             ),
-            &["a.urdf:3", "limit", "continuous"],
+            &["a.urdf:3", "limit", "effort", "zero or more"],
         ),
         (
             "an axis of zero length",

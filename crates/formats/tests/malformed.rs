@@ -135,8 +135,8 @@ const URDF: &[(&str, &[&str])] = &[
         &["bend", "revolute"],
     ),
     (
-        "<robot><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent link='a'/><child link='b'/></joint></robot>",
-        &["limit"],
+        "<robot><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit velocity='-1'/></joint></robot>",
+        &["limit", "velocity"],
     ),
     (
         "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>\

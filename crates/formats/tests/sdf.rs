@@ -330,7 +330,7 @@ fn mistakes_name_the_place_and_the_remedy() {
         (model("<link name='a'><inertial><mass>-1</mass></inertial></link>"), &["mass", "positive"]),
         (
             model(
-                "<link name='a'><collision name='c'><geometry><sphere><radius>0</radius></sphere></geometry></collision></link>",
+                "<link name='a'><collision name='c'><geometry><sphere><radius>-1</radius></sphere></geometry></collision></link>",
             ),
             &["radius", "positive"],
         ),

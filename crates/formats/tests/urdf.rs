@@ -205,3 +205,45 @@ fn drakes_own_joints_are_read() {
         assert_eq!(w.bodies[2].joints[0].kind, want);
     }
 }
+
+/// Robots of others that readers with fewer questions load: a point, a joint without limits, a unit behind a number.
+#[test]
+fn points_joints_without_limits_and_limits_with_units_load_with_warnings() {
+    let robot = |limit: &str| {
+        format!(
+            "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
+             <collision><geometry><sphere radius='0'/></geometry></collision></link>\
+             <joint name='j' type='revolute'><parent link='a'/><child link='b'/>{limit}</joint></robot>"
+        )
+    };
+    let load = |limit: &str| {
+        let world =
+            stiction_formats::load_string(&robot(limit), stiction_formats::Format::Urdf, &Default::default());
+        world.unwrap_or_else(|e| panic!("{limit}: {e}"))
+    };
+    let free = load("");
+    let dof = &free.bodies.iter().find(|b| b.name == "b").unwrap().joints[0].dofs[0];
+    assert_eq!((dof.lower, dof.upper), (f64::NEG_INFINITY, f64::INFINITY));
+    assert_eq!(free.geoms[0].shape, stiction_model::Shape::Sphere { radius: 0.0 });
+    assert!(
+        free.warnings.len() == 1 && free.warnings[0].message.contains("no limits"),
+        "{:?}",
+        free.warnings
+    );
+    let limited = load("<limit lower='-1' upper='2' effort='3' velocity='2.5 rad/s'/>");
+    let dof = &limited.bodies.iter().find(|b| b.name == "b").unwrap().joints[0].dofs[0];
+    assert_eq!((dof.lower, dof.upper, dof.velocity_limit), (-1.0, 2.0, 2.5));
+    assert!(
+        limited.warnings.len() == 1 && limited.warnings[0].message.contains("rad/s"),
+        "{:?}",
+        limited.warnings
+    );
+    for wrong in ["velocity='fast'", "velocity='1 2'", "velocity='nan m'"] {
+        let text = robot(&format!("<limit lower='-1' upper='2' effort='3' {wrong}/>"));
+        assert!(
+            stiction_formats::load_string(&text, stiction_formats::Format::Urdf, &Default::default())
+                .is_err(),
+            "{wrong}"
+        );
+    }
+}

@@ -13,18 +13,22 @@ fn strict(text: &str, format: Format) -> Result<(), FormatError> {
 
 /// A document, and words of the one warning it makes.
 const CASES: &[(&str, &[&str])] = &[
-    ("<mujoco>\n<worldbody>\n<geom size='1' sizzle='2'/><geom size='1' sizzle='3'/></worldbody></mujoco>", &["<text>:3: geom", "sizzle", "unknown"]),
+    (
+        "<mujoco>\n<worldbody>\n<geom size='1' sizzle='2'/><geom size='1' sizzle='3'/></worldbody></mujoco>",
+        &["<text>:3: geom", "sizzle", "unknown"],
+    ),
     ("<mujoco><wordbody/></mujoco>", &["wordbody", "unknown"]),
-    ("<mujoco><worldbody><body><thing><geom size='1'/></thing></body></worldbody></mujoco>", &["thing", "no effect"]),
+    (
+        "<mujoco><worldbody><body><thing><geom size='1'/></thing></body></worldbody></mujoco>",
+        &["thing", "no effect"],
+    ),
     ("<mujoco><default><geom colour='1'/></default></mujoco>", &["geom", "colour"]),
     ("<mujoco><sensor><user dim='3'/><user dim='2'/></sensor></mujoco>", &["user", "zeros"]),
     ("<mujoco><sensor><tactile geom='a' mesh='m'/></sensor></mujoco>", &["tactile", "left out"]),
-    ("<mujoco><option solver='CG' iterations='3' cone='elliptic'><flag warmstart='disable'/></option></mujoco>", &["solver", "iterations", "cone", "warmstart"]),
-    ("<mujoco><option density='1.2' /></mujoco>", &["density", "medium"]),
-    ("<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><contact><pair geom1='a' geom2='b' margin='0.1'/></contact></mujoco>", &["margin", "push"]),
-    ("<mujoco><worldbody><geom size='1' solref='0.01 1'/></worldbody></mujoco>", &["solref", "N/m"]),
-    ("<mujoco><worldbody><geom size='1' solimp='0.9 0.9 0.01'/></worldbody></mujoco>", &["solimp"]),
-    ("<mujoco><worldbody><geom size='1' margin='0.1'/></worldbody></mujoco>", &["margin"]),
+    (
+        "<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><contact><pair geom1='a' geom2='b' margin='0.1'/></contact></mujoco>",
+        &["margin", "push"],
+    ),
     ("<mujoco><worldbody><composite type='cable'/></worldbody></mujoco>", &["composite", "left out"]),
     (
         "<mujoco><worldbody><body><joint name='j' margin='1'/><geom size='1'/></body></worldbody></mujoco>",
@@ -37,11 +41,6 @@ const CASES: &[(&str, &[&str])] = &[
     (
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody><actuator><motor site='s' armature='1'/></actuator></mujoco>",
         &["armature", "no effect"],
-    ),
-    (
-        "<mujoco><asset><mesh name='m' vertex='0 0 0 2 0 0 0 2 0 0 0 2 0.1 0.1 0.1' face='0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4'/></asset>
-         <worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>",
-        &["not convex", "hull"],
     ),
     (
         "<mujoco><worldbody><geom size='1'><drake:proximity_properties><drake:softness value='1'/></drake:proximity_properties></geom></worldbody></mujoco>",
@@ -63,7 +62,7 @@ fn each_kind_of_thing_warns_once_and_is_an_error_under_strict() {
 
 #[test]
 fn ignored_attributes_that_ask_for_nothing_are_no_matter() {
-    let text = "<mujoco><compiler alignfree='false'/><option density='0' wind='0 0 0'/><worldbody><body><freejoint align='false'/>\
+    let text = "<mujoco><compiler alignfree='false'/><option density='0' wind='0 0 0' actuatorgroupdisable='0'/><worldbody><body><freejoint align='false'/>\
         <geom size='1' adhesion='0'/></body><body><joint margin='0'/><geom size='1'/></body></worldbody></mujoco>";
     assert_eq!(warnings(text, Format::Mjcf), Vec::<String>::new());
     assert_eq!(strict(text, Format::Mjcf), Ok(()));
@@ -90,6 +89,45 @@ fn pictures_make_one_warning_and_pass_strict_reading() {
         assert!(all[0].contains(word), "{}", all[0]);
     }
     assert_eq!(strict(text, Format::Mjcf), Ok(()));
+}
+
+/// What behaves in this format as it does here is no error, and neither are settings of another program's solver.
+#[test]
+fn settings_of_the_solver_make_one_warning_and_pass_strict_reading() {
+    let text = "<mujoco><option solver='CG' iterations='3' cone='elliptic' noslip_iterations='5'><flag warmstart='disable'/></option>
+        <worldbody><geom size='1' margin='0.1' solref='0.01 1' solimp='0.9 0.9 0.01'/><body><joint solreflimit='0.01 1'/><geom size='1'/></body></worldbody></mujoco>";
+    let all = warnings(text, Format::Mjcf);
+    assert_eq!(all.len(), 1, "{all:?}");
+    let words = [
+        "do not follow cone, geom margin, geom solimp, geom solref: contact_from = mujoco",
+        "near-rigid and do not follow joint solreflimit",
+        "noslip_iterations have no effect: tangential springs",
+        "without effect here: iterations, solver, warmstart",
+    ];
+    for word in words {
+        assert!(all[0].contains(word), "{}\n  without: {word}", all[0]);
+    }
+    assert_eq!(strict(text, Format::Mjcf), Ok(()));
+    let mixed =
+        warnings("<mujoco><worldbody><geom size='1' solref='0.01 -1'/></worldbody></mujoco>", Format::Mjcf);
+    assert!(mixed.len() == 2 && mixed[0].contains("MuJoCo's default 0.02 1"), "{mixed:?}");
+    let dented = "<mujoco><asset><mesh name='m' vertex='0 0 0 2 0 0 0 2 0 0 0 2 0.1 0.1 0.1' face='0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4'/></asset>
+         <worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>";
+    let all = warnings(dented, Format::Mjcf);
+    assert!(all.len() == 1 && all[0].contains("not convex") && all[0].contains("hull"), "{all:?}");
+    assert_eq!(strict(dented, Format::Mjcf), Ok(()));
+}
+
+#[test]
+fn compensation_by_actuators_is_reported_where_it_matters() {
+    let text = |limit: &str| {
+        format!(
+            "<mujoco><worldbody><body gravcomp='1'><joint actuatorgravcomp='true' {limit}/><geom size='1'/></body></worldbody></mujoco>"
+        )
+    };
+    assert_eq!(warnings(&text(""), Format::Mjcf), Vec::<String>::new());
+    let limited = warnings(&text("actuatorfrcrange='-1 1'"), Format::Mjcf);
+    assert!(limited.len() == 1 && limited[0].contains("actuatorfrcrange"), "{limited:?}");
 }
 
 #[test]

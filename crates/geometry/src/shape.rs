@@ -102,9 +102,11 @@ fn positive(shape: &'static str, sizes: &[(&'static str, f64)]) -> Result<(), Ge
 }
 
 impl Shape {
-    /// A ball.
+    /// A ball; a point if the radius is 0.
     pub fn sphere(radius: f64) -> Result<Self, GeometryError> {
-        positive("sphere", &[("radius", radius)])?;
+        if radius != 0.0 {
+            positive("sphere", &[("radius", radius)])?;
+        }
         Ok(Self::Sphere { radius })
     }
 

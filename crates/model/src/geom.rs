@@ -1,6 +1,6 @@
 //! Shapes fixed to bodies, and how they touch.
 
-use crate::{Pose, Source, Vec3};
+use crate::{ImmersedEllipsoid, Pose, Softness, Source, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A shape in its geom's frame.
@@ -133,6 +133,8 @@ pub struct ContactProperties {
     pub dissipation: Option<f64>,
     /// Relaxation time of linear dissipation (SAP), s.
     pub relaxation_time: Option<f64>,
+    /// Softness in MuJoCo's terms, for those who ask for the contact of the file; points only.
+    pub softness: Option<Softness>,
     /// Maximum expansion rate of a compliant solid, 1/s: its damping in continuous time (PFC eq. 5.7) in place of the
     /// dissipation.
     pub expansion_rate: Option<f64>,
@@ -226,6 +228,8 @@ pub struct Geom {
     pub surface_velocity: Option<[f64; 6]>,
     /// If its mesh is to be cut into convex parts on compiling, which collide in its place.
     pub convex_parts: Option<ConvexParts>,
+    /// Ellipsoid on which a medium acts in its place; without one on any of its geoms a body's inertia box is used.
+    pub immersed: Option<ImmersedEllipsoid>,
     /// Red, green, blue, opacity, each 0 to 1.
     pub color: [f32; 4],
     /// Index of its material in `World::visual`, if it has one; the colour above already counts it.
@@ -265,6 +269,7 @@ impl Geom {
             margin: 0.0,
             surface_velocity: None,
             convex_parts: None,
+            immersed: None,
             color: [0.5, 0.5, 0.5, 1.0],
             material: None,
             group: 0,

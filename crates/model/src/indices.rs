@@ -119,6 +119,7 @@ impl Indices for Geom {
             margin: _,
             surface_velocity: _,
             convex_parts: _,
+            immersed: _,
             color: _,
             material,
             group: _,

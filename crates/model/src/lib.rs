@@ -44,8 +44,10 @@ pub mod equality;
 pub mod geom;
 pub mod indices;
 pub mod joint;
+pub mod medium;
 pub mod mesh;
 pub mod sensor;
+pub mod softness;
 pub mod source;
 pub mod tendon;
 mod validate;
@@ -64,11 +66,13 @@ pub use geom::{
 };
 pub use indices::{Index, Indices};
 pub use joint::{Dof, Joint, JointKind};
+pub use medium::{ImmersedEllipsoid, Medium};
 pub use mesh::{HeightField, Mesh, Tetrahedra};
 pub use sensor::{
     ContactChoice, ContactField, ContactFields, ContactReading, ContactsOf, FrameOf, GeomsOf, Sensor,
     SensorKind,
 };
+pub use softness::{ContactCone, SoftForce, Softness};
 pub use source::{Source, Warning};
 pub use tendon::{PathStage, Tendon, TendonPath};
 pub use validate::ModelError;

@@ -50,6 +50,15 @@ impl World {
                 "gravity must be three finite numbers",
             ));
         }
+        let medium = &self.options.medium;
+        let amounts = [medium.density, medium.viscosity];
+        if !(amounts.iter().all(|x| *x >= 0.0 && x.is_finite()) && all_finite(medium.wind.as_slice())) {
+            return Err(fail(
+                &Source::default(),
+                "option density, viscosity, wind".into(),
+                "density and viscosity must be zero or more, and all must be finite",
+            ));
+        }
         if let Some(step) = self.options.step
             && !(step > 0.0 && step.is_finite())
         {
@@ -153,7 +162,8 @@ impl World {
         let positive = |values: &[f64]| values.iter().all(|x| *x > 0.0 && x.is_finite());
         let sizes_fine = match geom.shape {
             Shape::HalfSpace { size } => size.iter().all(|s| *s >= 0.0),
-            Shape::Sphere { radius } => positive(&[radius]),
+            // One of radius 0 is a point.
+            Shape::Sphere { radius } => radius >= 0.0 && radius.is_finite(),
             Shape::Box { half_extents } => positive(half_extents.as_slice()),
             Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
                 positive(&[radius, half_length])
@@ -178,7 +188,19 @@ impl World {
         if !finite_pose(&geom.pose) {
             return err("its pose has a number that is not finite");
         }
+        if let Some(immersed) = &geom.immersed
+            && !(positive(immersed.radii.as_slice())
+                && finite_pose(&immersed.pose)
+                && all_finite(&immersed.coefficients))
+        {
+            return err(
+                "its ellipsoid in the medium needs positive axes and finite coefficients (fluidcoef)",
+            );
+        }
         let c = &geom.contact;
+        if let Some(what) = c.softness.and_then(|softness| softness.problem()) {
+            return err(what);
+        }
         for (name, value, floor) in [
             ("static friction", c.static_friction, 0.0),
             ("dynamic friction", c.dynamic_friction, 0.0),

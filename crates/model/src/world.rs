@@ -1,8 +1,8 @@
 //! The world: everything that a file describes.
 
 use crate::{
-    Actuator, Body, Bushing, ContactCalibration, ContactPair, Equality, FrictionRule, Geom, HeightField,
-    Joint, Mesh, Pose, Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
+    Actuator, Body, Bushing, ContactCalibration, ContactCone, ContactPair, Equality, FrictionRule, Geom,
+    HeightField, Joint, Medium, Mesh, Pose, Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -18,6 +18,10 @@ pub struct Options {
     pub friction_rule: FrictionRule,
     /// How contact is computed; `None` for the plain law.
     pub contact_law: Option<ContactCalibration>,
+    /// Friction cone of MuJoCo, for those who ask for the contact of the file.
+    pub cone: ContactCone,
+    /// Medium around the bodies.
+    pub medium: Medium,
     /// Magnetic field, in whatever unit magnetometers are to read.
     pub magnetic_field: Vec3,
     /// Whether bodies joined to each other may collide. World-fixed parents always collide.
@@ -31,6 +35,8 @@ impl Default for Options {
             step: None,
             friction_rule: FrictionRule::default(),
             contact_law: None,
+            cone: ContactCone::default(),
+            medium: Medium::default(),
             magnetic_field: Vec3::new(0.0, -0.5, 0.0),
             parent_child_collide: false,
         }

@@ -11,14 +11,16 @@ use stiction::convex::NormalLaw;
 use stiction::model::ContactCalibration;
 use stiction::names::nearest;
 use stiction::{
-    ContactModel, LearnedLaw, Method, Options, TangentialSprings, Tessellation, contact_model_from_name,
-    contact_model_name, method_from_names, normal_law_from_name, normal_law_from_table, normal_law_name,
+    ContactFrom, ContactModel, LearnedLaw, Method, Options, TangentialSprings, Tessellation,
+    contact_model_from_name, contact_model_name, method_from_names, normal_law_from_name,
+    normal_law_from_table, normal_law_name,
 };
 
 /// The options' names, in the order of `Simulation`'s arguments.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 18] = [
     "step",
     "contact",
+    "contact_from",
     "stiction_tolerance",
     "regularization",
     "relative_tolerance",
@@ -52,6 +54,9 @@ pub fn options_and_law(
         let name = key.extract::<String>()?;
         match name.as_str() {
             "contact" => (options.contact, options.law, law) = contact(&name, &value)?,
+            "contact_from" => {
+                options.contact_from = ContactFrom::from_name(&text(&name, &value)?).map_err(option_error)?;
+            }
             "stiction_tolerance" => options.stiction_tolerance = number(&name, &value)?,
             "regularization" => options.regularization = number(&name, &value)?,
             "relative_tolerance" => options.relative_tolerance = number(&name, &value)?,
@@ -259,6 +264,7 @@ pub fn keywords<'py>(
         }
         (None, None) => dict.set_item("contact", contact_model_name(options.contact))?,
     }
+    dict.set_item("contact_from", options.contact_from.name())?;
     dict.set_item("stiction_tolerance", options.stiction_tolerance)?;
     dict.set_item("regularization", options.regularization)?;
     dict.set_item("relative_tolerance", options.relative_tolerance)?;

@@ -45,6 +45,9 @@ use stiction_viewer::Recorder;
 ///     Contact model, "lagged", "similar" or "sap", or a LearnedContact. A model whose file has its own friction calibration (such
 ///     as the scene cube_toss) keeps it under "lagged". With a data-augmented law (LearnedContact of kind "dac") the options below
 ///     have no effect (accuracy, continuous time and springs raise an error), and sim.learned reports what it did.
+/// contact_from : {"stiction", "mujoco"}, optional
+///     Where the stiffness of contact points comes from: "stiction", the geoms in N/m, stiff if they have none; or "mujoco", solref,
+///     solimp and the masses of the file, as soft as MuJoCo makes contacts (contact="lagged" only).
 /// stiction_tolerance : float, optional
 ///     Slip speed below which a contact sticks, m/s.
 /// regularization : float, optional
@@ -131,7 +134,7 @@ impl Simulation {
     #[new]
     #[pyo3(
         signature = (model, step=None, **options),
-        text_signature = "(model, step=None, *, contact='lagged', stiction_tolerance=1e-4, regularization=1e-3, \
+        text_signature = "(model, step=None, *, contact='lagged', contact_from='stiction', stiction_tolerance=1e-4, regularization=1e-3, \
                           relative_tolerance=1e-5, margin=0.0, normal_law='linear', speculative=True, tangential_springs=False, \
                           max_iterations=2000, friction_passes=2, \
                           tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"

@@ -275,6 +275,7 @@ def test_options_come_back_as_given():
     options = {
         "step": 2e-3,
         "contact": "lagged",
+        "contact_from": "stiction",
         "stiction_tolerance": 2e-4,
         "regularization": 0.0,
         "relative_tolerance": 1e-6,
@@ -366,7 +367,7 @@ def test_help_and_signatures_say_what_there_is():
     import inspect
 
     parameters = inspect.signature(st.Simulation).parameters
-    assert list(parameters)[:4] == ["model", "step", "contact", "stiction_tolerance"]
+    assert list(parameters)[:5] == ["model", "step", "contact", "contact_from", "stiction_tolerance"]
     assert parameters["step"].default is None and parameters["contact"].default == "lagged"
     for thing in [st.Model, st.Simulation, st.rollout, st.scenes]:
         assert thing.__doc__

@@ -60,6 +60,9 @@ pub enum OptionError {
     /// An unknown contact model.
     #[error("unknown contact model \"{0}\": choose lagged, similar or sap")]
     ContactModel(String),
+    /// An unknown source of the contact stiffness.
+    #[error("unknown contact_from \"{0}\": choose stiction or mujoco")]
+    ContactFrom(String),
     /// An unknown method.
     #[error("unknown method \"{0}\": choose convex or continuous")]
     Method(String),

@@ -123,6 +123,37 @@ static DEFAULT_CONTINUOUS: ContinuousOptions = ContinuousOptions {
     adhesion: 0.0,
 };
 
+/// Where the stiffness of contact points comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContactFrom {
+    /// From the geoms in N/m, near-rigid if a geom has none.
+    #[default]
+    Stiction,
+    /// From `solref`, `solimp` and the masses as MuJoCo computes it ([`stiction_model::softness`]), MuJoCo's defaults where the
+    /// file has none. Its stiffness and damping hold for bodies at rest and in slow motion; the inertance that MuJoCo's
+    /// contacts have besides is left out.
+    Mujoco,
+}
+
+impl ContactFrom {
+    /// Reads a name as the command line and Python write it.
+    pub fn from_name(name: &str) -> Result<Self, OptionError> {
+        match name {
+            "stiction" => Ok(Self::Stiction),
+            "mujoco" => Ok(Self::Mujoco),
+            _ => Err(OptionError::ContactFrom(name.into())),
+        }
+    }
+
+    /// Its name on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stiction => "stiction",
+            Self::Mujoco => "mujoco",
+        }
+    }
+}
+
 /// Settings of a simulation, checked when it is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -137,6 +168,8 @@ pub struct Options {
     pub max_step: f64,
     /// Contact model.
     pub contact: ContactModel,
+    /// Where the stiffness of contact points comes from (Lagged only for that of MuJoCo).
+    pub contact_from: ContactFrom,
     /// Calibrated contact law (Lagged only). `None` uses the law of the model file, or the plain law if the file has
     /// none.
     pub law: Option<ContactCalibration>,
@@ -180,6 +213,7 @@ impl Default for Options {
             accuracy: None,
             max_step: 0.1,
             contact: ContactModel::Lagged,
+            contact_from: ContactFrom::Stiction,
             law: None,
             normal_law: NormalLaw::Linear,
             stiction_tolerance: 1e-4,
@@ -336,6 +370,26 @@ impl Options {
         self
     }
 
+    /// The stiffness of the file works with the Lagged model and its linear normal law.
+    fn check_contact_from(&self) -> Result<(), OptionError> {
+        if self.contact_from == ContactFrom::Stiction {
+            return Ok(());
+        }
+        let refuse = |why: &str| Err(OptionError::Unused(format!("contact_from = mujoco {why}")));
+        if self.contact != ContactModel::Lagged {
+            return refuse("works with contact = lagged: choose that, or contact_from = stiction");
+        }
+        if self.normal_law != NormalLaw::Linear {
+            return refuse("is a normal law of its own: leave out normal_law");
+        }
+        if self.law.is_some_and(|law| law != ContactCalibration::default()) {
+            return refuse(
+                "does not work with a calibrated contact, which has its own stiffness: leave one of them out",
+            );
+        }
+        Ok(())
+    }
+
     /// Checks every value; the error names the option, the value and what is allowed.
     pub fn check(&self) -> Result<(), OptionError> {
         let range = |option, value: f64, fine: bool, allowed| {
@@ -379,6 +433,7 @@ impl Options {
         )?;
         range("margin", self.margin, self.margin >= 0.0, not_negative)?;
         self.check_normal_law()?;
+        self.check_contact_from()?;
         range("max_iterations", self.max_iterations as f64, self.max_iterations > 0, "at least 1")?;
         if let Some(springs) = self.tangential_springs {
             range(

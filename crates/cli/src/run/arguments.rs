@@ -10,7 +10,8 @@ use stiction::contact_law::DacLaw;
 use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
 use stiction::convex::NormalLaw;
 use stiction::{
-    ContactModel, Method, Model, Options, TangentialSprings, normal_law_from_name, normal_law_from_table,
+    ContactFrom, ContactModel, Method, Model, Options, TangentialSprings, normal_law_from_name,
+    normal_law_from_table,
 };
 use stiction_viewer::RecordOptions;
 
@@ -22,7 +23,7 @@ pub struct RunArguments {
     /// Simulated time, s; with steps of fixed length, the run ends at the step nearest to it
     #[arg(long, default_value_t = 5.0, allow_hyphen_values = true)]
     pub time: f64,
-    /// Length of a step, s [default: the file's, or 0.001]
+    /// Length of a step, s [default: that of the file (0.002 for an MJCF file without one), or 0.001]
     #[arg(long, allow_hyphen_values = true)]
     step: Option<f64>,
     /// Error allowed in a step, m and rad: error control chooses the length of each step
@@ -38,6 +39,10 @@ pub struct RunArguments {
     /// name: cube, box, prism, box-2d, anisotropic or link [default: lagged]
     #[arg(long)]
     contact: Option<String>,
+    /// Stiffness of contact points: stiction (that of the geoms in N/m, stiff if they have none) or mujoco (from solref, solimp and the
+    /// masses, as MuJoCo computes it), of --method convex
+    #[arg(long, value_name = "SOURCE", default_value = "stiction")]
+    contact_from: String,
     /// Force of a contact point against depth, of --method convex: linear, hertz, log-barrier:KAPPA (J),
     /// clamped-barrier:KAPPA,RANGE (N/m, m; needs --margin), or a CSV file with rows of depth (m) and force (N)
     /// [default: linear]
@@ -244,6 +249,8 @@ impl RunArguments {
             tangential_springs: springs.then(TangentialSprings::default),
             friction_passes: self.friction_passes.unwrap_or(contact.friction_passes),
             exact_hessian: self.hessian.as_deref() == Some("exact"),
+            contact_from: ContactFrom::from_name(&self.contact_from)
+                .map_err(|e| Failure::input(format!("--contact-from: {e}")))?,
             normal_law: self.normal_law.as_deref().map_or(Ok(NormalLaw::Linear), normal_law)?,
             ..contact
         };

@@ -59,7 +59,8 @@ impl Summary<'_> {
                     stats.rejected
                 )
             } else {
-                format!("{} s", options.step)
+                let own = self.simulation.model().world().options.step == Some(options.step);
+                format!("{} s{}", options.step, if own { " (the model's)" } else { "" })
             },
             method_text(self.simulation),
         );

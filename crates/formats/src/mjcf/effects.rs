@@ -202,9 +202,10 @@ fn cases() -> Vec<(&'static str, String, String)> {
         &world(&body("<geom size='0.2 0.3 0.4' type='box' @/>")),
         &format!(
             "name=|z; class=|d; {FRAME}; mass=|3; density=|3; contype=|2; conaffinity=|2; condim=|1; \
-        priority=|2; friction=|0.3; margin=|0.1; solref=|-100 -1; surfacevel=|1 0 0 0 0 0; rgba=|1 0 0 1; material=|m; group=|2; shellinertia=|true"
+        priority=|2; friction=|0.3; margin=|0.1; surfacevel=|1 0 0 0 0 0; fluidshape=|ellipsoid; rgba=|1 0 0 1; material=|m; group=|2; shellinertia=|true"
         ),
     );
+    add("geom", &world(&body("<geom size='0.2 0.3 0.4' fluidshape='ellipsoid' @/>")), "fluidcoef=|1 1 1 1 1");
     add("geom", &world("<geom size='0.2 0.3 0.4' @/>"), "type=|box");
     add("geom", &world("<geom type='box' @/>"), "size=1 1 1|2 1 1");
     add("geom", &world("<geom type='capsule' size='0.1 1' @/>"), "fromto=|0 0 0 1 0 0");
@@ -230,7 +231,7 @@ fn cases() -> Vec<(&'static str, String, String)> {
     let pair = |inside: &str| linked(&format!("<contact><pair {inside} @/></contact>"));
     add("pair", &pair("geom2='gb'"), "geom1=g0|g1");
     add("pair", &pair("geom1='gb'"), "geom2=g0|g1");
-    add("pair", &pair("geom1='g0' geom2='gb'"), "class=|d; condim=|1; friction=|0.3 0.3; solref=|-100 -1");
+    add("pair", &pair("geom1='g0' geom2='gb'"), "class=|d; condim=|1; friction=|0.3 0.3");
     let exclude = |inside: &str| linked(&format!("<contact><exclude {inside} @/></contact>"));
     add("exclude", &exclude("body2='b'"), "body1=a|world");
     add("exclude", &exclude("body1='b'"), "body2=a|world");
@@ -283,7 +284,11 @@ fn cases_of_document(add: &mut dyn FnMut(&'static str, &str, &str)) {
         ),
         "texturedir=|sub",
     );
-    add("option", "<option @/>", "gravity=|0 0 1; timestep=|0.1; magnetic=|1 0 0");
+    add(
+        "option",
+        "<option @/>",
+        "gravity=|0 0 1; timestep=|0.1; magnetic=|1 0 0; density=|1; viscosity=|1; wind=|1 0 0",
+    );
     let all = "<worldbody><geom size='1' name='g'/><body><joint name='j' range='0 1' frictionloss='1' stiffness='1' damping='1'/><geom size='0.1' name='h'/></body></worldbody>\
                <equality><joint joint1='j'/></equality><actuator><motor joint='j' ctrlrange='0 1'/></actuator><option><flag @/></option>";
     let flags = "actuation clampctrl constraint contact damper equality filterparent frictionloss gravity limit spring passive";

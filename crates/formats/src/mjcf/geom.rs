@@ -8,10 +8,12 @@ use crate::drake;
 use crate::error::Read;
 use crate::mass::{self, Solid};
 use crate::numbers::rotation_from_z;
+use crate::schema::Setting;
 use crate::xml::Node;
 use nalgebra::Translation3;
 use stiction_model::{
-    CollisionFilter, Compliance, ContactProperties, Geom, GeomRole, Inertia, Pose, Shape, Vec3,
+    CollisionFilter, Compliance, ContactProperties, Geom, GeomRole, ImmersedEllipsoid, Inertia, Pose, Shape,
+    Softness, Vec3,
 };
 
 /// A geom and its share of the body's mass.
@@ -55,6 +57,9 @@ impl<'a> Reader<'a> {
                 fitted
             }
             "plane" => Shape::HalfSpace { size: [size[0].max(0.0), size[1].max(0.0)] },
+            "sphere" if size[0] == 0.0 => {
+                return Err(node.error("a sphere needs size=\"radius\", and it must be positive"));
+            }
             "sphere" => Shape::Sphere { radius: size[0] },
             "capsule" => Shape::Capsule { radius: size[0], half_length: size[1] },
             "cylinder" => Shape::Cylinder { radius: size[0], half_length: size[1] },
@@ -78,6 +83,7 @@ impl<'a> Reader<'a> {
         if let Shape::Mesh { mesh, .. } = geom.shape {
             axes *= self.world.meshes[mesh].frame.rotation;
         }
+        geom.immersed = self.immersed(attrs, &geom)?;
         let mass = self.geom_mass(attrs, solid, &geom.pose)?.map(|inertia| Lump { inertia, axes });
         self.contact(attrs, &mut geom)?;
         if let Some(mesh) = dented {
@@ -117,6 +123,42 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(Some(Pose::from_parts(Translation3::from((from + to) / 2.0), rotation)))
+    }
+
+    /// The ellipsoid on which a medium acts in place of a geom, if the file asks for one.
+    fn immersed(&self, attrs: &Attrs, geom: &Geom) -> Read<Option<ImmersedEllipsoid>> {
+        let mut coefficients = [0.5, 0.25, 1.5, 1.0, 1.0];
+        attrs.overlay("fluidcoef", &mut coefficients)?;
+        match attrs.text("fluidshape").unwrap_or("none") {
+            "none" => return Ok(None),
+            "ellipsoid" => {}
+            other => {
+                return Err(attrs
+                    .node()
+                    .error(format!("fluidshape is \"{other}\"; it must be none or ellipsoid")));
+            }
+        }
+        let mut pose = geom.pose;
+        let radii = match geom.shape {
+            Shape::Sphere { radius } => Vec3::repeat(radius),
+            Shape::Capsule { radius, half_length } => Vec3::new(radius, radius, half_length + radius),
+            Shape::Cylinder { radius, half_length } => Vec3::new(radius, radius, half_length),
+            Shape::Box { half_extents } => half_extents,
+            Shape::Ellipsoid { radii } => radii,
+            Shape::Mesh { mesh, .. } => {
+                // As in MuJoCo: the largest distances of vertices from the centre of mass along the principal axes.
+                let mesh = &self.world.meshes[mesh];
+                pose *= mesh.frame;
+                let local = mesh.vertices.iter().map(|v| mesh.frame.inverse_transform_point(&(*v).into()));
+                local.fold(Vec3::zeros(), |most, v| most.sup(&v.coords.abs()))
+            }
+            Shape::HalfSpace { .. } | Shape::HeightField { .. } => {
+                return Err(attrs
+                    .node()
+                    .error("planes and height fields have no ellipsoid: leave out fluidshape"));
+            }
+        };
+        Ok(Some(ImmersedEllipsoid { pose, radii, coefficients }))
     }
 
     fn filter(&self, attrs: &Attrs) -> Read<CollisionFilter> {
@@ -159,11 +201,7 @@ impl<'a> Reader<'a> {
         geom.contact.rolling_friction = Some(friction[2]);
         geom.margin = attrs.number("margin")?.unwrap_or(0.0);
         if geom.margin > attrs.number("gap")?.unwrap_or(0.0) && geom.role != GeomRole::Visual {
-            self.report.warn(
-                node,
-                "geom@margin",
-                "margin: contacts are kept from this distance on, but forces begin when the shapes touch, not a margin earlier",
-            )?;
+            self.report.setting(node, Setting::OfContact, "geom margin");
         }
         if geom.role != GeomRole::Visual {
             self.solref(attrs, "geom", &mut geom.contact)?;
@@ -180,30 +218,40 @@ impl<'a> Reader<'a> {
         drake::proximity(node, &mut geom.contact, &mut geom.margin, &mut self.report)
     }
 
-    /// The contact compliance of a geom or pair.
+    /// The contact compliance of a geom or pair: its softness in MuJoCo's terms, and stiffness and relaxation time in SI units
+    /// from the direct form.
     pub fn solref(&mut self, attrs: &Attrs, element: &str, contact: &mut ContactProperties) -> Read<()> {
-        let mut solref = [0.02, 1.0];
-        if attrs.overlay("solref", &mut solref)? == 0 {
-            return Ok(());
-        }
         let node = attrs.node();
-        if solref[0] < 0.0 && solref[1] <= 0.0 {
-            contact.stiffness = Some(-solref[0]);
-            contact.relaxation_time = Some(solref[1] / solref[0]);
+        let mut softness = Softness::default();
+        let given = attrs.overlay("solref", &mut softness.reference)? > 0;
+        attrs.overlay("solimp", &mut softness.impedance)?;
+        softness.weight = attrs.number("solmix")?.unwrap_or(1.0);
+        for (into, name) in softness.begins.iter_mut().zip(["margin", "gap"]) {
+            *into = attrs.number(name)?.unwrap_or(0.0);
+        }
+        let [first, second] = softness.reference;
+        if (first > 0.0) != (second > 0.0) {
+            // As in MuJoCo.
+            softness.reference = Softness::default().reference;
+            self.report.warn(
+                node,
+                &format!("{element}@solref mixed"),
+                "solref has one positive number, so it is neither a time constant and a damping ratio nor minus stiffness and \
+                 damping; MuJoCo's default 0.02 1 takes its place",
+            )?;
+        }
+        contact.softness = Some(softness);
+        if given && first < 0.0 && second <= 0.0 {
+            contact.stiffness = Some(-first);
+            contact.relaxation_time = Some(second / first);
             self.report.warn(
                 node,
                 &format!("{element}@solref direct"),
                 "solref in direct form: taken as a contact stiffness in N/m and a relaxation time damping/stiffness; \
-                 MuJoCo multiplies both by the effective mass, so they agree for 1 kg",
-            )
-        } else {
-            self.report.warn(
-                node,
-                &format!("{element}@solref"),
-                "solref as time constant and damping ratio has no stiffness in N/m; the default stiffness is used \
-                 (give drake:point_contact_stiffness to set it)",
-            )
+                 MuJoCo multiplies both by the effective mass, so they agree for 1 kg (contact_from = mujoco does too)",
+            )?;
         }
+        Ok(())
     }
 
     /// The material an element names.

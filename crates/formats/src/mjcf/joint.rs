@@ -95,6 +95,14 @@ pub fn read(attrs: &Attrs, x_bf: &Pose, compiler: &Compiler, report: &mut Report
             )?;
         }
     }
+    if attrs.flag("actuatorgravcomp")?.unwrap_or(false) && dof.effort_limit.is_finite() {
+        report.warn(
+            node,
+            "joint@actuatorgravcomp",
+            "actuatorgravcomp: gravity compensation is a force on the body and not counted in actuatorfrcrange, which limits the \
+             actuators alone",
+        )?;
+    }
     joint.dofs.fill(dof);
     Ok(joint)
 }

@@ -2,12 +2,14 @@
 
 use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
-use super::schema::RULES;
 use crate::error::Read;
 use crate::reference;
 use crate::xml::Node;
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 use stiction_model::{CollisionFilter, Dof, Equality, EqualityKind, Keyframe, Pose, Tendon, Vec3, World};
+
+/// The timestep of a file that gives none, as in MuJoCo, s.
+const DEFAULT_STEP: f64 = 0.002;
 
 impl<'a> Reader<'a> {
     /// Reads every coupling.
@@ -156,11 +158,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads gravity, step and flags; what has no effect is listed in one warning.
+    /// Reads gravity, step, medium, cone and flags.
     pub fn options(&mut self, root: &'a Node) -> Read<()> {
-        let sections: Vec<&Node> = root.children_named("option").collect();
-        let mut unused = Vec::new();
-        for &node in &sections {
+        for node in root.children_named("option") {
             let attrs = Attrs::plain(node);
             let mut gravity = <[f64; 3]>::from(self.world.options.gravity);
             attrs.overlay("gravity", &mut gravity)?;
@@ -168,28 +168,50 @@ impl<'a> Reader<'a> {
             let mut magnetic = <[f64; 3]>::from(self.world.options.magnetic_field);
             attrs.overlay("magnetic", &mut magnetic)?;
             self.world.options.magnetic_field = Vec3::from(magnetic);
+            let medium = &mut self.world.options.medium;
+            for (name, value) in [("density", &mut medium.density), ("viscosity", &mut medium.viscosity)] {
+                if let Some(given) = node.number(name)? {
+                    if !(given >= 0.0 && given.is_finite()) {
+                        return Err(node.error(format!("{name} is {given}; it must be zero or more")));
+                    }
+                    *value = given;
+                }
+            }
+            let mut wind = <[f64; 3]>::from(medium.wind);
+            attrs.overlay("wind", &mut wind)?;
+            medium.wind = Vec3::from(wind);
             if let Some(step) = node.number("timestep")? {
                 if !(step > 0.0 && step.is_finite()) {
                     return Err(node.error(format!("timestep is {step}; it must be positive")));
                 }
                 self.world.options.step = Some(step);
             }
-            unused.extend(node.attributes.iter().map(|(n, _)| n.as_str()).filter(|n| reports("option", n)));
+            if let Some(cone) = node.attr("cone") {
+                self.world.options.cone.pyramid = match cone {
+                    "pyramidal" => true,
+                    "elliptic" => false,
+                    other => {
+                        return Err(
+                            node.error(format!("cone is \"{other}\"; it must be pyramidal or elliptic"))
+                        );
+                    }
+                };
+            }
+            if let Some(ratio) = node.number("impratio")? {
+                if !(ratio > 0.0 && ratio.is_finite()) {
+                    return Err(node.error(format!("impratio is {ratio}; it must be positive")));
+                }
+                self.world.options.cone.ratio = ratio;
+            }
             for flag in node.children_named("flag") {
-                self.flags(flag, &mut unused)?;
+                self.flags(flag)?;
             }
         }
-        if let (Some(node), false) = (sections.first(), unused.is_empty()) {
-            let message = format!(
-                "these settings of MuJoCo's solver have no counterpart here and no effect: {}",
-                unused.join(", ")
-            );
-            self.report.warn(node, "option", message)?;
-        }
+        self.world.options.step.get_or_insert(DEFAULT_STEP);
         Ok(())
     }
 
-    fn flags(&mut self, node: &'a Node, unused: &mut Vec<&'a str>) -> Read<()> {
+    fn flags(&mut self, node: &Node) -> Read<()> {
         for (name, value) in &node.attributes {
             let off = match value.as_str() {
                 "enable" => false,
@@ -245,17 +267,11 @@ impl<'a> Reader<'a> {
                         (t.range, t.friction) = ([f64::NEG_INFINITY, f64::INFINITY], 0.0);
                     });
                 }
-                other if reports("flag", other) => unused.push(other),
-                _ => {}
+                _ => {} // settings of MuJoCo's solver
             }
         }
         Ok(())
     }
-}
-
-/// Whether an attribute is among those that are reported together.
-fn reports(key: &str, name: &str) -> bool {
-    RULES.iter().any(|rule| rule.key == key && rule.reports(name))
 }
 
 fn each_tendon(world: &mut World, change: impl FnMut(&mut Tendon)) {

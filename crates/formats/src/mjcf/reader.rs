@@ -147,7 +147,8 @@ impl<'a> Reader<'a> {
                 self.joint_indices.entry(joint.name.clone()).or_insert((b, j));
             }
         }
-        self.report_hulls()
+        self.report_hulls();
+        Ok(())
     }
 
     /// Lists the tendons by name, once all are read.
@@ -202,15 +203,7 @@ impl<'a> Reader<'a> {
                 "replicate" => self.replicate(child, scope)?,
                 "attach" => self.attach(child, scope.body, &scope.x_bf, &scope.suffix)?,
                 "joint" | "freejoint" => self.joint(child, scope)?,
-                "geom" => {
-                    self.count(child)?;
-                    let attrs = self.defaults.apply(child, "geom", scope.class)?;
-                    if let Some(mut read) = self.geom(&attrs, scope.body, &scope.x_bf)? {
-                        suffix(&mut read.geom.name, scope);
-                        self.geom_masses[scope.body].extend(read.mass);
-                        self.world.geoms.push(read.geom);
-                    }
-                }
+                "geom" => self.add_geom(child, scope)?,
                 "site" => self.site(child, scope)?,
                 "camera" => {
                     self.count(child)?;
@@ -233,6 +226,19 @@ impl<'a> Reader<'a> {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Not inlined: bodies nest deeply, and what is inlined into their walk is on the stack at every level.
+    #[inline(never)]
+    fn add_geom(&mut self, node: &'a Node, scope: &Scope<'a>) -> Read<()> {
+        self.count(node)?;
+        let attrs = self.defaults.apply(node, "geom", scope.class)?;
+        if let Some(mut read) = self.geom(&attrs, scope.body, &scope.x_bf)? {
+            suffix(&mut read.geom.name, scope);
+            self.geom_masses[scope.body].extend(read.mass);
+            self.world.geoms.push(read.geom);
         }
         Ok(())
     }
@@ -355,15 +361,15 @@ impl<'a> Reader<'a> {
         unique(sites, "sites")
     }
 
-    fn report_hulls(&mut self) -> Read<()> {
-        let Some((_, place)) = self.hulls.first_key_value() else { return Ok(()) };
+    fn report_hulls(&mut self) {
+        let Some((_, place)) = self.hulls.first_key_value() else { return };
         let names: Vec<_> =
             self.hulls.keys().map(|&mesh| format!("\"{}\"", self.world.meshes[mesh].name)).collect();
         let message = format!(
             "meshes that are not convex collide as their convex hull, as in MuJoCo: {}",
             names.join(", ")
         );
-        self.report.warn_at(place.clone(), "hull", message)
+        self.report.note_at(place.clone(), "hull", message);
     }
 
     fn name_the_unnamed(&mut self) {

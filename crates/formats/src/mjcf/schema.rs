@@ -1,26 +1,24 @@
 //! The elements and attributes of MJCF: those read, those for pictures only, and those without effect here and why.
 
-use crate::schema::Rule;
+use crate::schema::{Rule, Setting};
 
-const SOLVER: &str = "constraint softness in MuJoCo's solver units has no counterpart; the simulator's own near-rigid law is used";
 const DELAY: &str = "actuator delays and histories are not simulated; the control acts at once";
 const SENSOR_DELAY: &str =
     "readings have neither delay nor history: they are those of the present state and the last step";
 const LENGTHRANGE: &str = "a muscle without a lengthrange of its own takes the smallest and largest length within the joints' limits";
-/// The reader names all that a file has in one warning.
-const SETTINGS: &str = "a setting of MuJoCo's solver without a counterpart here";
 const PICTURES: &str = "for pictures";
 const TENDON: &str = "name class range limited stiffness damping frictionloss armature springlength actuatorfrcrange actuatorfrclimited \
                       width rgba material";
 const TENDON_DEFAULT: &str = "range limited stiffness damping frictionloss armature springlength actuatorfrcrange actuatorfrclimited width \
                               rgba material";
-const CONTENT_TYPE: (&str, &str) = ("content_type", "the ending of the file's name says what it is");
 const NAME: (&str, &str) = ("name", "nothing refers to it");
 const TENDON_IGNORED: &[(&str, &str)] = &[
     ("margin", "limits act at the limit itself, not a margin before it"),
-    ("solreflimit solimplimit solreffriction solimpfriction", SOLVER),
     ("springyield", "springs do not yield"),
 ];
+const LIMIT_SETTINGS: &[(&str, Setting)] =
+    &[("solreflimit solimplimit solreffriction solimpfriction", Setting::OfConstraint)];
+const EQUALITY_SETTINGS: &[(&str, Setting)] = &[("solref solimp", Setting::OfConstraint)];
 const SENSOR_TIMING: (&str, &str) = ("delay interval nsample interp", SENSOR_DELAY);
 const PLUGIN: &str = "plugins are not run; what the plugin does is missing";
 
@@ -147,27 +145,31 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         key: "option",
-        read: "gravity timestep magnetic",
-        ignored: &[
-            ("density viscosity wind", "there is no drag or lift from a medium around the bodies"),
-            ("actuatorgroupdisable", "actuators are not disabled by group; remove them from the file"),
-        ],
-        reported: &[(
-            "ccd_iterations ccd_tolerance cone impratio integrator iterations jacobian ls_iterations ls_tolerance noslip_iterations \
-             noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver tolerance \
-             mpr_iterations mpr_tolerance apirate collision",
-            SETTINGS,
+        read: "gravity timestep magnetic density viscosity wind",
+        ignored: &[(
+            "actuatorgroupdisable",
+            "actuators are not disabled by group; remove them from the file",
         )],
+        settings: &[
+            ("cone impratio", Setting::OfContact),
+            ("noslip_iterations noslip_tolerance", Setting::AgainstSlip),
+            (
+                "ccd_iterations ccd_tolerance integrator iterations jacobian ls_iterations ls_tolerance o_friction o_margin o_solimp \
+                 o_solref sdf_initpoints sdf_iterations sleep_tolerance solver tolerance mpr_iterations mpr_tolerance apirate \
+                 collision",
+                Setting::None,
+            ),
+        ],
         children: &[("flag", "flag")],
         ..Rule::NONE
     },
     Rule {
         key: "flag",
         read: "actuation clampctrl constraint contact damper equality filterparent frictionloss gravity limit spring passive",
-        reported: &[(
+        settings: &[(
             "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd nativeccd override refsafe sensor \
              sleep speculative warmstart sensornoise",
-            SETTINGS,
+            Setting::None,
         )],
         ..Rule::NONE
     },
@@ -214,7 +216,7 @@ pub const RULES: &[Rule] = &[
         drawing_children: "skin",
         ..Rule::NONE
     },
-    Rule { key: "model", read: "name file", ignored: &[CONTENT_TYPE], ..Rule::NONE },
+    Rule { key: "model", read: "name file", drawing: "content_type", ..Rule::NONE },
     Rule {
         key: "texture",
         read: "name class",
@@ -229,18 +231,13 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "mesh",
         read: "name class file vertex face scale refpos refquat inertia",
-        drawing: "normal texcoord smoothnormal material params",
-        ignored: &[("maxhullvert", "the convex hull keeps all its vertices"), CONTENT_TYPE],
+        drawing: "content_type normal texcoord smoothnormal material params",
+        ignored: &[("maxhullvert", "the convex hull keeps all its vertices")],
         reported: &[("builtin", "built-in meshes are not made; the geoms that use it are left out")],
         ignored_children: &[("plugin", PLUGIN)],
         ..Rule::NONE
     },
-    Rule {
-        key: "hfield",
-        read: "name file nrow ncol size elevation",
-        ignored: &[CONTENT_TYPE],
-        ..Rule::NONE
-    },
+    Rule { key: "hfield", read: "name file nrow ncol size elevation", drawing: "content_type", ..Rule::NONE },
     Rule {
         key: "material",
         read: "name class",
@@ -320,13 +317,14 @@ pub const RULES: &[Rule] = &[
         drawing: "group user",
         ignored: &[
             ("margin", "limits act at the limit itself, not a margin before it"),
-            ("solreflimit solimplimit solreffriction solimpfriction", SOLVER),
             ("springyield", "springs do not yield"),
-            (
-                "actuatorgravcomp",
-                "gravity compensation is a force on the body, not part of the actuator's force",
-            ),
         ],
+        reported: &[(
+            "actuatorgravcomp",
+            "only where the joint's actuators are limited: the limit leaves gravity compensation out, as it is a force on the body \
+             here",
+        )],
+        settings: LIMIT_SETTINGS,
         ..Rule::NONE
     },
     Rule {
@@ -342,13 +340,11 @@ pub const RULES: &[Rule] = &[
     Rule {
         key: "geom",
         read: "name class type pos quat axisangle euler xyaxes zaxis fromto size mass density shellinertia mesh hfield \
-               fitscale contype conaffinity condim priority friction margin gap solref surfacevel rgba material group",
+               fitscale contype conaffinity condim priority friction margin gap surfacevel fluidshape fluidcoef rgba \
+               material group",
         drawing: "user castshadow",
-        ignored: &[
-            ("solimp solmix", SOLVER),
-            ("adhesion", "contacts do not stick"),
-            ("fluidshape fluidcoef", "there is no drag or lift from a medium around the bodies"),
-        ],
+        settings: &[("solref solimp solmix", Setting::OfContact)],
+        ignored: &[("adhesion", "contacts do not stick")],
         mapped: &[("gap", "contacts push from touch on, as if the gap were as large as the margin")],
         children: &[("drake:proximity_properties", "any")],
         ignored_children: &[("plugin", PLUGIN)],
@@ -364,10 +360,10 @@ pub const RULES: &[Rule] = &[
     Rule { key: "contact", children: &[("exclude", "exclude"), ("pair", "pair")], ..Rule::NONE },
     Rule {
         key: "pair",
-        read: "name class geom1 geom2 condim friction solref",
+        read: "name class geom1 geom2 condim friction",
         mapped: &[NAME],
+        settings: &[("solref solimp", Setting::OfContact), ("solreffriction", Setting::None)],
         ignored: &[
-            ("solimp solreffriction", SOLVER),
             (
                 "margin gap",
                 "contacts are kept from the margins of the two geoms on, and push when they touch",
@@ -394,26 +390,24 @@ pub const RULES: &[Rule] = &[
         ],
         ..Rule::NONE
     },
-    Rule { key: "equality.default", read: "active", ignored: &[("solref solimp", SOLVER)], ..Rule::NONE },
+    Rule { key: "equality.default", read: "active", settings: EQUALITY_SETTINGS, ..Rule::NONE },
     Rule {
         key: "equality.joint",
         read: "name class active joint1 joint2 polycoef",
-        ignored: &[("solref solimp", SOLVER)],
+        settings: EQUALITY_SETTINGS,
         ..Rule::NONE
     },
     Rule {
         key: "equality.tendon",
         read: "name class active tendon1 tendon2 polycoef",
-        ignored: &[("solref solimp", SOLVER)],
+        settings: EQUALITY_SETTINGS,
         ..Rule::NONE
     },
     Rule {
         key: "equality.bodies",
         read: "name class active body1 body2 site1 site2 anchor relpose",
-        ignored: &[
-            ("solref solimp", SOLVER),
-            ("torquescale", "the weld holds the rotation as firmly as the position"),
-        ],
+        settings: EQUALITY_SETTINGS,
+        ignored: &[("torquescale", "the weld holds the rotation as firmly as the position")],
         ..Rule::NONE
     },
     Rule { key: "actuators", children: ACTUATORS, ..Rule::NONE },
@@ -449,6 +443,7 @@ pub const RULES: &[Rule] = &[
         read: TENDON_DEFAULT,
         drawing: "user group",
         ignored: TENDON_IGNORED,
+        settings: LIMIT_SETTINGS,
         ..Rule::NONE
     },
     Rule {
@@ -456,6 +451,7 @@ pub const RULES: &[Rule] = &[
         read: TENDON,
         drawing: "user group",
         ignored: TENDON_IGNORED,
+        settings: LIMIT_SETTINGS,
         children: &[("site", "tendon.site"), ("geom", "tendon.geom"), ("pulley", "tendon.pulley")],
         ..Rule::NONE
     },
@@ -464,6 +460,7 @@ pub const RULES: &[Rule] = &[
         read: TENDON,
         drawing: "user group",
         ignored: TENDON_IGNORED,
+        settings: LIMIT_SETTINGS,
         children: &[("joint", "tendon.joint")],
         ..Rule::NONE
     },

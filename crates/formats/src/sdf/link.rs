@@ -177,7 +177,8 @@ impl Reader<'_, '_> {
         let size = |name: &str| -> Read<f64> {
             let value =
                 node.child_number(name)?.ok_or_else(|| node.error(format!("it needs a {name} element")))?;
-            if value > 0.0 && value.is_finite() {
+            // A sphere of radius 0 is a point.
+            if (value > 0.0 || (value == 0.0 && node.name == "sphere")) && value.is_finite() {
                 Ok(value)
             } else {
                 Err(node.error(format!("{name} is {value}; it must be positive")))

@@ -96,13 +96,16 @@ fn in_plane(normal: &Vec3) -> Vec3 {
 fn limits(node: &Node, dof: &mut Dof, report: &mut Report) -> Read<()> {
     let bounded = matches!(node.attr("type"), Some("revolute" | "prismatic" | "screw"));
     let Some(limit) = node.child("limit") else {
-        return if matches!(node.attr("type"), Some("revolute" | "prismatic")) && node.name == "joint" {
-            Err(node.error(
-                "a revolute or prismatic joint needs a limit element; add it, or make the joint continuous",
-            ))
-        } else {
-            Ok(())
-        };
+        if matches!(node.attr("type"), Some("revolute" | "prismatic")) && node.name == "joint" {
+            // As in Drake.
+            report.warn(
+                node,
+                &format!("limit {}", node.attr("name").unwrap_or("")),
+                "a revolute or prismatic joint has a limit element in URDF; without one it has no limits: add it, or make the joint \
+                 continuous",
+            )?;
+        }
+        return Ok(());
     };
     if bounded {
         dof.lower = limit.number("lower")?.unwrap_or(0.0);
@@ -123,7 +126,7 @@ fn limits(node: &Node, dof: &mut Dof, report: &mut Report) -> Read<()> {
         ("drake:acceleration", &mut dof.acceleration_limit),
     ] {
         // Zero is how files say that nothing is known.
-        if let Some(x) = limit.number(name)?.filter(|x| *x != 0.0) {
+        if let Some(x) = leading_number(limit, name, report)?.filter(|x| *x != 0.0) {
             if x < 0.0 {
                 return Err(limit.error(format!("{name} is {x}; it must be zero or more")));
             }
@@ -131,4 +134,20 @@ fn limits(node: &Node, dof: &mut Dof, report: &mut Report) -> Read<()> {
         }
     }
     Ok(())
+}
+
+/// The number at the start of an attribute. Text behind it, such as a unit, makes a warning, as other readers skip it.
+fn leading_number(node: &Node, name: &str, report: &mut Report) -> Read<Option<f64>> {
+    let Some((first, rest)) = node.attr(name).and_then(|text| text.trim().split_once(char::is_whitespace))
+    else {
+        return node.number(name);
+    };
+    let Ok(number) = first.parse::<f64>() else { return node.number(name) };
+    if rest.trim().parse::<f64>().is_ok() || !number.is_finite() {
+        return node.number(name);
+    }
+    let message =
+        format!("{name} is {first}; the text \"{}\" behind it has no effect: remove it", rest.trim());
+    report.warn(node, &format!("limit {name} text"), message)?;
+    Ok(Some(number))
 }

@@ -98,7 +98,8 @@ impl Reader<'_> {
             .ok_or_else(|| geometry.error("it is empty; add a box, sphere, cylinder, capsule or mesh"))?;
         let size = |name: &str| -> Read<f64> {
             let value = node.number(name)?.ok_or_else(|| node.error(format!("it needs {name}=\"…\"")))?;
-            if value > 0.0 && value.is_finite() {
+            // A sphere of radius 0 is a point.
+            if (value > 0.0 || (value == 0.0 && node.name == "sphere")) && value.is_finite() {
                 Ok(value)
             } else {
                 Err(node.error(format!("{name} is {value}; it must be positive")))

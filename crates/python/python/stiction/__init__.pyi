@@ -144,6 +144,7 @@ _AnyController = Union[_Controller, _SensingController, "JointTracking", "PoseTr
 
 class _StepOptions(TypedDict, total=False):
     contact: _ContactModel | LearnedContact
+    contact_from: Literal["stiction", "mujoco"]
     stiction_tolerance: float
     regularization: float
     relative_tolerance: float
@@ -1098,6 +1099,9 @@ class Simulation:
         Contact model, "lagged", "similar" or "sap", or a LearnedContact. A model whose file has its own friction calibration (such
         as the scene cube_toss) keeps it under "lagged". With a data-augmented law (LearnedContact of kind "dac") the options below
         have no effect (accuracy, continuous time and springs raise an error), and sim.learned reports what it did.
+    contact_from : {"stiction", "mujoco"}, optional
+        Where the stiffness of contact points comes from: "stiction", the geoms in N/m, stiff if they have none; or "mujoco", solref,
+        solimp and the masses of the file, as soft as MuJoCo makes contacts (contact="lagged" only).
     stiction_tolerance : float, optional
         Slip speed below which a contact sticks, m/s.
     regularization : float, optional

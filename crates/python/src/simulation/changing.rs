@@ -76,7 +76,7 @@ impl Simulation {
     ///     For an option outside its range, and then nothing changes.
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, step=..., contact=..., stiction_tolerance=..., regularization=..., \
+        text_signature = "($self, *, step=..., contact=..., contact_from=..., stiction_tolerance=..., regularization=..., \
                           relative_tolerance=..., margin=..., normal_law=..., speculative=..., tangential_springs=..., \
                           max_iterations=..., friction_passes=..., tessellation=..., accuracy=..., max_step=..., method=..., \
                           integrator=..., adhesion=...)"

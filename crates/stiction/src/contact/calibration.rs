@@ -9,6 +9,7 @@
 //! Both normal laws are non-increasing in v, and the friction coefficient is constant during the solve. Every step
 //! therefore remains a convex problem, friction dissipates and normal forces push, for any parameters of the law.
 
+use crate::contact::file_softness::FileSoftness;
 use crate::options::TangentialSprings;
 use nalgebra::Vector3;
 use stiction_convex::ContactEntry;
@@ -42,6 +43,8 @@ pub(crate) fn friction_factor(
 /// The calibrated contact over a step of length `dt`.
 pub(crate) struct StepCalibration<'a> {
     pub law: &'a ContactCalibration,
+    /// For contact points as soft as MuJoCo makes them.
+    pub softness: Option<&'a FileSoftness>,
     pub springs: Option<TangentialSprings>,
     pub dt: f64,
 }
@@ -49,7 +52,9 @@ pub(crate) struct StepCalibration<'a> {
 impl StepCalibration<'_> {
     /// Whether the calibration depends on the state of contact points.
     pub fn reads_velocities(&self) -> bool {
-        self.law.dissipation == Dissipation::Linear || self.law.friction != FrictionCalibration::default()
+        self.softness.is_some()
+            || self.law.dissipation == Dissipation::Linear
+            || self.law.friction != FrictionCalibration::default()
     }
 
     /// Changes the entry of a contact whose velocity is `v0` in its frame; returns the normal impulse that limits its
@@ -60,11 +65,8 @@ impl StepCalibration<'_> {
                 entry.elastic_force.max(0.0) * (1.0 - entry.dissipation * v0.z).max(0.0)
             }
             Dissipation::Linear => {
-                let tau = entry.relaxation_time;
-                let force = (entry.elastic_force - entry.stiffness * tau * v0.z).max(0.0);
-                entry.stiffness *= 1.0 + tau / self.dt;
-                entry.dissipation = 0.0;
-                force
+                let damping = entry.stiffness * entry.relaxation_time;
+                normal_impulse(entry, damping, self.dt, v0.z) / self.dt
             }
         };
         if self.law.friction != FrictionCalibration::default() {
@@ -74,6 +76,14 @@ impl StepCalibration<'_> {
         }
         self.dt * force
     }
+}
+
+/// Gives an entry the linear damping `damping`, N s/m, in place of its dissipation: n(v) = δt (f0 − (δt k + c) v)₊. Returns the
+/// normal impulse at the separation speed `v_n` of the beginning of the step, N s.
+pub(crate) fn normal_impulse(entry: &mut ContactEntry, damping: f64, dt: f64, v_n: f64) -> f64 {
+    entry.stiffness += damping / dt;
+    entry.dissipation = 0.0;
+    dt * (entry.elastic_force - damping * v_n).max(0.0)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! and faces of all geom pairs between the same two (rigidly connected) bodies share one pair of the problem. Its bodies are
 //! ordered by index; if the geoms of a contact have the opposite order, its frame is flipped.
 
-use crate::contact::calibration::StepCalibration;
+use crate::contact::calibration::{StepCalibration, normal_impulse};
 use crate::contact::patch_springs::SprungPatch;
 use crate::contact::patches::{PatchSet, gradient_in_step, least_gradient};
 use crate::contact::quadrature::FacePolygon;
@@ -202,6 +202,7 @@ impl ManifoldEntries<'_> {
         // A table is divided like a stiffness: its factor is the fraction.
         let whole = if matches!(law, NormalLaw::Table(_)) { 1.0 } else { material.stiffness };
         let stiffness = whole / points_that_share(&self.touching.points[range.clone()], margin);
+        let softness = self.calibration.softness.map(|s| s.pair(self.compiled, manifold.geoms, &material));
         // A point that bounces came to rest in its overlap by an impulse. What the overlap stores was never paid for, so it pushes
         // out no faster than a body at rest moves.
         let mut dissipation = material.dissipation;
@@ -224,6 +225,9 @@ impl ManifoldEntries<'_> {
                 None => frame_from_normal(&normal),
                 Some(_) => turning::frame(self.compiled, self.x_wb, turning, manifold.geoms, &normal),
             };
+            let soft = softness.map(|softness| softness.force(-p.distance, self.calibration.dt));
+            let (stiffness, elastic_force) =
+                soft.map_or((stiffness, -stiffness * p.distance), |soft| (soft.slope, soft.force));
             let spring = self.calibration.springs.map(|springs| {
                 let stiffness = springs.stiffness_ratio * stiffness;
                 let [stretch, turn] =
@@ -237,7 +241,7 @@ impl ManifoldEntries<'_> {
                 r: position - self.reference,
                 frame,
                 penetration: -p.distance,
-                elastic_force: -stiffness * p.distance,
+                elastic_force,
                 stiffness,
                 dissipation,
                 // SAP pushes out at x₀/(δt + τ).
@@ -253,7 +257,11 @@ impl ManifoldEntries<'_> {
             let relative = self.relative.filter(|_| self.calibration.reads_velocities());
             let lagged = relative.map(|(linear, angular)| {
                 let velocity = linear + angular.cross(&position) + sign * belt;
-                self.calibration.apply(&mut entry, frame.tr_mul(&velocity), touching.max(1))
+                let velocity = frame.tr_mul(&velocity);
+                match soft {
+                    Some(soft) => normal_impulse(&mut entry, soft.damping, self.calibration.dt, velocity.z),
+                    None => self.calibration.apply(&mut entry, velocity, touching.max(1)),
+                }
             });
             let contact = problem.add_contact(entry)?;
             if let Some(lagged) = lagged {

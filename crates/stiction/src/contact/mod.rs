@@ -8,6 +8,7 @@
 //! | `quadrature.rs` | quadrature points of a polygon |
 //! | `entries.rs` | from points and polygons to contact entries: stiffness, dissipation, friction |
 //! | `calibration.rs` | contact entries under a calibrated contact |
+//! | `file_softness.rs` | contact points as soft as MuJoCo makes them |
 //! | `surface_velocity.rs` | belts |
 //! | `turning.rs` | friction by direction, torsional and rolling friction of points |
 //! | `result.rs` | contact points after a step |
@@ -19,6 +20,7 @@
 
 pub(crate) mod calibration;
 pub(crate) mod entries;
+pub(crate) mod file_softness;
 pub(crate) mod interior;
 pub(crate) mod load;
 pub(crate) mod patch_faults;

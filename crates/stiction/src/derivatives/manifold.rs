@@ -165,10 +165,11 @@ impl ManifoldScratch {
         touching: Touching,
         manifold: Manifold,
     ) -> Result<(), ProblemError> {
-        let Settings { options, calibration } = step.settings;
+        let Settings { options, calibration, .. } = step.settings;
         let Stages { kinematics, free, .. } = step.stages;
         let (model, state, dt) = (step.model, step.state, options.step);
-        let parts = Parts { model, options, calibration, state, kinematics, touching, free, dt };
+        let parts =
+            Parts { model, options, calibration, softness: None, state, kinematics, touching, free, dt };
         let load = step.stages.assembly.load(model, options, &manifold);
         let problem = self.assembly.build_entries(&parts, manifold, step.reference, load)?;
         self.entries.clear();

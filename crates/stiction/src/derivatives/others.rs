@@ -141,6 +141,7 @@ impl Others {
             model: step.model,
             options: step.options,
             calibration: &ContactCalibration::default(),
+            softness: None,
             state,
             kinematics,
             touching,

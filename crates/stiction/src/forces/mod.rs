@@ -6,6 +6,7 @@
 //! | `joint_springs.rs` | springs and damping of joints | implicit force |
 //! | `inertia.rs` | gravity, Coriolis and centrifugal forces | force |
 //! | `gravity_compensation.rs` | gravity compensation of bodies | force |
+//! | `medium.rs` | drag, lift and added mass of a medium | force |
 //! | `equalities.rs` | couplings of joints, tendons and bodies; welds to mocap bodies | rows |
 //! | `bushings.rs` | springs and dampers in six directions | rows |
 //! | `joint_limits.rs` | limits of hinges, slides and ball joints | rows |
@@ -28,6 +29,7 @@ mod gravity_compensation;
 mod inertia;
 pub(crate) mod joint_limits;
 mod joint_springs;
+pub(crate) mod medium;
 pub(crate) mod moments;
 pub(crate) mod muscle;
 pub(crate) mod tendon_path;
@@ -162,12 +164,13 @@ pub(crate) trait Force: Sync {
 }
 
 /// All kinds of force, in the order of evaluation.
-pub(crate) fn all() -> [&'static dyn Force; 10] {
+pub(crate) fn all() -> [&'static dyn Force; 11] {
     [
         &applied::Applied,
         &joint_springs::JointSprings,
         &inertia::Inertia,
         &gravity_compensation::GravityCompensation,
+        &medium::MediumForces,
         &equalities::Equalities,
         &bushings::Bushings,
         &joint_limits::JointLimits,

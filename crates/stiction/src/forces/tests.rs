@@ -19,10 +19,11 @@ use stiction_model::Pose;
 use stiction_multibody::QuaternionStep;
 
 /// The force of a world, besides gravity and Coriolis forces.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 17] = [
     "nothing",
     "springs",
     "gravity compensation",
+    "medium",
     "equality",
     "equality of tendons",
     "loop",
@@ -57,10 +58,12 @@ fn world(kind: &str, random: &mut Random) -> stiction_model::World {
              {joint_forces}/>{inertial}<site name=\"s_{name}\" pos=\"0.1 0.05 0\"/>{inside}</body>"
         )
     };
-    let tip = if kind == "adhesion" {
-        "<geom name=\"tip\" type=\"sphere\" size=\"0.05\" friction=\"0.5\"/>"
-    } else {
-        ""
+    let tip = match kind {
+        "adhesion" => "<geom name=\"tip\" type=\"sphere\" size=\"0.05\" friction=\"0.5\"/>",
+        "medium" => {
+            "<geom type=\"ellipsoid\" size=\"0.05 0.1 0.2\" fluidshape=\"ellipsoid\" contype=\"0\" conaffinity=\"0\"/>"
+        }
+        _ => "",
     };
     let (c, e) = (body("c", "ball", ""), body("e", "hinge", tip));
     let (b, d) = (body("b", "slide", &c), body("d", "hinge", &e));
@@ -110,8 +113,12 @@ fn world(kind: &str, random: &mut Random) -> stiction_model::World {
         "held by a mocap body" => "<body name=\"hand\" mocap=\"true\" pos=\"0.1 0.2 0.3\"/>",
         _ => "",
     };
+    let option = match kind {
+        "medium" => "<option density=\"50\" viscosity=\"0.5\" wind=\"0.5 -0.3 0.2\"/>",
+        _ => "",
+    };
     let sites = "<site name=\"anchor\" pos=\"0.3 0.3 0.9\"/><site name=\"slider\" pos=\"0.2 -0.1 0.1\" zaxis=\"0.3 0.2 1\"/>";
-    let text = format!("<mujoco><worldbody>{floor}{sites}{hand}{a}</worldbody>{rest}</mujoco>");
+    let text = format!("<mujoco>{option}<worldbody>{floor}{sites}{hand}{a}</worldbody>{rest}</mujoco>");
     let mut world = stiction_formats::load_string(&text, Format::Mjcf, &LoadOptions::default()).unwrap();
     if kind == "limits" {
         // Close enough for the random states to be beyond many of them.

@@ -26,7 +26,7 @@ fn changed(name: &str, value: fn(&Options) -> f64, options: &Options) -> Option<
 }
 
 /// Options, and features that depend on both the world and the options.
-pub(super) const OPTIONS: [Feature; 18] = [
+pub(super) const OPTIONS: [Feature; 20] = [
     Feature {
         name: "`method = continuous`",
         find: |_, options| (options.method != Method::Convex).then(|| "method = continuous".into()),
@@ -67,6 +67,21 @@ pub(super) const OPTIONS: [Feature; 18] = [
             (options.contact != Options::default().contact).then(|| format!("contact = {name}"))
         },
         support: problem("leave it out; its friction is part of the method", LEAVE_OUT),
+    },
+    Feature {
+        name: "`contact_from = mujoco`",
+        find: |_, options| {
+            let name = options.contact_from.name();
+            (options.contact_from != Default::default()).then(|| format!("contact_from = {name}"))
+        },
+        support: problem(
+            "leave it out; pressure fields take its place",
+            "leave it out; the law has its own normal forces",
+        )
+        .without(
+            MethodKind::Derivatives,
+            "choose contact_from = stiction, and give the geoms a stiffness in N/m",
+        ),
     },
     Feature {
         name: "`normal_law`",
@@ -184,6 +199,7 @@ const WITHOUT_CALIBRATION: &str =
 mod tests {
     use super::super::support::{Cell, refusal};
     use super::*;
+    use crate::options::ContactFrom;
     use stiction_convex::{FrictionModel, NormalLaw};
     use stiction_geometry::patch::Tessellation;
     use stiction_model::{Dissipation, World};
@@ -197,6 +213,7 @@ mod tests {
             accuracy: _,
             max_step: _,
             contact: _,
+            contact_from: _,
             law: _,
             normal_law: _,
             stiction_tolerance: _,
@@ -219,6 +236,7 @@ mod tests {
             ("`max_step`", Options { max_step: 0.02, ..plain() }),
             ("`stiction_tolerance`", Options { stiction_tolerance: 1e-3, ..plain() }),
             ("`contact = similar` and `sap`", Options { contact: FrictionModel::Similar, ..plain() }),
+            ("`contact_from = mujoco`", Options { contact_from: ContactFrom::Mujoco, ..plain() }),
             ("`normal_law`", Options { normal_law: NormalLaw::Hertz, ..plain() }),
             ("`tangential_springs`", Options { tangential_springs: Some(Default::default()), ..plain() }),
             ("calibrated contact of the options", Options { law: Some(law), ..plain() }),

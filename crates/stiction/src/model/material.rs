@@ -4,7 +4,7 @@
 use crate::contact::turning::Turning;
 use crate::model::Compiled;
 use crate::model::geom_id::GeomPair;
-use stiction_model::{Compliance, ContactProperties, FrictionRule, HERTZ_TORSION};
+use stiction_model::{Compliance, ContactProperties, FrictionRule, HERTZ_TORSION, Softness};
 
 /// Default point-contact stiffness of a geom, N/m.
 pub const DEFAULT_STIFFNESS: f64 = 1e6;
@@ -47,6 +47,8 @@ pub struct GeomMaterial {
     pub restitution: Option<f64>,
     /// Approach up to which an impact has none, m/s.
     pub restitution_threshold: f64,
+    /// Softness in MuJoCo's terms, if the file has one.
+    pub softness: Option<Softness>,
     /// Precedence under [`FrictionRule::MaxWithPriority`].
     pub priority: i32,
     /// Whether it makes patches.
@@ -80,6 +82,7 @@ impl GeomMaterial {
             relaxation_time: properties.relaxation_time.unwrap_or(DEFAULT_RELAXATION_TIME),
             static_friction: properties.static_friction.unwrap_or(dynamic),
             dynamic_friction: dynamic,
+            softness: properties.softness,
             priority,
             compliance: properties.compliance,
             modulus: match properties.compliance {
@@ -257,13 +260,23 @@ impl Compiled {
     ) -> PairMaterial {
         let rule = self.world.options.friction_rule;
         let material = combine(self.material(a), self.material(b), rule);
-        let key = (a.min(b), a.max(b));
-        match self.pair_materials.binary_search_by_key(&key, |(pair, _)| *pair) {
-            Ok(found) => self.pair_materials[found].1.apply(material),
-            Err(_) => material,
+        match self.pair_override((a, b)) {
+            Some(own) => own.apply(material),
+            None => material,
         }
         .active()
         .mutated()
+    }
+
+    /// The softness of a pair of geoms with contact properties of their own.
+    pub(crate) fn pair_softness(&self, pair: GeomPair) -> Option<Softness> {
+        self.pair_override(pair)?.0.softness
+    }
+
+    fn pair_override(&self, (a, b): GeomPair) -> Option<&PairOverride> {
+        let key = (a.min(b), a.max(b));
+        let found = self.pair_materials.binary_search_by_key(&key, |(pair, _)| *pair).ok()?;
+        Some(&self.pair_materials[found].1)
     }
 }
 

@@ -33,16 +33,17 @@ pub mod variation;
 
 pub use stiction_model::{
     Actuator, Body, Bushing, Camera, CollisionFilter, Compliance, ContactCalibration, ContactChoice,
-    ContactField, ContactFields, ContactPair, ContactProperties, ContactReading, ContactsOf, ConvexParts,
-    Dissipation, Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration, FrictionRule, Geom,
-    GeomRole, GeomsOf, HeightField, Inertia, Joint, JointKind, Keyframe, Light, Material, Mesh, ModelError,
-    Muscle, Options, PathStage, Pose, Sensor, SensorKind, Shape, Site, Source, Tendon, TendonPath,
-    Tetrahedra, Transmission, Vec3, Visual, Warning, World,
+    ContactCone, ContactField, ContactFields, ContactPair, ContactProperties, ContactReading, ContactsOf,
+    ConvexParts, Dissipation, Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration, FrictionRule,
+    Geom, GeomRole, GeomsOf, HeightField, ImmersedEllipsoid, Inertia, Joint, JointKind, Keyframe, Light,
+    Material, Medium, Mesh, ModelError, Muscle, Options, PathStage, Pose, Sensor, SensorKind, Shape, Site,
+    SoftForce, Softness, Source, Tendon, TendonPath, Tetrahedra, Transmission, Vec3, Visual, Warning, World,
 };
 
 use crate::error::{InputError, LoadError};
 use crate::forces::actuators::Drives;
 use crate::forces::joint_limits::Limits;
+use crate::forces::medium::ImmersedBodies;
 use crate::forces::moments::Moments;
 use crate::forces::tendons::Tendons;
 use crate::model::convex_parts::cut_meshes;
@@ -89,6 +90,7 @@ pub(crate) struct Compiled {
     pub drives: Drives,
     pub limits: Limits,
     pub dry_friction: Vec<(usize, f64)>,
+    pub immersed: ImmersedBodies,
     pub warnings: Vec<Warning>,
     pub fingerprint: u64,
     /// The fingerprint of the base model. Equal to its own fingerprint if it is not a variant.
@@ -175,6 +177,7 @@ impl Model {
         let limits = Limits::new(&multibody);
         let dofs = multibody.dofs().iter().enumerate();
         let dry_friction = dofs.filter(|(_, d)| d.friction > 0.0).map(|(v, d)| (v, d.friction)).collect();
+        let immersed = ImmersedBodies::new(&world);
         let mut compiled = Compiled {
             fingerprint: identity.fingerprint,
             family: identity.family,
@@ -192,6 +195,7 @@ impl Model {
             drives,
             limits,
             dry_friction,
+            immersed,
             // The warnings of the base model also apply to a variant.
             warnings: base.map_or(warnings, |base| base.warnings.clone()),
         };

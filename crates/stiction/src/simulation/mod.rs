@@ -39,7 +39,7 @@ use std::sync::Arc;
 use stiction_convex::Problem;
 use stiction_dac::DacLaw;
 use stiction_geometry::patch::strain_energy;
-use stiction_model::{Pose, Warning};
+use stiction_model::{Pose, Source, Warning};
 
 /// A simulation of a model.
 pub struct Simulation {
@@ -360,6 +360,16 @@ impl Simulation {
             let errors = &self.stages.assembly.log.equality_errors;
             warnings.extend(equalities::warnings(&self.model, errors));
         }
+        if self.stats.created > 0.0 {
+            let message = format!(
+                "in a step, constraints created {:.3e} J, more than the energy of the state, without a cause, although the solve \
+                 converged: what follows is not physical; look for redundant or contradicting constraints, use smaller steps, and \
+                 please report the model",
+                self.stats.created
+            );
+            let source = Source { element: self.model.world().name.clone(), ..Source::default() };
+            warnings.push(Warning { source, message });
+        }
         warnings
     }
 
@@ -537,6 +547,7 @@ fn record(stats: &mut Stats, report: &StepReport) {
     stats.found += report.found;
     stats.max_found = stats.max_found.max(report.max_found);
     stats.missed_equalities += report.missed_equalities;
+    stats.created = stats.created.max(report.created);
     stats.max_gap = stats.max_gap.max(report.max_gap);
     stats.max_angle = stats.max_angle.max(report.max_angle);
     stats.last_patches = report.patches;

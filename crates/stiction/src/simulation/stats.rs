@@ -83,6 +83,8 @@ pub struct Stats {
     /// Equalities with errors that their steps cannot have made, summed over steps: see
     /// [`crate::StepReport::missed_equalities`].
     pub missed_equalities: u64,
+    /// Largest [`crate::StepReport::created`], J.
+    pub created: f64,
     /// Largest error of a connection, weld or distance constraint seen, m.
     pub max_gap: f64,
     /// Largest angle between the frames of a weld seen, rad.
@@ -124,6 +126,7 @@ impl Stats {
         self.max_found = self.max_found.max(other.max_found);
         self.max_gap = self.max_gap.max(other.max_gap);
         self.max_angle = self.max_angle.max(other.max_angle);
+        self.created = self.created.max(other.created);
         for (sum, part) in [
             (&mut self.steps, other.steps),
             (&mut self.rejected, other.rejected),

@@ -5,6 +5,7 @@
 
 use crate::contact::calibration::StepCalibration;
 use crate::contact::entries::{EntryPlace, Manifold, ManifoldEntries, find_manifolds};
+use crate::contact::file_softness::FileSoftness;
 use crate::contact::load::Loads;
 use crate::contact::patch_springs::SprungPatch;
 use crate::contact::query::Touching;
@@ -290,6 +291,8 @@ pub(crate) struct Parts<'a> {
     pub options: &'a Options,
     /// The active calibrated contact.
     pub calibration: &'a ContactCalibration,
+    /// For contact points as soft as MuJoCo makes them.
+    pub softness: Option<&'a FileSoftness>,
     pub state: &'a State,
     pub kinematics: &'a Kinematics,
     pub touching: Touching<'a>,
@@ -383,8 +386,12 @@ impl Assembly {
         self.problem.add_pair(None, None, reference, Vector6::zeros())?;
         // Derivatives support only contacts without calibration.
         let law = ContactCalibration::default();
-        let calibration =
-            StepCalibration { law: &law, springs: parts.options.tangential_springs, dt: parts.dt };
+        let calibration = StepCalibration {
+            law: &law,
+            softness: None,
+            springs: parts.options.tangential_springs,
+            dt: parts.dt,
+        };
         let entries = ManifoldEntries {
             compiled: parts.model.compiled(),
             calibration: &calibration,
@@ -499,7 +506,8 @@ impl Assembly {
         let Parts { model, options, kinematics, touching, state, .. } = *parts;
         let compiled = model.compiled();
         let law = parts.calibration;
-        let calibration = StepCalibration { law, springs: active_springs(options, law), dt: parts.dt };
+        let (softness, springs) = (parts.softness, active_springs(options, law));
+        let calibration = StepCalibration { law, softness, springs, dt: parts.dt };
         let Self { problem, log, bodies, manifolds, places, sprung, normal_law, loads, .. } = self;
         find_manifolds(compiled, touching, manifolds);
         if options.limit_stiffness {

@@ -26,6 +26,7 @@
 //! | `timer.rs` | the clock of the stages |
 
 pub(crate) mod assemble;
+pub(crate) mod energy_jump;
 pub(crate) mod error_control;
 pub(crate) mod first_touch;
 pub(crate) mod fixed;
@@ -43,10 +44,11 @@ pub(crate) mod sweep;
 pub(crate) mod timer;
 pub(crate) mod travel;
 
+use crate::contact::file_softness::FileSoftness;
 use crate::contact::query::ContactQuery;
 use crate::error::{OptionError, StepError};
 use crate::model::Model;
-use crate::options::{Method, Options};
+use crate::options::{ContactFrom, Method, Options};
 use crate::state::State;
 use assemble::{Assembly, Parts};
 use first_touch::Ahead;
@@ -59,6 +61,7 @@ use profile::Profile;
 pub use report::StepReport;
 use results::Results;
 use solve::Passes;
+use std::sync::Arc;
 use stiction_convex::{FrictionModel, NormalLaw, ProblemError, Solver, SolverSettings};
 use stiction_model::ContactCalibration;
 use sweep::Sweep;
@@ -71,6 +74,8 @@ pub(crate) struct Settings {
     pub options: Options,
     /// The active calibrated contact, from the options or the model file.
     pub calibration: ContactCalibration,
+    /// Present if contact points are as soft as MuJoCo makes them.
+    pub softness: Option<Arc<FileSoftness>>,
 }
 
 impl Settings {
@@ -79,7 +84,9 @@ impl Settings {
         options.check()?;
         check_inertia(model, &options)?;
         check_calibration(model, &options)?;
-        Ok(Self { calibration: calibration(model, &options), options })
+        let softness =
+            (options.contact_from == ContactFrom::Mujoco).then(|| Arc::new(FileSoftness::new(model)));
+        Ok(Self { calibration: calibration(model, &options), softness, options })
     }
 }
 
@@ -103,6 +110,9 @@ fn check_calibration(model: &Model, options: &Options) -> Result<(), OptionError
     };
     if options.normal_law != NormalLaw::Linear {
         return refuse("needs the linear normal law: choose normal_law = linear");
+    }
+    if options.contact_from == ContactFrom::Mujoco {
+        return refuse("has a stiffness of its own: choose contact_from = stiction");
     }
     Ok(())
 }
@@ -137,7 +147,7 @@ pub(crate) struct Stages {
     pub sweep: Sweep,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
-    /// Initial guess of a solve.
+    /// Initial guess of a solve, and scratch of nv numbers after it.
     start: Vec<f64>,
     /// Present if the stages are timed in detail.
     pub profile: Option<Box<Profile>>,
@@ -176,6 +186,7 @@ impl Stages {
             ..SolverSettings::default()
         };
         self.solver.set(settings).expect("checked tolerances are allowed");
+        self.sweep.soft = options.contact_from == ContactFrom::Mujoco;
     }
 
     /// Enables or disables profiling of the stages.
@@ -300,6 +311,7 @@ impl Stages {
             q_next,
             sweep,
             notes,
+            start,
             profile,
             ..
         } = self;
@@ -308,6 +320,11 @@ impl Stages {
             for (q, past) in q_next.iter_mut().zip(&state.q) {
                 *q += 0.03 * (*q - past);
             }
+        }
+        if impact.impulses.is_empty() {
+            let parts = parts(model, settings, state, kinematics, contacts, free, dt);
+            start.resize(state.v.len(), 0.0);
+            report.created = energy_jump::created(&parts, assembly, solver.velocities(), start);
         }
         state.q.copy_from_slice(q_next);
         state.v.copy_from_slice(solver.velocities());
@@ -343,8 +360,19 @@ fn parts<'a>(
     free: &'a FreeMotion,
     dt: f64,
 ) -> Parts<'a> {
-    let Settings { options, calibration } = settings;
-    Parts { model, options, calibration, state, kinematics, touching: contacts.touching(), free, dt }
+    let Settings { options, calibration, softness } = settings;
+    let softness = softness.as_deref();
+    Parts {
+        model,
+        options,
+        calibration,
+        softness,
+        state,
+        kinematics,
+        touching: contacts.touching(),
+        free,
+        dt,
+    }
 }
 
 /// A problem is rejected only for non-finite numbers, because options and model were checked before. Such a number

@@ -67,6 +67,9 @@ pub struct StepReport {
     pub dissipated: f64,
     /// Work of all forces except contact, gravity and joint springs in this step, J; continuous time only.
     pub other_work: f64,
+    /// Energy that constraints created in this step without a cause, J: the solve converged, and its problem was wrong. 0 in a sound
+    /// step. See [`crate::Simulation::warnings`].
+    pub created: f64,
     /// Length of the step, s.
     pub step: f64,
     /// Attempts rejected by error control before this step.

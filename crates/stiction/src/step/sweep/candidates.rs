@@ -32,7 +32,7 @@ pub(super) struct Candidates {
 impl Candidates {
     /// The contacts at the beginning of the step. Whether a pair of them is so deep that it must be looked at however slowly it
     /// moves: deeper than w/8.
-    pub fn begin(&mut self, compiled: &Compiled, sizes: &[Size], touching: Touching) -> bool {
+    pub fn begin(&mut self, compiled: &Compiled, sizes: &[Size], soft: bool, touching: Touching) -> bool {
         let geoms = compiled.geoms.geoms();
         self.depths.clear();
         self.depths.resize(compiled.world.bodies.len(), 0.0);
@@ -45,7 +45,9 @@ impl Candidates {
                 let of_body = &mut self.depths[geoms[geom].body];
                 *of_body = of_body.max(depth);
             }
-            if depth > 0.125 * pair_width(&sizes[a], &sizes[b])
+            // Beyond a plane there is no other side: softness may let a body go deep.
+            if !(soft && (sizes[a].plane || sizes[b].plane))
+                && depth > 0.125 * pair_width(&sizes[a], &sizes[b])
                 && self.list.last().is_none_or(|l| l.pair != pair)
             {
                 self.list.push(Candidate { pair, depth });
@@ -55,7 +57,14 @@ impl Candidates {
     }
 
     /// Adds the pairs that move far between two sets of poses to those that are deep.
-    pub fn find(&mut self, compiled: &Compiled, sizes: &[Size], x_begin: &[Pose], x_end: &[Pose]) {
+    pub fn find(
+        &mut self,
+        compiled: &Compiled,
+        sizes: &[Size],
+        soft: bool,
+        x_begin: &[Pose],
+        x_end: &[Pose],
+    ) {
         let geoms = compiled.geoms.geoms();
         let Self { list, depths, boxes, order, moving } = self;
         boxes.clear();
@@ -87,6 +96,7 @@ impl Candidates {
             for &b in order[k + 1..].iter().take_while(|&&b| low(b) <= high) {
                 let (a, b) = (a.min(b) as usize, a.max(b) as usize);
                 if !(moving[a] || moving[b])
+                    || (soft && (sizes[a].plane || sizes[b].plane))
                     || !boxes[a].overlaps(&boxes[b])
                     || !compiled.geoms.tests_pair(a, b)
                 {

@@ -62,6 +62,8 @@ pub(crate) const PASSES: usize = 12;
 /// Finds bodies that pass through each other within a step, and keeps their speculative contacts.
 pub(crate) struct Sweep {
     sizes: Vec<Size>,
+    /// Contacts are as soft as a file says: what is deep in a plane is left to them.
+    pub soft: bool,
     bounds: Bounds,
     groups: Vec<usize>,
     candidates: Candidates,
@@ -95,6 +97,7 @@ impl Sweep {
             bounds: Bounds::new(model, &sizes),
             groups: hold_back::groups(model),
             sizes,
+            soft: false,
             candidates: Candidates::default(),
             deep: 0,
             unresolved: false,
@@ -156,7 +159,7 @@ impl Sweep {
         let compiled = model.compiled();
         self.unresolved = false;
         if pass == 0 {
-            let deep = self.candidates.begin(compiled, &self.sizes, touching);
+            let deep = self.candidates.begin(compiled, &self.sizes, self.soft, touching);
             self.deep = self.candidates.list.len();
             if !deep && !self.bounds.exceeded(state, v, dt) {
                 return Ok(0);
@@ -190,7 +193,7 @@ impl Sweep {
 
     fn find_candidates(&mut self, compiled: &Compiled, begin: &Kinematics) {
         self.candidates.forget_found(self.deep);
-        self.candidates.find(compiled, &self.sizes, &begin.x_wb, &self.x_end);
+        self.candidates.find(compiled, &self.sizes, self.soft, &begin.x_wb, &self.x_end);
     }
 
     /// Poses of all bodies at the end of the step. A body that is moved from outside goes on as its twist says.
