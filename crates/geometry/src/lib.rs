@@ -27,6 +27,7 @@
 //!
 //! | also here | |
 //! |---|---|
+//! | `support_table.rs` | which vertices of a hull can be furthest along a direction |
 //! | `parry.rs` | convex hulls and decomposition: the only user of parry |
 
 mod aabb;

@@ -60,9 +60,12 @@ fn check(
     };
     let (n, depth) = (p.normal_w, h(&p.normal_w));
     // The direction between points that are apart by little is as well known as their positions are.
-    let rounding = 1e-13 + if depth < 0.0 { 1e-15 / -depth } else { 0.0 };
+    let rounding = 1e-13 + if p.distance > 0.0 { 1e-15 / p.distance } else { 0.0 };
     // The deepest corner of a manifold stands for the deepest point if it is as deep to 1e-9 of the size.
-    prop_assert!((-1e-9..=rounding).contains(&(-p.distance - depth)), "{p:?}: {depth} along the normal");
+    prop_assert!(
+        (-1e-9 - rounding..=rounding).contains(&(-p.distance - depth)),
+        "{p:?}: {depth} along the normal"
+    );
     // Nowhere less, nearby to rounding: a slope would show.
     for _ in 0..300 {
         let d = vector().normalize();

@@ -21,9 +21,11 @@
 //! which for small δt are ω × Iω and m ω × (ω × c). Such a step conserves kinetic energy.
 
 use crate::derivatives::Derivatives;
+use crate::integrate::{QuaternionStep, turn as turn_by};
 use crate::multibody::{Motion, Multibody, Node};
 use crate::spatial::{
-    V3, add_cross, add3, axpy3, cross, dot3, rotate, rotate_back, scale3, sub3, symmetric_mul,
+    V3, add_cross, add3, axpy3, cross, dot3, matrix, normalized, rotate, rotate_back, scale3, sub3,
+    symmetric_mul,
 };
 use crate::workspace::Workspace;
 use std::ops::Range;
@@ -78,6 +80,38 @@ impl Multibody {
                     out.by_v[(node.v + 3 + row, column)] += by_moment[row];
                 }
             }
+        }
+    }
+
+    /// Changes the linear velocity in `v` of a tree that is a body with a free joint, so that its centre of mass goes on as the step
+    /// let it although the body has turned: the mean bias does so for the spin ω' of the motion without contact, v' = v_C − R' (ω' × c),
+    /// and an impact leaves it with ω⁺ and R⁺,
+    ///
+    /// ```text
+    /// v_C = v + (R' − R) (ω' × c) + R (ω⁺ × c),        v⁺ = v_C − R⁺ (ω⁺ × c)
+    /// ```
+    ///
+    /// From positions `q` to `q_end` in `dt`, with the velocities `free` of the motion without contact.
+    pub fn go_straight(
+        &self,
+        tree: usize,
+        (q, q_end, dt): (&[f64], &[f64], f64),
+        free: &[f64],
+        v: &mut [f64],
+    ) {
+        let Some((_, node)) = self.floating(&self.tree_nodes[tree]) else { return };
+        let spin = |v: &[f64]| cross([v[node.v + 3], v[node.v + 4], v[node.v + 5]], node.com);
+        let range = node.q + 3..node.q + 7;
+        let mut q_free = [0.0; 4];
+        let w = &free[node.v + 3..node.v + 6];
+        turn_by(&q[range.clone()], w, dt, QuaternionStep::Projected, &mut q_free);
+        let turned = |q: &[f64], x: V3| rotate(&matrix(normalized([q[0], q[1], q[2], q[3]])), x);
+        let (of_free, of_end) = (spin(free), spin(v));
+        let start = &q[range.clone()];
+        let by_free = sub3(turned(&q_free, of_free), turned(start, of_free));
+        let by_end = sub3(turned(&q_end[range], of_end), turned(start, of_end));
+        for k in 0..3 {
+            v[node.v + k] += by_free[k] - by_end[k];
         }
     }
 

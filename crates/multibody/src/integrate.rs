@@ -83,7 +83,7 @@ fn read(q: &[f64]) -> Quat {
     normalized([q[0], q[1], q[2], q[3]])
 }
 
-fn turn(q: &[f64], w: &[f64], dt: f64, how: QuaternionStep, out: &mut [f64]) {
+pub(crate) fn turn(q: &[f64], w: &[f64], dt: f64, how: QuaternionStep, out: &mut [f64]) {
     let (q, phi) = (read(q), [dt * w[0], dt * w[1], dt * w[2]]);
     let step = match how {
         QuaternionStep::Exponential => exp(phi),

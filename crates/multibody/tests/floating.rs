@@ -44,6 +44,28 @@ fn coast(case: &Case, dt: f64) -> (Vec<f64>, Vec<f64>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
+    /// A blow somewhere on the body, within a step in which it turns by radians: the momentum at the end is that before and the blow's.
+    #[test]
+    fn what_is_hit_goes_straight_on_however_far_it_turns(seed: u64) {
+        let case = floating(seed, 100.0, Vector3::zeros());
+        let mut mass = MassMatrix::new(&case.mb);
+        let ws = case.at(&case.q, &case.v);
+        case.mb.mass_matrix(&mut case.at(&case.q, &case.v), &mut mass);
+        let r = &mut Random(seed ^ 1);
+        let blow = DVector::from_iterator(6, (0..6).map(|_| 10.0 * (r.unit() - 0.5)));
+        let change = mass.to_dense().cholesky().unwrap().solve(&blow);
+        let (_, free) = coast(&case, 0.1);
+        let mut v: Vec<f64> = free.iter().zip(change.iter()).map(|(v, c)| v + c).collect();
+        let mut q = case.q.clone();
+        case.mb.integrate(&case.q, &v, 0.1, QuaternionStep::Projected, &mut q);
+        case.mb.go_straight(0, (&case.q, &q, 0.1), &free, &mut v);
+        let before = case.mb.tree_momentum(&ws, 0).linear;
+        let after = case.mb.tree_momentum(&case.at(&q, &v), 0).linear;
+        let wanted = before + Vector3::new(blow[0], blow[1], blow[2]);
+        let scale = (2.0 * case.mb.kinetic_energy(&case.at(&q, &v), &v) * case.mb.total_mass()).sqrt();
+        prop_assert!((after - wanted).norm() <= 1e-10 * (scale + before.norm()), "{} {}", after, wanted);
+    }
+
     /// At up to 100 rad/s and 0.1 s: ten radians a step, where forces taken at its beginning would multiply the energy by hundreds.
     #[test]
     fn a_step_without_forces_keeps_energy_and_momentum_at_any_speed(seed: u64) {

@@ -67,7 +67,7 @@ fn main() {
         let mut sim = Simulation::new(&model, Options { step: STEP, ..Options::default() }).expect("valid");
         let (mut deepest, mut points) = (0.0f64, 0);
         let mut seconds = Vec::new();
-        let steps = 1000;
+        let steps = 600;
         for k in 0..steps {
             let start = Instant::now();
             sim.step(1).expect("finite");
@@ -80,7 +80,7 @@ fn main() {
             }
         }
         let mean = |s: &[f64]| 1e6 * s.iter().sum::<f64>() / s.len() as f64;
-        let speed = sim.state().v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let speed = sim.state().v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         println!(
             "{kind:10} {:9.0} µs a step while falling, {:9.0} at rest; {:6.1} contacts, {:.3} mm deep at most, speed {speed:.1e} at the end, {} unconverged",
             mean(&seconds[..steps / 2]),

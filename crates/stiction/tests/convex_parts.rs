@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
 use stiction::{Format, LoadError, LoadOptions, Model, Options, Simulation};
 use stiction_geometry::surface::shapes;
 use stiction_model::{Mesh, Shape, World};
@@ -91,7 +90,7 @@ fn a_mug_dropped_on_a_mug_stays_above_it() {
     let mut sim = Simulation::new(&model, Options { step: 2e-3, ..Options::default() }).unwrap();
     sim.step(500).unwrap();
     // The bottom of one on the rim of the other, 90 mm up.
-    let heights: Vector3<f64> = sim.state().q.fixed_rows::<3>(7).into_owned();
-    assert!((heights.z - 0.09).abs() < 1e-3, "{heights}");
-    assert!(sim.state().v.amax() < 1e-3, "{}", sim.state().v.amax());
+    let state = sim.state();
+    assert!((state.q[9] - 0.09).abs() < 1e-3, "{:?}", state.q);
+    assert!(state.v.iter().all(|v| v.abs() < 1e-3), "{:?}", state.v);
 }

@@ -15,11 +15,12 @@ mod shots;
 fn bullets_of_1_cm_at_300_metres_per_second_do_not_cross_plates_of_1_mm() {
     let pairs = shots::pairs();
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    let numbers = 0..2 * pairs.len() as u64;
+    let numbers = 0..pairs.len() as u64;
     let outcomes = shots::volley(&pairs, numbers.clone(), 1, threads, true);
     let (table, fine) = shots::report(&pairs, 0, &outcomes);
     assert!(fine, "{table}");
-    assert!(outcomes.iter().all(|o| o.gained < 1e-6), "energy was gained\n{table}");
+    let gained = outcomes.iter().map(|o| o.gained).fold(0.0, f64::max);
+    assert!(gained < shots::GAIN, "{gained} of the energy was gained\n{table}");
     // The same shots without it: most pass, so that passing would be seen.
     let outcomes = shots::volley(&pairs, numbers, 1, threads, false);
     let passed = outcomes.iter().filter(|o| o.passed).count();

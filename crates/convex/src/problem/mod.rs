@@ -461,6 +461,15 @@ impl Problem {
         self.rows.get(row).map(|row| &row.law)
     }
 
+    /// Changes the law of a row.
+    pub fn set_row_law(&mut self, row: usize, law: RowLaw) -> Result<(), ProblemError> {
+        check_law(&law)?;
+        let count = self.rows.len();
+        let place = self.rows.get_mut(row).ok_or(ProblemError::Index { what: "row", index: row, count })?;
+        place.law = law;
+        Ok(())
+    }
+
     /// Velocity of a row for velocities `v` of all dofs, with its bias; 0 if there is no such row.
     pub fn row_velocity(&self, row: usize, v: &[f64]) -> f64 {
         match self.rows.get(row).map(|row| &row.place) {

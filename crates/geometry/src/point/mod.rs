@@ -15,7 +15,7 @@
 //!   sphere.rs       sphere against sphere, box, capsule, cylinder, hull
 //!   capsule.rs      capsule against capsule and box
 //!   box_box.rs      separating axes, then a clipped rectangle
-//!   convex.rs       everything else that is convex: gjk.rs, penetration.rs and epa.rs for the axis,
+//!   convex.rs       everything else that is convex: gjk.rs, penetration.rs, newton.rs and epa.rs for the axis,
 //!                   features.rs and manifold.rs for the points
 //!   surface/        triangle surfaces against convex shapes and each other
 //! ```

@@ -213,6 +213,11 @@ fn crew(read: &Arguments) -> std::io::Result<Tally> {
 fn fire(read: &Arguments, count: u64) -> u8 {
     let pairs = shots::pairs();
     let numbers = read.only.map_or(0..count, |one| one..one + 1);
+    if let Some(number) = read.only {
+        let pair = &pairs[number as usize % pairs.len()];
+        println!("{} against {}", pair.bullet, pair.plate);
+        shots::fire(pair, number, read.seed, true, |line| println!("{line}"));
+    }
     let begin = Instant::now();
     let outcomes = shots::volley(&pairs, numbers.clone(), read.seed, read.jobs as usize, true);
     let (table, fine) = shots::report(&pairs, numbers.start, &outcomes);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `geoms.rs` | shapes and collision filters |
 //! | `geom_id.rs` | the two numberings of geoms |
+//! | `convex_parts.rs` | meshes cut into convex parts |
 //! | `solids.rs` | tetrahedra and surfaces for patches |
 //! | `mesh_cache.rs` | meshes on disk |
 //! | `material.rs` | contact properties of a pair |

@@ -326,8 +326,10 @@ impl Stages {
             start.resize(state.v.len(), 0.0);
             report.created = energy_jump::created(&parts, assembly, solver.velocities(), start);
         }
-        state.q.copy_from_slice(q_next);
         state.v.copy_from_slice(solver.velocities());
+        let motion = (&state.q[..], &q_next[..], dt);
+        sweep.go_straight(model, motion, (kinematics, free), solver, &mut state.v);
+        state.q.copy_from_slice(q_next);
         model.compiled().drives.advance(&state.ctrl, &mut state.activation, dt);
         state.time += dt;
         let parts = parts(model, settings, state, kinematics, contacts, free, dt);

@@ -18,6 +18,12 @@
 //! prediction of the last solve then holds to δt/(4d). Without dissipation, and with SAP, the elastic force always recovers
 //! and nothing is changed. Ellipsoids and rims of cylinders are examined: other shapes touch at material points, or at
 //! points with a fixed centre.
+//!
+//! A closing velocity works on the bodies like a surface that moves. That of a contact which travels is the rate at which the turn raises
+//! the body; one that is more than that throws it. Therefore it counts only what touches when the step begins, and turns of at most
+//! 1 rad, beyond which the expansion above has no meaning. The distance of convex bodies is a convex function of their translation, so that a
+//! translation brings them no deeper than it says at its beginning: what is deeper comes from the turn alone, of either body about
+//! its centre, and is no more than that turn times the smaller of the two. A corner of a polyhedron is a material point and does not travel.
 
 use crate::contact::entries::EntrySource;
 use crate::model::Model;
@@ -38,6 +44,9 @@ pub(crate) const PASSES: usize = 6;
 
 /// Turn in a step up to which the depth is held within the law's recovery, rad.
 pub(crate) const STRICT_TURN: f64 = 0.2;
+
+/// Turn in a step above which contacts are left as they are, rad.
+const LARGEST_TURN: f64 = 1.0;
 
 /// Buffers.
 pub(crate) struct Travel {
@@ -113,8 +122,9 @@ impl Travel {
             let allowed = 0.5 * parts.dt / d;
             let turn = bodies.turn(&self.end.x_wb);
             // No turn by an angle moves a surface further than that angle times its distance from the centre.
+            let moved = bodies.moved(turn);
             let travelled = entries.clone().any(|e| assembly.travel[e] != 0.0);
-            if turn * bodies.reach() <= allowed && !travelled {
+            if moved <= allowed && !travelled {
                 continue;
             }
             let most = entries.clone().fold(0.0, |most: f64, e| most.max(-assembly.travel[e] * parts.dt));
@@ -125,7 +135,9 @@ impl Travel {
                 let v_n = normal.dot(&solver.contact_velocities()[e]) - assembly.travel[e];
                 let predicted = points[i].distance + parts.dt * v_n;
                 let excess = match found {
-                    Some((nearest, distance)) if nearest == e => predicted - distance - allowed,
+                    Some((nearest, distance)) if nearest == e && points[i].distance <= 0.0 => {
+                        (predicted - distance - allowed).min(moved)
+                    }
                     _ => 0.0,
                 };
                 // Beyond STRICT_TURN the travel is no small part of the turn, and all of it would throw the body.
@@ -168,6 +180,13 @@ impl Travel {
         let deepest = self.found.iter().min_by(|p, q| p.distance.total_cmp(&q.distance))?;
         let curved_b = self::reach(b) >= self::reach(a);
         let (geom, end) = if curved_b { (b, deepest.p_wb) } else { (a, deepest.p_wa) };
+        let (other, on_other) = if curved_b { (a, deepest.p_wa) } else { (b, deepest.p_wb) };
+        if is_corner(
+            other,
+            &(x1_wb[other.body] * other.x_bg).inverse_transform_point(&on_other.into()).coords,
+        ) {
+            return None;
+        }
         let new = (x_wb[geom.body] * x1_wb[geom.body].inverse_transform_point(&end.into())).coords;
         let old = |e: usize| {
             let EntrySource::Point(i) = assembly.places[e].source else { unreachable!() };
@@ -194,6 +213,12 @@ impl Turning<'_> {
     fn reach(&self) -> f64 {
         let [a, b] = self.geoms.map(reach);
         a.max(b)
+    }
+
+    /// How much deeper a turn by this angle can bring them, m; zero beyond [`LARGEST_TURN`].
+    fn moved(&self, turn: f64) -> f64 {
+        let [a, b] = self.geoms.map(radius);
+        if turn <= LARGEST_TURN { turn * a.min(b) } else { 0.0 }
     }
 
     /// Angle by which one turned relative to the other, rad.
@@ -239,6 +264,27 @@ fn reach(geom: &Geom) -> f64 {
         Shape::Ellipsoid { radii } => radii.max(),
         Shape::Cylinder { radius, half_length } => radius.hypot(half_length),
         _ => 0.0,
+    }
+}
+
+/// Distance of a geom's surface from its origin at most; infinite for what has no end.
+fn radius(geom: &Geom) -> f64 {
+    match &geom.shape {
+        Shape::HalfSpace | Shape::HeightField(_) => f64::INFINITY,
+        shape => {
+            let aabb = shape.aabb(&Pose::identity());
+            aabb.min.abs().sup(&aabb.max.abs()).norm()
+        }
+    }
+}
+
+/// Whether a point of a geom's surface, in its frame, is a corner of a polyhedron.
+fn is_corner(geom: &Geom, point: &Vector3<f64>) -> bool {
+    let near = |vertex: &Vector3<f64>| (vertex - point).norm() <= 1e-6 * vertex.norm();
+    match &geom.shape {
+        Shape::Box { half_extents } => near(&half_extents.zip_map(point, f64::copysign)),
+        Shape::Convex(hull) => hull.vertices().iter().any(near),
+        _ => false,
     }
 }
 

@@ -1,12 +1,12 @@
 //! The pairs whose motion within a step is looked at.
 
+use super::overlap::can_be_told;
 use super::path::Motion;
 use super::size::{Size, pair_width};
 use crate::contact::query::Touching;
 use crate::model::Compiled;
 use crate::model::geom_id::{CollidingGeomId, GeomPair, geoms_of};
 use stiction_geometry::Aabb;
-use stiction_geometry::point::is_supported;
 use stiction_model::Pose;
 
 /// A pair to be looked at.
@@ -110,14 +110,14 @@ impl Candidates {
                 let [ma, mb] = [body_a, body_b].map(|body| Motion::new(&x_begin[body], &x_end[body]));
                 let turn = ma.turn * sizes[a].reach + mb.turn * sizes[b].reach;
                 let travel = (mb.shift - ma.shift).norm() + turn;
-                let supported = is_supported(geoms[a].shape.kind(), geoms[b].shape.kind());
                 let meets = || {
                     let at = |g: usize| geoms[g].shape.aabb(&(x_begin[geoms[g].body] * geoms[g].x_bg));
                     let (at_a, at_b, shift) = (at(a), at(b), mb.shift - ma.shift);
                     let moved = Aabb { min: at_b.min + shift, max: at_b.max + shift };
                     at_a.overlaps(&at_b.union(&moved).grown(turn))
                 };
-                if supported && travel > 0.25 * pair_width(&sizes[a], &sizes[b]) && meets() {
+                let told = can_be_told(compiled, pair);
+                if told && travel > 0.25 * pair_width(&sizes[a], &sizes[b]) && meets() {
                     list.push(Candidate { pair, depth: depths[body_a].max(depths[body_b]) });
                 }
             }

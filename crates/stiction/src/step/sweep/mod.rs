@@ -30,11 +30,13 @@
 //! | `size.rs` | widths, and the bounds on motions that make a slow step cost next to nothing |
 //! | `candidates.rs` | the pairs to look at |
 //! | `path.rs` | where a pair meets |
+//! | `overlap.rs` | how it overlaps at a pose |
 //! | `rows.rs` | speculative contacts |
 //! | `hold_back.rs` | the last resort |
 
 mod candidates;
 mod hold_back;
+mod overlap;
 mod path;
 mod rows;
 mod size;
@@ -48,12 +50,12 @@ use crate::step::kinematics::Kinematics;
 use candidates::Candidates;
 use hold_back::HeldBack;
 use nalgebra::{UnitQuaternion, Vector3};
+use overlap::OverlapScratch;
 use path::Path;
 use rows::Row;
 use size::{Bounds, Size};
 use stiction_convex::ProblemError;
 use stiction_geometry::ContactPoint;
-use stiction_geometry::point::Scratch;
 use stiction_model::{Pose, Warning};
 
 /// Largest number of solves of a step for bodies that meet within it.
@@ -72,6 +74,8 @@ pub(crate) struct Sweep {
     /// The motion goes too deep, and no row prevents it.
     unresolved: bool,
     rows: Vec<Row>,
+    /// Rows of pairs with restitution rebound.
+    rebounds: bool,
     /// What the last solve's motion was shortened by, and for which pairs.
     held: HeldBack,
     shortened: Met,
@@ -86,8 +90,9 @@ pub(crate) struct Sweep {
     fractions: Vec<f64>,
     wanted: Vec<f64>,
     held_v: Vec<f64>,
+    trees_hit: Vec<usize>,
     points: Vec<ContactPoint>,
-    scratch: Scratch,
+    scratch: OverlapScratch,
 }
 
 impl Sweep {
@@ -102,6 +107,7 @@ impl Sweep {
             deep: 0,
             unresolved: false,
             rows: Vec::new(),
+            rebounds: true,
             held: HeldBack::default(),
             shortened: Met::default(),
             met: Met::default(),
@@ -114,14 +120,16 @@ impl Sweep {
             fractions: Vec::new(),
             wanted: Vec::new(),
             held_v: Vec::new(),
+            trees_hit: Vec::new(),
             points: Vec::new(),
-            scratch: Scratch::default(),
+            scratch: OverlapScratch::default(),
         }
     }
 
     /// Forgets the speculative contacts of the last step.
     pub fn clear(&mut self) {
         self.rows.clear();
+        self.rebounds = true;
         self.held = HeldBack::default();
         self.shortened.clear();
     }
@@ -176,7 +184,7 @@ impl Sweep {
             let (mut from, step) = (0.0, path.h / path.travel);
             while let Some(meeting) = path.march(from, false, &mut self.scratch, &mut self.points) {
                 let turns = path.turns();
-                if self.add_rows(model, state, (v, dt), turns, (&meeting, pass), assembly)? {
+                if self.add_rows(model, state, (v, dt), begin, turns, (&meeting, pass), assembly)? {
                     break;
                 }
                 // A point that goes away again: it is no obstacle here.
@@ -257,7 +265,7 @@ impl Met {
             Warning { source: a.source.clone(), message: format!("\"{}\" and \"{}\" {what}", a.name, b.name) }
         };
         let acted = self.acted.iter().map(move |pair| {
-            let what = "would have gone through each other within a step: a speculative contact without friction and rebound \
+            let what = "would have gone through each other within a step: a speculative contact without friction \
                         held them; smaller steps resolve the impact";
             warn(pair, what)
         });

@@ -1,11 +1,11 @@
 //! The motion of a pair within a step, and where on it the pair meets.
 
+use super::overlap::{Overlap, OverlapScratch};
 use super::size::{Size, pair_width};
 use crate::model::Compiled;
 use crate::model::geom_id::GeomPair;
 use nalgebra::{Point3, Vector3};
-use stiction_geometry::point::{Scratch, contact_pair};
-use stiction_geometry::{Aabb, ContactPoint, Shape};
+use stiction_geometry::ContactPoint;
 use stiction_model::Pose;
 
 /// Largest number of poses at which a pair is examined. What is left of its motion then counts as too deep.
@@ -14,6 +14,9 @@ const POSES: usize = 4096;
 /// Depth in h from which a pair that begins a step so deep is left to its contact: bodies that were put into each other, or that
 /// equalities hold there. No step ends so.
 const TOO_DEEP: f64 = 3.5;
+
+/// Part of a depth by which that of the same poses may differ.
+const ROUNDING: f64 = 1e-6;
 
 /// Part of w up to which an overlap that the motion leaves again is not felt, if the pair is not in contact deeper elsewhere.
 pub(super) const GHOST: f64 = 1e-3;
@@ -44,7 +47,7 @@ impl Motion {
 /// The motions of two geoms within a step, from the poses of their bodies at its beginning and end.
 pub(super) struct Path<'a> {
     geoms: (usize, usize),
-    shapes: [&'a Shape; 2],
+    overlap: Overlap<'a>,
     x_bg: [&'a Pose; 2],
     begin: [&'a Pose; 2],
     end: [&'a Pose; 2],
@@ -91,7 +94,7 @@ impl<'a> Path<'a> {
         let h = 0.125 * width;
         Self {
             geoms: (a, b),
-            shapes: [&ga.shape, &gb.shape],
+            overlap: Overlap::new(compiled, pair),
             x_bg: [&ga.x_bg, &gb.x_bg],
             begin: [&x_begin[ga.body], &x_begin[gb.body]],
             end: [&x_end[ga.body], &x_end[gb.body]],
@@ -120,16 +123,16 @@ impl<'a> Path<'a> {
         &self,
         bodies: &[Pose; 2],
         margin: f64,
-        scratch: &mut Scratch,
+        scratch: &mut OverlapScratch,
         points: &mut Vec<ContactPoint>,
     ) -> f64 {
         points.clear();
         let [x_a, x_b] = [0, 1].map(|k| bodies[k] * self.x_bg[k]);
-        let apart = gap_of_boxes(&self.shapes[0].aabb(&x_a), &self.shapes[1].aabb(&x_b));
+        let apart = self.overlap.gap_of_boxes(&x_a, &x_b);
         if apart > 0.0 {
             return apart;
         }
-        contact_pair((self.shapes[0], &x_a), (self.shapes[1], &x_b), margin, scratch, points);
+        self.overlap.find(&x_a, &x_b, margin, scratch, points);
         let nearest = points.iter().map(|p| p.distance).fold(f64::INFINITY, f64::min);
         // Without points, they are apart. How far is not known of a surface.
         if nearest == f64::INFINITY { margin.max(f64::MIN_POSITIVE) } else { nearest }
@@ -141,7 +144,7 @@ impl<'a> Path<'a> {
         &mut self,
         from: f64,
         deep_only: bool,
-        scratch: &mut Scratch,
+        scratch: &mut OverlapScratch,
         points: &mut Vec<ContactPoint>,
     ) -> Option<Meeting> {
         let (mut s, mut safe) = (from, from);
@@ -158,7 +161,7 @@ impl<'a> Path<'a> {
                     if -nearest > TOO_DEEP * self.h {
                         return None;
                     }
-                    self.limit = self.limit.max(-nearest);
+                    self.limit = self.limit.max(-nearest * (1.0 + ROUNDING));
                     self.in_touch = true;
                 }
                 let allowed = if self.patch || self.in_touch { 2.0 * self.h } else { 0.0 };
@@ -199,13 +202,13 @@ impl<'a> Path<'a> {
 
     /// Whether the overlap is nowhere more than what does not count on the rest of the way: a body that slides over the seam of two
     /// others, or past an edge. `points` has more behind those that it had.
-    fn passes_by(&self, from: f64, scratch: &mut Scratch, points: &mut Vec<ContactPoint>) -> bool {
+    fn passes_by(&self, from: f64, scratch: &mut OverlapScratch, points: &mut Vec<ContactPoint>) -> bool {
         let (known, mut s) = (points.len(), from);
         for _ in 0..POSES {
             let bodies = self.bodies(s);
             let [x_a, x_b] = [0, 1].map(|k| bodies[k] * self.x_bg[k]);
             points.truncate(known);
-            contact_pair((self.shapes[0], &x_a), (self.shapes[1], &x_b), 0.0, scratch, points);
+            self.overlap.find(&x_a, &x_b, 0.0, scratch, points);
             let depth = points[known..].iter().map(|p| -p.distance).fold(0.0, f64::max);
             if depth > self.ghost {
                 return false;
@@ -223,11 +226,6 @@ impl<'a> Path<'a> {
             (p.geom_a, p.geom_b) = self.geoms;
         }
     }
-}
-
-/// Distance of two boxes along the axis on which they are furthest apart; at most 0 if they meet.
-fn gap_of_boxes(a: &Aabb, b: &Aabb) -> f64 {
-    (a.min - b.max).sup(&(b.min - a.max)).max()
 }
 
 /// A pose between two: origins along lines, orientations along great arcs.

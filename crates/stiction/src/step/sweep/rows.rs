@@ -8,15 +8,23 @@
 //! friction: while the gap is open there is nothing to rub. It is near-rigid, because the compliance of a material can be deeper
 //! than a thin body is thick, and it ends with the bodies at touch (allowed = 0); the next step has their contact. Bodies
 //! that touch at the beginning of the step, and patches, end at 2h at most: up to there their contact acts alone.
+//!
+//! Of a pair with a **restitution** e the row is an impact instead: J v⁺ ≥ −e J v₀, and the bodies leave from where the step began,
+//! a way of v δt before they would have touched. At each row that acts the velocities are then u = J v₀ < 0 and u⁺ = −e u, or u ≥ 0
+//! and u⁺ = 0; its impulse does the work γ (u + u⁺)/2 ≤ 0 unless u > 0. If a row with u > 0 joins, none of the step's rows
+//! rebounds any more: rows without rebound take energy together, whatever their u.
 
 use super::path::Meeting;
 use super::{Sweep, insert};
 use crate::contact::result::Contact;
 use crate::model::geom_id::geoms_of;
+use crate::model::material::PairMaterial;
 use crate::model::{Compiled, Model};
 use crate::state::State;
 use crate::step::assemble::Assembly;
-use crate::step::kinematics::prescribed_twist;
+use crate::step::free_motion::FreeMotion;
+use crate::step::impact::resting_speed;
+use crate::step::kinematics::{Kinematics, prescribed_twist};
 use crate::step::report::StepReport;
 use nalgebra::Vector3;
 use stiction_convex::{ProblemError, RowCompliance, RowLaw, Solver};
@@ -29,6 +37,9 @@ const LARGE_TURN: f64 = 0.5;
 /// Solves of a step in which rows act at points of bodies that turn little.
 const POINT_PASSES: usize = 6;
 
+/// β of rows that rebound: they give way by β²/(4π²) = 2.5e−10 of the velocity.
+const REBOUND_BETA: f64 = 1e-4;
+
 /// A speculative contact.
 pub(super) struct Row {
     row: usize,
@@ -37,6 +48,8 @@ pub(super) struct Row {
     gap: f64,
     /// Row velocity at the beginning of the step, m/s.
     before: f64,
+    /// What it would be without rebound, if it has one.
+    without_rebound: Option<RowLaw>,
 }
 
 impl Sweep {
@@ -50,6 +63,7 @@ impl Sweep {
         model: &Model,
         state: &State,
         (v, dt): (&[f64], f64),
+        begin: &Kinematics,
         turns: [f64; 2],
         (meeting, pass): (&Meeting, usize),
         assembly: &mut Assembly,
@@ -103,12 +117,54 @@ impl Sweep {
             let gap = contact.distance - s * dt * closing;
             let phi = (gap + meeting.allowed).max(0.0);
             let gap = gap.max(0.0);
-            let law = RowLaw::Limit { phi, compliance: RowCompliance::default() };
-            let before = rate(&state.v);
-            let row = assembly.problem.add_row(&self.coefficients, bias, law)?;
-            self.rows.push(Row { row, contact, gap, before });
+            let stop = RowLaw::Limit { phi, compliance: RowCompliance::default() };
+            let before = rate(&begin.v);
+            let rebound = rebound(compiled, assembly, &contact, -before);
+            let row = assembly.problem.add_row(&self.coefficients, bias, rebound.unwrap_or(stop))?;
+            let without_rebound = rebound.map(|_| stop);
+            self.rows.push(Row { row, contact, gap, before, without_rebound });
+        }
+        if self.rows[known..].iter().any(|row| row.before > 0.0) {
+            self.rebounds = false;
+        }
+        if !self.rebounds {
+            for row in &mut self.rows {
+                if let Some(law) = row.without_rebound.take() {
+                    assembly.problem.set_row_law(row.row, law)?;
+                }
+            }
         }
         Ok(self.rows.len() > known)
+    }
+
+    /// Lets the centres of mass of the bodies that were hit go on as the solve says, whatever they turn by after it: the rows change
+    /// their spins by radians per step, and where the origin of a body is not its centre of mass this would add energy.
+    pub fn go_straight(
+        &mut self,
+        model: &Model,
+        (q, q_end, dt): (&[f64], &[f64], f64),
+        (begin, free): (&Kinematics, &FreeMotion),
+        solver: &Solver,
+        v: &mut [f64],
+    ) {
+        let hit = |row: &&Row| solver.row_impulses()[row.row] > 0.0;
+        if !self.rows.iter().any(|row| hit(&row)) {
+            return;
+        }
+        self.held_v.resize(v.len(), 0.0);
+        free.velocities(begin, &mut self.held_v);
+        let (compiled, multibody) = (model.compiled(), model.multibody());
+        self.trees_hit.clear();
+        for row in self.rows.iter().filter(hit) {
+            let geoms = [row.contact.geom_a, row.contact.geom_b];
+            let trees = geoms.map(|g| multibody.body_tree(compiled.geoms.geoms()[g].body));
+            self.trees_hit.extend(trees.into_iter().flatten());
+        }
+        self.trees_hit.sort_unstable();
+        self.trees_hit.dedup();
+        for &tree in &self.trees_hit {
+            multibody.go_straight(tree, (q, q_end, dt), &self.held_v, v);
+        }
     }
 
     /// Adds the contacts that acted in the last solve to the results, and counts them and what was held back.
@@ -138,4 +194,26 @@ impl Sweep {
             insert(&mut self.met.acted, geoms_of(p));
         }
     }
+}
+
+/// The law of a row at which a pair with restitution meets at a speed of `approach`, if that is an impact.
+fn rebound(
+    compiled: &Compiled,
+    assembly: &Assembly,
+    contact: &ContactPoint,
+    approach: f64,
+) -> Option<RowLaw> {
+    let pair = geoms_of(contact);
+    if compiled.geoms.makes_patch(contact.geom_a, contact.geom_b) {
+        return None;
+    }
+    let material = compiled.pair_material(pair, PairMaterial::combine);
+    let dt = assembly.problem.time_step();
+    let rest = resting_speed(compiled, assembly.problem.settings(), dt);
+    if material.restitution == 0.0 || approach <= material.restitution_threshold.max(rest) {
+        return None;
+    }
+    let compliance =
+        RowCompliance::Spring { stiffness: f64::INFINITY, relaxation_time: 0.0, beta: REBOUND_BETA };
+    Some(RowLaw::Limit { phi: -dt * material.restitution * approach, compliance })
 }
