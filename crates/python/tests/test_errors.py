@@ -137,3 +137,23 @@ def test_arrays_that_would_be_ignored_when_written_are_read_only():
     assert {name for name, array in arrays.items() if array.flags.writeable} == set()
     for name in ("qpos", "qvel", "ctrl", "applied", "act"):
         assert getattr(sim, name).flags.writeable and getattr(batch, name).flags.writeable
+
+
+def test_arrays_that_are_read_only_reversed_or_in_another_order_are_read():
+    model = st.Model.from_scene("stack")
+    sim, batch = st.Simulation(model), st.Batch(model, 2)
+    q = model.default_qpos
+    assert not q.flags.writeable
+    for given in (q, q[::-1][::-1], q.astype(np.longdouble), np.repeat(q, 2)[::2]):
+        sim.qpos = given
+        assert np.array_equal(sim.qpos, q) and np.array_equal(model.com(given), model.com(q))
+    rows = np.broadcast_to(q, (2, model.nq))
+    batch.qpos = np.asfortranarray(rows)
+    batch.reset(qpos=rows)
+    assert np.array_equal(batch.qpos, rows)
+    assert st.rollout(model, np.broadcast_to(np.r_[q, np.zeros(model.nv)], (2, model.nq + model.nv)), steps=2).shape[0] == 2
+    # A view that somebody locks is theirs; the simulation's own array stays writable.
+    view = sim.qpos
+    view.flags.writeable = False
+    sim.step()
+    assert sim.qpos.flags.writeable and np.array_equal(view, sim.qpos)
