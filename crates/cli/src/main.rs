@@ -32,6 +32,7 @@ mod interrupt;
 mod learn;
 mod mesh;
 mod outlet;
+mod picture;
 mod progress;
 mod reproduce;
 mod run;
@@ -67,6 +68,8 @@ enum Command {
     Run(run::RunArguments),
     /// Show a scene live in the browser, or open a recording
     View(view::ViewArguments),
+    /// Draw a scene into a PNG file, without a screen: colour, depth or segmentation
+    Picture(picture::PictureArguments),
     /// Print what was read from a model: bodies, joints, masses, shapes, warnings
     Inspect(inspect::InspectArguments),
     /// List the possible outcomes of an impact with several contacts
@@ -106,6 +109,7 @@ fn program() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::View(view) => view::view(&view),
+        Command::Picture(arguments) => picture::picture(&arguments),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Mesh(arguments) => mesh::mesh(&arguments),
         Command::Impact(arguments) => impact::impact(&arguments),

@@ -12,7 +12,7 @@ const LAST_DRAWN_GROUP: i32 = 2;
 
 /// What is drawn of a geom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Appearance {
+pub enum Appearance {
     /// It collides and is drawn.
     Both,
     /// It collides; drawn on demand.
@@ -34,13 +34,14 @@ impl Appearance {
         }
     }
 
-    fn is_drawn(self) -> bool {
+    /// Whether a picture shows it.
+    pub fn is_drawn(self) -> bool {
         matches!(self, Self::Both | Self::Visual)
     }
 }
 
 /// What is drawn of each geom.
-pub(crate) fn appearances(world: &World) -> Vec<Appearance> {
+pub fn appearances(world: &World) -> Vec<Appearance> {
     let mut list: Vec<Appearance> = world
         .geoms
         .iter()

@@ -92,7 +92,7 @@ struct Surface {
 }
 
 /// The surface with about `most` triangles, or as near as it can be had. The result depends on the input alone.
-pub(crate) fn decimate(
+pub fn decimate(
     vertices: &[[f64; 3]],
     triangles: &[[u32; 3]],
     most: usize,

@@ -27,6 +27,8 @@
 //!
 //! | open | for |
 //! |---|---|
+//! | [`appearance`] | which geoms a picture shows |
+//! | [`decimate`] | meshes with fewer triangles, for pictures |
 //! | [`capture`] | a simulation as bytes: the scene, its buffers, frames |
 //! | [`channels`] | the numbers that are plotted |
 //! | [`chunk`] | the framing that everything shares |
@@ -40,11 +42,11 @@
 //! The format is in `docs/recording.md`. Nothing here solves anything: what is shown is what
 //! [`stiction::Simulation`] tells.
 
-mod appearance;
+pub mod appearance;
 pub mod capture;
 pub mod channels;
 pub mod chunk;
-mod decimate;
+pub mod decimate;
 pub mod error;
 pub mod live;
 pub mod page;

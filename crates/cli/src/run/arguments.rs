@@ -2,6 +2,7 @@
 
 use super::outputs::joint_choice;
 use crate::failure::Failure;
+use crate::picture::{CameraArguments, Size};
 use crate::scene::{ReadArguments, contact};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use stiction::{
     ContactFrom, ContactModel, Method, Model, Options, TangentialSprings, normal_law_from_name,
     normal_law_from_table,
 };
+use stiction_picture::{FilmOptions, Look, Marks};
 use stiction_viewer::RecordOptions;
 
 /// Arguments of `stiction run`.
@@ -82,9 +84,21 @@ pub struct RunArguments {
     /// Files of --out not to write, separated by commas
     #[arg(long, value_delimiter = ',', requires = "out")]
     pub skip: Vec<OutputFile>,
-    /// Frames of the recording per simulated second, at most one per step [default: 60]
-    #[arg(long, allow_hyphen_values = true, requires = "out")]
+    /// Frames of the recording per simulated second, at most one per step [default: 60]; of --video, as many as it plays per
+    /// second [default: 30]
+    #[arg(long, allow_hyphen_values = true)]
     frame_rate: Option<f64>,
+    /// Film the run without a screen: FILE.mp4 or FILE.gif
+    #[arg(long, value_name = "FILE")]
+    pub video: Option<PathBuf>,
+    /// Width and height of the film, pixels [default: 1280x720]
+    #[arg(long, value_name = "WIDTHxHEIGHT", requires = "video")]
+    video_size: Option<Size>,
+    /// Draw the forces of contacts in the film
+    #[arg(long, requires = "video")]
+    video_forces: bool,
+    #[command(flatten)]
+    pub camera: CameraArguments,
     /// Joints whose positions are plotted, separated by commas [default: all, unless there are too many]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
     pub joints: Vec<String>,
@@ -159,6 +173,14 @@ impl RunArguments {
         }
     }
 
+    /// Options of the film, without its camera.
+    pub fn film(&self) -> FilmOptions {
+        let Size { width, height } = self.video_size.unwrap_or(Size { width: 1280, height: 720 });
+        let marks = Marks { forces: self.video_forces, ..Marks::default() };
+        let look = Look { marks, ..Look::default() };
+        FilmOptions { width, height, rate: self.frame_rate.unwrap_or(30.0), look, ..FilmOptions::default() }
+    }
+
     /// Checks the arguments that need no model.
     pub fn check(&self) -> Result<(), Failure> {
         if !(self.time >= 0.0 && self.time.is_finite()) {
@@ -172,6 +194,16 @@ impl RunArguments {
                 )));
             }
         }
+        if self.frame_rate.is_some() && self.out.is_none() && self.video.is_none() {
+            return Err(Failure::input(
+                "--frame-rate is for --out and --video: give one of them, or leave it out",
+            ));
+        }
+        if self.camera.given() && self.video.is_none() {
+            return Err(Failure::input(
+                "--camera, --azimuth, --elevation, --distance and --look-at are for --video: give it, or leave them out",
+            ));
+        }
         self.check_skipped()
     }
 
@@ -181,7 +213,12 @@ impl RunArguments {
         let no_recording = skipped(OutputFile::Html) && skipped(OutputFile::Mcap);
         for (option, given, gone, files) in [
             ("--rate", self.rate.is_some(), skipped(OutputFile::Csv), ".csv"),
-            ("--frame-rate", self.frame_rate.is_some(), no_recording, ".html and .mcap"),
+            (
+                "--frame-rate",
+                self.frame_rate.is_some(),
+                no_recording && self.video.is_none(),
+                ".html and .mcap",
+            ),
             ("--joints", !self.joints.is_empty(), no_recording, ".html and .mcap"),
         ] {
             if given && gone {

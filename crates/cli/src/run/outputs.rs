@@ -7,12 +7,14 @@ use crate::outlet;
 use crate::trajectory::{Sampling, Trajectory};
 use std::path::PathBuf;
 use stiction::{Simulation, TrajectoryHash};
+use stiction_picture::{Film, PictureError, Renderer};
 use stiction_viewer::{JointChoice, RecordError, Recorder};
 
 /// The files that a run writes.
 pub struct Outputs {
     trajectory: Option<(Trajectory, Sampling)>,
     recorder: Option<Recorder>,
+    film: Option<Film>,
     pub checkpoint: Option<Checkpoint>,
     /// Hash of every step, for the report.
     pub hash: TrajectoryHash,
@@ -22,7 +24,7 @@ impl Outputs {
     /// Opens the checkpoint, from which the simulation resumes, and then the files.
     pub fn create(arguments: &RunArguments, simulation: &mut Simulation) -> Result<Self, Failure> {
         let hash = TrajectoryHash::default();
-        let mut outputs = Self { trajectory: None, recorder: None, checkpoint: None, hash };
+        let mut outputs = Self { trajectory: None, recorder: None, film: None, checkpoint: None, hash };
         let begin = simulation.state().time;
         if let Some(path) = &arguments.checkpoint {
             outputs.checkpoint = Some(Checkpoint::open(path, arguments.resume_anyway, simulation)?);
@@ -33,6 +35,13 @@ impl Outputs {
             eprintln!("resuming from t = {time} s");
             // The files of the interrupted run are kept.
             name += &format!("-from-{time:.3}");
+        }
+        if let Some(path) = &arguments.video {
+            outlet::file(path, "--video")?;
+            let mut options = arguments.film();
+            let renderer = Renderer::new(simulation.model(), options.look);
+            options.viewpoint = arguments.camera.viewpoint(&renderer, simulation)?;
+            outputs.film = Some(Film::create(simulation, path, &options).map_err(film_failure)?);
         }
         let Some(directory) = &arguments.out else { return Ok(outputs) };
         outlet::folder(directory, "--out")?;
@@ -67,6 +76,9 @@ impl Outputs {
         if let Some(recorder) = &mut self.recorder {
             recorder.observe(simulation).map_err(record_failure)?;
         }
+        if let Some(film) = &mut self.film {
+            film.observe(simulation).map_err(film_failure)?;
+        }
         if let Some((trajectory, sampling)) = &mut self.trajectory
             && sampling.pass(simulation.state().time)
         {
@@ -90,15 +102,25 @@ impl Outputs {
         let saved = self.checkpoint.map(|checkpoint| checkpoint.save(simulation)).transpose();
         let trajectory = self.trajectory.map(|(trajectory, _)| trajectory.finish()).transpose();
         let recorded = self.recorder.map(|recorder| recorder.finish(Some(simulation))).transpose();
+        let filmed = self.film.map(Film::finish).transpose();
         let recorded = recorded.map_err(record_failure)?.unwrap_or_default();
         saved?;
-        Ok(recorded.into_iter().map(|file| file.path).chain(trajectory?).collect())
+        let film = filmed.map_err(film_failure)?.map(|film| film.path);
+        Ok(recorded.into_iter().map(|file| file.path).chain(trajectory?).chain(film).collect())
     }
 }
 
 /// The named joints, or the default choice.
 pub fn joint_choice(names: &[String]) -> JointChoice {
     if names.is_empty() { JointChoice::default() } else { JointChoice::Named(names.to_vec()) }
+}
+
+fn film_failure(error: PictureError) -> Failure {
+    match error {
+        PictureError::Write { .. } => Failure::work(format!("{error}; choose another --video")),
+        PictureError::Encode(_) => Failure::work(error),
+        _ => Failure::input(error),
+    }
 }
 
 pub fn record_failure(error: RecordError) -> Failure {
