@@ -77,12 +77,26 @@ pub(crate) struct ContactTerms<T> {
     pub slip: T,
     /// The given normal impulse for friction, if any.
     pub lagged: Option<T>,
-    /// Stiffness, damping and stretch (scaled slip) of a tangential spring.
-    pub spring: Option<(T, T, [T; 5])>,
+    /// A tangential spring.
+    pub spring: Option<SpringTerms<T>>,
     /// Scales of the slip.
     pub ellipse: Option<Ellipse>,
     /// Factor of the limits of stiffness.
     pub load: f64,
+    /// With an ellipse, how freely the two bodies turn against each other about the normal, 1/(kg m²).
+    pub spin: f64,
+}
+
+/// The inputs of a tangential spring.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpringTerms<T> {
+    /// k_t and c_t.
+    pub stiffness: T,
+    pub damping: T,
+    /// K of critical damping, or zero.
+    pub critical: T,
+    /// Stretch, scaled slip.
+    pub stretch: [T; 5],
 }
 
 /// The law of one contact during a solve. Only the velocity varies.
@@ -152,14 +166,14 @@ impl<T: Scalar> CompiledContact<T> {
         self
     }
 
-    /// The law of a contact. `w` is the Delassus estimate (1/kg), evaluated only if needed; `bound` is an upper
-    /// bound of 3 w.
+    /// The law of a contact. `delassus` is the estimate w (1/kg), evaluated only if needed; `bound` is an
+    /// upper bound of 3 w.
     #[inline(always)]
     pub(crate) fn compile(
         settings: &ContactSettings,
         law: &NormalLaw,
         terms: &ContactTerms<T>,
-        w: impl Fn() -> T,
+        delassus: impl Fn() -> T,
         bound: f64,
     ) -> Self {
         let dt = terms.normal.dt;
@@ -180,7 +194,7 @@ impl<T: Scalar> CompiledContact<T> {
             && settings.model != FrictionModel::Sap
             && *law == NormalLaw::Linear
         {
-            let share = T::constant(most) / (stiff * w());
+            let share = T::constant(most) / (stiff * delassus());
             if share.value() < 1.0 {
                 scale = share;
                 normal.elastic_force = normal.elastic_force * share;
@@ -189,7 +203,7 @@ impl<T: Scalar> CompiledContact<T> {
         }
         let slope = law.lagged_slope(&normal);
         if slope.value() * bound > 3.0 * limit.value() {
-            let share = limit / (slope * w());
+            let share = limit / (slope * delassus());
             if share.value() < 1.0 {
                 scale = scale * share;
                 normal.elastic_force = normal.elastic_force * share;
@@ -200,7 +214,7 @@ impl<T: Scalar> CompiledContact<T> {
         // For most contacts the bound already shows that ε = v_s.
         let needs_w =
             settings.model == FrictionModel::Sap || sigma * bound / 3.0 * mu.value() * n0.value() > v_s;
-        let w = if needs_w { w() } else { T::zero() };
+        let w = if needs_w { delassus() } else { T::zero() };
         // ICF eq. 44
         let epsilon = (T::constant(sigma) * w * mu * n0).max(T::constant(v_s));
         let mut contact = match settings.model {
@@ -215,8 +229,21 @@ impl<T: Scalar> CompiledContact<T> {
         contact.ellipse = terms.ellipse;
         match terms.spring {
             None => contact,
-            Some((k, c, stretch)) => {
-                contact.with_spring(SpringLaw::over(dt, mu * n0, scale * k, scale * c, stretch))
+            Some(spring) => {
+                let (k, mut c) = (scale * spring.stiffness, scale * spring.damping);
+                if spring.critical.value() > 0.0 {
+                    // c = k τ with τ = 2/ω, ω² = K w: of the slip, or of spin if that is slower.
+                    let mut mobility = delassus();
+                    let spin = terms.ellipse.map_or(0.0, |e| e.scales[2] * e.scales[2] * terms.spin);
+                    if spin > 0.0 && spin < mobility.value() {
+                        mobility = T::constant(spin);
+                    }
+                    let square = scale * spring.critical * mobility;
+                    if square.value() > 0.0 {
+                        c = c + k * T::constant(2.0) / square.sqrt();
+                    }
+                }
+                contact.with_spring(SpringLaw::over(dt, mu * n0, k, c, spring.stretch))
             }
         }
     }

@@ -9,7 +9,7 @@
 //! At a kink of a law (touching, sticking in SAP, a near-rigid limit) the derivative is that of the side the
 //! solution is on.
 
-use crate::contact::{CompiledContact, ContactTerms};
+use crate::contact::{CompiledContact, ContactTerms, SpringTerms};
 use crate::jet::Jet;
 use crate::normal::{NormalInput, NormalLaw};
 use crate::number::Number;
@@ -63,7 +63,7 @@ pub struct ContactResponse {
     pub by_previous: Matrix3<f64>,
     /// By the elastic force f0.
     pub by_elastic_force: Vector3<f64>,
-    /// By the stiffness k at fixed f0; a tangential spring's stiffness and damping change in proportion.
+    /// By the stiffness k at fixed f0; a tangential spring's stiffnesses and damping change in proportion.
     pub by_stiffness: Vector3<f64>,
     /// By the dissipation d.
     pub by_dissipation: Vector3<f64>,
@@ -127,10 +127,16 @@ impl Problem {
                     _ => Jet::constant(x),
                 };
                 let [x, y] = [Jet::variable(s.stretch.x, 12), Jet::variable(s.stretch.y, 13)];
-                (of(s.stiffness), of(s.damping), [x, y, Jet::zero(), Jet::zero(), Jet::zero()])
+                SpringTerms {
+                    stiffness: of(s.stiffness),
+                    damping: of(s.damping),
+                    critical: of(s.critical),
+                    stretch: [x, y, Jet::zero(), Jet::zero(), Jet::zero()],
+                }
             }),
             ellipse: None,
             load: entry.load,
+            spin: 0.0,
         };
         let normal_law = &self.normal_laws[entry.normal_law.0 as usize];
         let bound = crate::solver::delassus_bound(&context, arm);

@@ -36,7 +36,8 @@ fn case(seed: u64) -> Case {
     if model == FrictionModel::Lagged && r.next() > 0.0 {
         let (stiffness, length) = (power(r, -1.0, 1.0) * stiffness, power(r, -8.0, -3.0));
         let stretch = Vector2::new(length * r.next(), length * r.next());
-        entry.spring = Some(TangentialSpring::new(stiffness, power(r, -4.0, -2.0) * stiffness, stretch));
+        let spring = TangentialSpring::new(stiffness, power(r, -4.0, -2.0) * stiffness, stretch);
+        entry.spring = Some(if r.next() > 0.0 { spring.critically_damped(2.0 * stiffness) } else { spring });
     }
     let twist = |r: &mut Random| {
         let (speed, normal) = (power(r, -6.0, 0.0), power(r, -5.0, -1.0));
@@ -108,6 +109,7 @@ proptest! {
                 if let Some(spring) = &mut e.spring {
                     spring.stiffness *= (k + h) / k;
                     spring.damping *= (k + h) / k;
+                    spring.critical *= (k + h) / k;
                 }
             })
         })?;

@@ -45,11 +45,17 @@ fn law(twin: &Twin, i: usize) -> CompiledContact {
     match entry.spring {
         None => contact,
         Some(s) => {
-            let mut law = SpringLaw::new(dt, mu * n0, s.stiffness, s.damping, s.stretch.into());
+            // The row of the turn about the normal has one element of w, which the norm over 3 is a third of.
+            let turn = 3.0 * twin.delassus(&dense.jacobian.rows(5, 1).into_owned());
+            let spin = entry.ellipse.map_or(0.0, |e| e.scales[2].powi(2) * turn);
+            let slower = if spin > 0.0 { spin.min(w) } else { w };
+            let critical = if s.critical > 0.0 { 2.0 / (s.critical * slower).sqrt() } else { 0.0 };
+            let damping = s.damping + critical * s.stiffness;
+            let mut law = SpringLaw::new(dt, mu * n0, s.stiffness, damping, s.stretch.into());
             if let Some(e) = entry.ellipse {
                 let held = e.slip([s.stretch.x, s.stretch.y, 0.0], s.turn.into());
                 law.offset = held.map(|x| dt * s.stiffness * x);
-                law.memory = held.map(|x| dt * s.damping * x);
+                law.memory = held.map(|x| dt * damping * x);
             }
             contact.with_spring(law)
         }

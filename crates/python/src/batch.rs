@@ -77,7 +77,7 @@ impl Batch {
         signature = (model, n, threads=None, *, step=None, **options),
         text_signature = "(model, n, threads=None, *, step=None, contact='lagged', contact_from='stiction', stiction_tolerance=1e-4, \
                           regularization=1e-3, relative_tolerance=1e-5, margin=0.0, normal_law='linear', \
-                          speculative=True, tangential_springs=False, \
+                          speculative=True, tangential_springs='auto', \
                           max_iterations=2000, friction_passes=2, tessellation='polygons', accuracy=None, max_step=0.1, method='convex', \
                           integrator='radau', adhesion=0.0)"
     )]

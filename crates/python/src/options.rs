@@ -11,7 +11,7 @@ use stiction::convex::NormalLaw;
 use stiction::model::ContactCalibration;
 use stiction::names::nearest;
 use stiction::{
-    ContactFrom, ContactModel, LearnedLaw, Method, Options, TangentialSprings, Tessellation,
+    ContactFrom, ContactModel, LearnedLaw, Method, Options, Sticking, TangentialSprings, Tessellation,
     contact_model_from_name, contact_model_name, method_from_names, normal_law_from_name,
     normal_law_from_table, normal_law_name,
 };
@@ -93,7 +93,7 @@ pub fn options_and_law(
             )));
         }
         Method::Convex => {
-            options.tangential_springs = springs.as_ref().map(convex_springs).transpose()?.flatten()
+            options.tangential_springs = springs.as_ref().map(convex_springs).transpose()?.unwrap_or_default()
         }
         Method::Continuous(continuous) => {
             continuous.adhesion = adhesion;
@@ -173,15 +173,19 @@ fn tessellation(name: &str) -> PyResult<Tessellation> {
     }
 }
 
-/// False, True, or a dict with some of the springs' parameters, which `fields` names; true if there are springs.
-fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut f64)>) -> PyResult<bool> {
+/// "auto" (`None`), False, True, or a dict with some of the springs' parameters, which `fields` names; true if there are
+/// springs.
+fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut Option<f64>)>) -> PyResult<Option<bool>> {
     if let Ok(wanted) = value.cast::<PyBool>() {
-        return Ok(wanted.is_true());
+        return Ok(Some(wanted.is_true()));
+    }
+    if value.extract::<String>().is_ok_and(|text| text == "auto") {
+        return Ok(None);
     }
     let Ok(parameters) = value.cast::<PyDict>() else {
         let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" and ");
         return Err(InputError::new_err(format!(
-            "tangential_springs must be False, True or, for this method, a dict with {names}"
+            "tangential_springs must be \"auto\", False, True or, for this method, a dict with {names}"
         )));
     };
     for (key, value) in parameters {
@@ -196,7 +200,7 @@ fn springs(value: &Bound<'_, PyAny>, mut fields: Vec<(&str, &mut f64)>) -> PyRes
             }
         }
     }
-    Ok(true)
+    Ok(Some(true))
 }
 
 /// A normal law by name, or as rows of depth and force.
@@ -224,25 +228,39 @@ fn normal_law(value: &Bound<'_, PyAny>) -> PyResult<NormalLaw> {
 }
 
 /// Tangential springs of convex steps.
-fn convex_springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialSprings>> {
-    let mut found = TangentialSprings::default();
-    let TangentialSprings { stiffness_ratio, relaxation_time, patches } = &mut found;
+fn convex_springs(value: &Bound<'_, PyAny>) -> PyResult<Sticking> {
+    let [mut ratio, mut time, mut stretch, mut patch_time] = [None; 4];
     let fields = vec![
-        ("stiffness_ratio", stiffness_ratio),
-        ("relaxation_time", relaxation_time),
-        ("stretch", &mut patches.stretch),
-        ("patch_relaxation_time", &mut patches.relaxation_time),
+        ("stiffness_ratio", &mut ratio),
+        ("relaxation_time", &mut time),
+        ("stretch", &mut stretch),
+        ("patch_relaxation_time", &mut patch_time),
     ];
-    let wanted = springs(value, fields)?;
-    Ok(wanted.then_some(found))
+    let usual = TangentialSprings::default();
+    Ok(match springs(value, fields)? {
+        None => Sticking::Auto,
+        Some(false) => Sticking::Damped,
+        Some(true) => Sticking::Springs(TangentialSprings {
+            stiffness_ratio: ratio.unwrap_or(usual.stiffness_ratio),
+            relaxation_time: time,
+            patches: compliance(stretch, patch_time),
+        }),
+    })
 }
 
-/// Tangential springs of continuous time.
+/// Tangential springs of continuous time; "auto" has none.
 fn continuous_springs(value: &Bound<'_, PyAny>) -> PyResult<Option<TangentialCompliance>> {
-    let mut found = TangentialCompliance::default();
-    let TangentialCompliance { stretch, relaxation_time } = &mut found;
-    let wanted = springs(value, vec![("stretch", stretch), ("relaxation_time", relaxation_time)])?;
-    Ok(wanted.then_some(found))
+    let [mut stretch, mut time] = [None; 2];
+    let wanted = springs(value, vec![("stretch", &mut stretch), ("relaxation_time", &mut time)])?;
+    Ok((wanted == Some(true)).then(|| compliance(stretch, time)))
+}
+
+fn compliance(stretch: Option<f64>, relaxation_time: Option<f64>) -> TangentialCompliance {
+    let usual = TangentialCompliance::default();
+    TangentialCompliance {
+        stretch: stretch.unwrap_or(usual.stretch),
+        relaxation_time: relaxation_time.unwrap_or(usual.relaxation_time),
+    }
 }
 
 /// The keyword arguments that make these options, and this data-augmented law.
@@ -277,12 +295,16 @@ pub fn keywords<'py>(
         dict.set_item("tangential_springs", parameters)?;
     }
     match options.tangential_springs {
-        None if dict.contains("tangential_springs")? => {}
-        None => dict.set_item("tangential_springs", false)?,
-        Some(springs) => {
+        _ if dict.contains("tangential_springs")? => {}
+        Sticking::Auto if options.method != Method::Convex => dict.set_item("tangential_springs", false)?,
+        Sticking::Auto => dict.set_item("tangential_springs", "auto")?,
+        Sticking::Damped => dict.set_item("tangential_springs", false)?,
+        Sticking::Springs(springs) => {
             let parameters = PyDict::new(py);
             parameters.set_item("stiffness_ratio", springs.stiffness_ratio)?;
-            parameters.set_item("relaxation_time", springs.relaxation_time)?;
+            if let Some(time) = springs.relaxation_time {
+                parameters.set_item("relaxation_time", time)?;
+            }
             // Those of patches only if they were given.
             let usual = TangentialSprings::default().patches;
             if springs.patches != usual {

@@ -46,7 +46,7 @@ use stiction::batch::{self, Rollout};
     signature = (model, states, controls=None, threads=None, *, steps=None, step=None, **options),
     text_signature = "(model, states, controls=None, threads=None, *, steps=None, step=None, contact='lagged', contact_from='stiction', \
                       stiction_tolerance=1e-4, regularization=1e-3, relative_tolerance=1e-5, margin=0.0, normal_law='linear', \
-                      speculative=True, tangential_springs=False, max_iterations=2000, friction_passes=2, \
+                      speculative=True, tangential_springs='auto', max_iterations=2000, friction_passes=2, \
                       tessellation='polygons')"
 )]
 pub fn rollout<'py>(

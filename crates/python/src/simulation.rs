@@ -63,11 +63,12 @@ use stiction_viewer::Recorder;
 /// speculative : bool, optional
 ///     Whether the motion of each step is examined for bodies that would pass through each other; they get a contact where they
 ///     meet, or are held back (method="convex").
-/// tangential_springs : bool or TangentialSprings, optional
-///     True for springs that carry friction while a contact sticks, so that it does not creep (contact="lagged" only); or a dict
-///     with stiffness_ratio (tangential over normal stiffness, default 0.8) and relaxation_time (damping over stiffness, s, default
-///     0), and for contact patches stretch (normal force over tangential stiffness, m, default 1e-4) and patch_relaxation_time (s,
-///     default 6e-3).
+/// tangential_springs : {"auto"}, bool or TangentialSprings, optional
+///     Springs that carry friction while a contact sticks, so that it does not creep. "auto" has them with contact="lagged" and
+///     normal_law="linear" (a LearnedContact has those that it was fitted with), True has them or raises an error, False has none; or
+///     a dict with stiffness_ratio (tangential over normal stiffness, default 0.8) and relaxation_time (damping over stiffness, s;
+///     critical damping if left out), and for contact patches stretch (normal force over tangential stiffness, m, default 1e-4) and
+///     patch_relaxation_time (s, default 6e-3).
 /// max_iterations : int, optional
 ///     Maximum number of Newton iterations in a step.
 /// friction_passes : int, optional
@@ -135,7 +136,7 @@ impl Simulation {
     #[pyo3(
         signature = (model, step=None, **options),
         text_signature = "(model, step=None, *, contact='lagged', contact_from='stiction', stiction_tolerance=1e-4, regularization=1e-3, \
-                          relative_tolerance=1e-5, margin=0.0, normal_law='linear', speculative=True, tangential_springs=False, \
+                          relative_tolerance=1e-5, margin=0.0, normal_law='linear', speculative=True, tangential_springs='auto', \
                           max_iterations=2000, friction_passes=2, \
                           tessellation='polygons', accuracy=None, max_step=0.1, method='convex', integrator='radau', adhesion=0.0)"
     )]

@@ -303,7 +303,7 @@ def test_options_come_back_as_given():
         with pytest.raises(ValueError, match="normal.law"):
             st.Simulation(models.ball(), normal_law=wrong)
     default = st.Simulation(models.ball()).options
-    assert default["step"] == 1e-3 and default["tangential_springs"] is False
+    assert default["step"] == 1e-3 and default["tangential_springs"] == "auto"
 
 
 def is_stepping(sim):

@@ -5,7 +5,7 @@ use crate::numerics::Trajectory;
 use crate::report::Table;
 use nalgebra::{Matrix3, Vector3};
 use stiction::model::{Body, ContactProperties, Geom, Inertia, Joint, JointKind, Shape, World};
-use stiction::{ContactModel, Model, Options, Simulation};
+use stiction::{ContactModel, Model, Options, Simulation, Sticking};
 use stiction_plot::{Axis, Corner, Panel, color};
 
 /// Default gravity, m/s².
@@ -46,7 +46,7 @@ pub fn published() -> Options {
         friction_passes: 0,
         speculative: false,
         limit_stiffness: false,
-        tangential_springs: None,
+        tangential_springs: Sticking::Damped,
         ..Options::default()
     }
 }

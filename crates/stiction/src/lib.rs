@@ -58,7 +58,7 @@ pub use methods::rigid::{Flight, Touching};
 pub use methods::{continuous, learned, rigid};
 pub use model::{CollidingGeomId, Energy, GeomId, Model, material, names, randomization, scenes, variation};
 pub use options::{
-    ContactFrom, Method, Options, TangentialSprings, contact_model_from_name, contact_model_name,
+    ContactFrom, Method, Options, Sticking, TangentialSprings, contact_model_from_name, contact_model_name,
     method_from_names, normal_law_from_name, normal_law_from_table, normal_law_name,
 };
 pub use sensing::tactile::{self, TactileGrid, TactileImage};

@@ -94,15 +94,36 @@ pub fn normal_law_from_table(points: &[(f64, f64)]) -> Result<NormalLaw, OptionE
 pub struct TangentialSprings {
     /// Of contact points: tangential over normal stiffness; Mindlin's value for like materials is 2(1−ν)/(2−ν) ≈ 0.8.
     pub stiffness_ratio: f64,
-    /// Of contact points: damping over stiffness, s.
-    pub relaxation_time: f64,
+    /// Of contact points: damping over stiffness, s. `None` damps critically: 2/√(K w) with the stiffness K of the springs
+    /// between two geoms and the inverse effective mass w of the point, so that a sticking body comes to rest without ringing.
+    pub relaxation_time: Option<f64>,
     /// Of contact patches. It is that of continuous time, to which the steps converge.
     pub patches: TangentialCompliance,
 }
 
 impl Default for TangentialSprings {
     fn default() -> Self {
-        Self { stiffness_ratio: 0.8, relaxation_time: 0.0, patches: TangentialCompliance::default() }
+        Self { stiffness_ratio: 0.8, relaxation_time: None, patches: TangentialCompliance::default() }
+    }
+}
+
+/// Whether friction is carried by tangential springs while it sticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Sticking {
+    /// By the default springs where convex steps have them: with the Lagged model and the linear normal law. A calibrated
+    /// contact has the springs that it was fitted with, and derivatives are of the step without springs.
+    #[default]
+    Auto,
+    /// By regularised friction alone, as published: what sticks creeps.
+    Damped,
+    /// By these springs.
+    Springs(TangentialSprings),
+}
+
+/// True for the default springs, false for none.
+impl From<bool> for Sticking {
+    fn from(springs: bool) -> Self {
+        if springs { Self::Springs(TangentialSprings::default()) } else { Self::Damped }
     }
 }
 
@@ -183,7 +204,8 @@ pub struct Options {
     pub regularization: f64,
     /// Relative tolerance ε_r of the solve.
     pub relative_tolerance: f64,
-    /// Distance within which contacts are kept before they touch, m.
+    /// Distance within which contacts are kept before they touch, m. Geoms that touch keep all their points up to 10 µm, so
+    /// that corners that rock stay in contact.
     pub margin: f64,
     /// Whether the motion of each step is examined for bodies that would pass through each other (convex method only). They
     /// get a contact where they meet, or are held back: see the documentation of contact.
@@ -199,8 +221,8 @@ pub struct Options {
     /// Solves that a step may repeat for contacts whose normal force comes or goes within it, so that their friction does not
     /// lag (Lagged only). 0 lets it lag by a step, as published. A calibrated contact has its own number instead.
     pub friction_passes: usize,
-    /// Optional tangential springs of contact points and patches (Lagged only).
-    pub tangential_springs: Option<TangentialSprings>,
+    /// Tangential springs of contact points and patches, which hold without creep (Lagged only).
+    pub tangential_springs: Sticking,
     /// Conversion of the polygons of contact patches to faces.
     pub tessellation: Tessellation,
 }
@@ -225,7 +247,7 @@ impl Default for Options {
             max_iterations: 2000,
             exact_hessian: false,
             friction_passes: 2,
-            tangential_springs: None,
+            tangential_springs: Sticking::Auto,
             tessellation: Tessellation::Polygons,
         }
     }
@@ -236,6 +258,18 @@ impl Options {
     pub fn for_model(model: &Model) -> Self {
         let default = Self::default();
         Self { step: model.world().options.step.unwrap_or(default.step), ..default }
+    }
+
+    /// The tangential springs of convex steps, unless a calibrated contact has its own.
+    pub fn springs(&self) -> Option<TangentialSprings> {
+        match self.tangential_springs {
+            Sticking::Springs(springs) => Some(springs),
+            Sticking::Damped => None,
+            Sticking::Auto => {
+                let convex = self.method == Method::Convex && self.contact == ContactModel::Lagged;
+                (convex && self.normal_law == NormalLaw::Linear).then(TangentialSprings::default)
+            }
+        }
     }
 
     /// Whether the step length is controlled by an accuracy.
@@ -305,7 +339,7 @@ impl Options {
                 "does not work with contact = sap, which has its own law: choose lagged or similar",
             );
         }
-        if self.tangential_springs.is_some() {
+        if matches!(self.tangential_springs, Sticking::Springs(_)) {
             return refuse("has no stiffness that tangential springs could follow: leave one of them out");
         }
         if self.law.is_some_and(|law| law != ContactCalibration::default()) {
@@ -334,7 +368,7 @@ impl Options {
             ContactModel::Lagged if is("models-swapped") => ContactModel::Similar,
             other => other,
         };
-        if self.tangential_springs.is_none() && self.law.is_none() {
+        if self.springs().is_none() && self.law.is_none() {
             self.contact = swap(self.contact);
         }
         if is("regularization-off") {
@@ -359,7 +393,7 @@ impl Options {
                 springs.relaxation_time *= 1e-3;
             }
         };
-        if let Some(springs) = &mut self.tangential_springs {
+        if let Sticking::Springs(springs) = &mut self.tangential_springs {
             soft(&mut springs.patches);
         }
         if let Method::Continuous(continuous) = &mut self.method
@@ -435,14 +469,14 @@ impl Options {
         self.check_normal_law()?;
         self.check_contact_from()?;
         range("max_iterations", self.max_iterations as f64, self.max_iterations > 0, "at least 1")?;
-        if let Some(springs) = self.tangential_springs {
+        if let Sticking::Springs(springs) = self.tangential_springs {
             range(
                 "tangential stiffness ratio",
                 springs.stiffness_ratio,
                 springs.stiffness_ratio > 0.0,
                 positive,
             )?;
-            let tau = springs.relaxation_time;
+            let tau = springs.relaxation_time.unwrap_or(0.0);
             range("tangential relaxation time", tau, tau >= 0.0, not_negative)?;
             springs.patches.check(true)?;
             if self.contact != ContactModel::Lagged {

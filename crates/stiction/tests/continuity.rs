@@ -2,7 +2,7 @@
 
 mod common;
 use common::{MODELS, simulation};
-use stiction::{Model, Options, Sampled, Simulation, StepError, TangentialSprings, TrajectoryHash};
+use stiction::{Model, Options, Sampled, Simulation, StepError, TrajectoryHash};
 
 fn hash(sim: &Simulation) -> u64 {
     let mut hash = TrajectoryHash::default();
@@ -14,7 +14,7 @@ fn hash(sim: &Simulation) -> u64 {
 fn a_saved_run_continues_bit_for_bit() {
     let model = Model::from_scene("clutter").unwrap();
     for (contact, springs) in MODELS.map(|m| (m, false)).into_iter().chain([(MODELS[0], true)]) {
-        let tangential_springs = springs.then(TangentialSprings::default);
+        let tangential_springs = springs.into();
         let options = Options { step: 2e-3, contact, tangential_springs, ..Options::default() };
         let mut whole = simulation(&model, options.clone());
         whole.step(250).unwrap();
@@ -115,14 +115,7 @@ fn options_out_of_range_are_refused_by_name() {
         (Options { stiction_tolerance: -1.0, ..Options::default() }, "stiction_tolerance"),
         (Options { relative_tolerance: 2.0, ..Options::default() }, "relative_tolerance"),
         (Options { margin: -1.0, ..Options::default() }, "margin"),
-        (
-            Options {
-                contact: MODELS[2],
-                tangential_springs: Some(TangentialSprings::default()),
-                ..Options::default()
-            },
-            "lagged",
-        ),
+        (Options { contact: MODELS[2], tangential_springs: true.into(), ..Options::default() }, "lagged"),
     ] {
         let message = Simulation::new(&model, options.clone()).err().unwrap().to_string();
         assert!(message.contains(word), "{message}");

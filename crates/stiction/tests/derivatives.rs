@@ -7,15 +7,20 @@ use common::{MODELS, model};
 use differences::{Comparison, Magnitudes, Random, compare};
 use proptest::prelude::*;
 use stiction::{
-    ContactModel, ContactParameter, ContactProperty, GeomId, Model, Options, Simulation, State,
+    ContactModel, ContactParameter, ContactProperty, GeomId, Model, Options, Simulation, State, Sticking,
     TangentialSprings,
 };
 
 const DT: f64 = 2e-3;
 
-/// Friction lags, as in the step that is differentiated.
+/// The step that is differentiated: friction lags, and has no springs.
+fn differentiated(contact: ContactModel) -> Options {
+    let tangential_springs = Sticking::Damped;
+    Options { step: DT, contact, friction_passes: 0, tangential_springs, ..Options::default() }
+}
+
 fn options(contact: ContactModel) -> Options {
-    Options { step: DT, contact, stiction_tolerance: 1e-3, friction_passes: 0, ..Options::default() }
+    Options { stiction_tolerance: 1e-3, ..differentiated(contact) }
 }
 
 /// Properties of a geom, all of them stated.
@@ -461,9 +466,9 @@ fn ready_scenes_along_random_directions() {
     ] {
         let model = Model::from_scene(scene).unwrap();
         for contact in MODELS {
-            let options = Options { step: DT, contact, friction_passes: 0, ..Options::default() };
+            let options = differentiated(contact);
             let mut sim = Simulation::new(&model, options.clone()).unwrap();
-            sim.step(250).unwrap();
+            sim.step(260).unwrap();
             let (state, nv) = (sim.state().clone(), model.nv());
             let found = sim.step_derivatives(&[]).unwrap();
             let mut r = Random(11);
@@ -534,9 +539,14 @@ fn tangential_springs_that_stick_and_slide() {
     let (ball, block) = ("type=\"sphere\" size=\"0.06\"", "type=\"box\" size=\"0.1 0.08 0.05\"");
     for springs in [
         TangentialSprings::default(),
-        TangentialSprings { stiffness_ratio: 0.3, relaxation_time: 5e-3, ..TangentialSprings::default() },
+        TangentialSprings {
+            stiffness_ratio: 0.3,
+            relaxation_time: Some(5e-3),
+            ..TangentialSprings::default()
+        },
     ] {
-        let options = Options { tangential_springs: Some(springs), ..options(ContactModel::Lagged) };
+        let options =
+            Options { tangential_springs: Sticking::Springs(springs), ..options(ContactModel::Lagged) };
         // A ball on a box has a closed form, a box on a box is differenced; with the geoms in the other order the stretches are
         // kept in the other body's frame.
         for (name, high, reach, backwards, tolerance) in [

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 use stiction::contact_law::DacLaw;
-use stiction::{
-    Batch, ContactModel, Format, LoadOptions, Model, Options, Simulation, TangentialSprings, TrajectoryHash,
-};
+use stiction::{Batch, ContactModel, Format, LoadOptions, Model, Options, Simulation, TrajectoryHash};
 use stiction_base::random::Random;
 
 /// Test cases: points with springs, patches, limits and motors of a humanoid, a closed loop, sensors and a tree.
 fn cases() -> Vec<(&'static str, Options, usize)> {
-    let springs = Some(TangentialSprings::default());
     let at = |step: f64| Options { step, ..Options::default() };
     vec![
-        ("clutter", Options { tangential_springs: springs, ..at(2e-3) }, 120),
+        ("clutter", Options { tangential_springs: true.into(), ..at(2e-3) }, 120),
         ("clutter", Options { contact: ContactModel::Similar, margin: 1e-3, ..at(5e-3) }, 60),
         ("soft_pile", at(2e-3), 12),
         ("humanoid", Options { contact: ContactModel::Sap, ..at(2e-3) }, 120),

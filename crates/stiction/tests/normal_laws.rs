@@ -120,10 +120,9 @@ fn laws_have_names_that_are_read_back_and_mistakes_have_remedies() {
         assert!(error.contains("force table"), "{error}");
     }
     let hertz = Options { normal_law: NormalLaw::Hertz, ..Options::default() };
-    let springs = Some(Default::default());
     for options in [
         Options { contact: ContactModel::Sap, ..hertz.clone() },
-        Options { tangential_springs: springs, ..hertz },
+        Options { tangential_springs: true.into(), ..hertz },
         Options { normal_law: NormalLaw::ClampedBarrier { kappa: 1.0, range: 0.1 }, ..Options::default() },
     ] {
         let error = options.check().unwrap_err().to_string();

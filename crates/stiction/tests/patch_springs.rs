@@ -14,7 +14,7 @@ fn soft(modulus: f64, dissipation: f64, hint: f64) -> String {
 }
 
 fn springs(step: f64) -> Options {
-    Options { step, tangential_springs: Some(TangentialSprings::default()), ..Options::default() }
+    Options { step, ..Options::default() }
 }
 
 /// A soft box of 1 kg on a plane turned by `angle` (rad) about y.

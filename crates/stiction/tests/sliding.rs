@@ -2,7 +2,7 @@
 
 mod common;
 use common::{G, MODELS, incline, model, run, simulation, tags, tight};
-use stiction::{ContactModel, Options, TangentialSprings};
+use stiction::{ContactModel, Options, Sticking};
 
 /// Speed of a body down the slope of `angle`.
 fn down(sim: &stiction::Simulation, angle: f64) -> f64 {
@@ -31,7 +31,13 @@ fn a_box_below_the_friction_angle_creeps_at_the_speed_of_the_regularised_law() {
     let expected = v_s * angle.tan() / (mu * mu - angle.tan().powi(2)).sqrt();
     for contact in [ContactModel::Lagged, ContactModel::Similar] {
         let model = incline(angle, mu, 1e7);
-        let options = Options { contact, stiction_tolerance: v_s, regularization: 0.0, ..Options::default() };
+        let options = Options {
+            contact,
+            stiction_tolerance: v_s,
+            regularization: 0.0,
+            tangential_springs: Sticking::Damped,
+            ..Options::default()
+        };
         let mut sim = simulation(&model, options);
         run(&mut sim, 2.0);
         let speed = down(&sim, angle);
@@ -45,8 +51,7 @@ fn tangential_springs_hold_a_box_on_a_slope_without_creep() {
     let angle = 20.0_f64.to_radians();
     for step in [1e-3, 1e-2] {
         let model = incline(angle, 0.7, 1e6);
-        let springs = Some(TangentialSprings::default());
-        let mut sim = simulation(&model, Options { step, tangential_springs: springs, ..tight() });
+        let mut sim = simulation(&model, Options { step, ..tight() });
         run(&mut sim, 3.0);
         let before = sim.state().q.clone();
         run(&mut sim, 5.0);
@@ -62,8 +67,7 @@ fn tangential_springs_hold_a_box_on_a_slope_without_creep() {
 fn above_the_friction_limit_springs_let_go_and_coulomb_remains() {
     let (angle, mu) = (0.6_f64, 0.3);
     let model = incline(angle, mu, 1e6);
-    let springs = Some(TangentialSprings::default());
-    let mut sim = simulation(&model, Options { tangential_springs: springs, ..Options::default() });
+    let mut sim = simulation(&model, Options::default());
     run(&mut sim, 0.5);
     let begin = down(&sim, angle);
     run(&mut sim, 0.2);
@@ -123,7 +127,15 @@ fn a_three_legged_plate_turns_exactly_when_the_moment_exceeds_friction() {
     );
     let limit = mu * mass * G * radius;
     for ratio in [0.3, 0.8, 1.2] {
-        let mut sim = simulation(&model, Options { stiction_tolerance: v_s, regularization: 0.0, ..tight() });
+        let mut sim = simulation(
+            &model,
+            Options {
+                stiction_tolerance: v_s,
+                regularization: 0.0,
+                tangential_springs: Sticking::Damped,
+                ..tight()
+            },
+        );
         run(&mut sim, 0.5);
         sim.state_mut().applied[5] = ratio * limit;
         run(&mut sim, 1.0);

@@ -6,7 +6,7 @@ mod common;
 mod scenes;
 
 use common::{run, simulation};
-use scenes::{SETTLING, Structure, arch, card_house, distance, standing, tower};
+use scenes::{SETTLING, Structure, arch, card_house, distance, tower};
 use stiction::{Format, Model, Options};
 
 /// Largest distance of a body from its place over three seconds after settling, m.
@@ -25,7 +25,7 @@ fn drift(structure: &Structure, options: Options) -> f64 {
 
 fn stands(structure: &Structure) {
     for step in [5e-3, 1e-2] {
-        let moved = drift(structure, standing(step));
+        let moved = drift(structure, Options { step, ..Options::default() });
         assert!(moved < 1e-6, "{}: {moved} m at {step} s", structure.name);
     }
 }
@@ -47,7 +47,7 @@ fn an_arch_stands_at_1_05_of_its_least_thickness_and_falls_at_0_95() {
     assert!(scenes::least_thickness(9) < 0.1075);
     stands(&arch(1.05));
     let model = Model::from_string(&arch(0.95).mjcf, Format::Mjcf, &Default::default()).unwrap();
-    let mut sim = simulation(&model, standing(5e-3));
+    let mut sim = simulation(&model, Options { step: 5e-3, ..Options::default() });
     let begin = sim.state().q.clone();
     run(&mut sim, 3.0);
     let moved = distance(&begin, &sim.state().q);

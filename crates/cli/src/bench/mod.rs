@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use stiction::{ContactModel, Model, Options, Simulation, TangentialSprings, contact_model_name, scenes};
+use stiction::{ContactModel, Model, Options, Simulation, contact_model_name, scenes};
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color};
 
 /// Arguments of `stiction bench`.
@@ -210,7 +210,7 @@ fn creep() -> Result<Measured, Failure> {
                 stiction_tolerance: v_s,
                 regularization: if contact == ContactModel::Sap { 1e-3 } else { 0.0 },
                 relative_tolerance: 1e-10,
-                tangential_springs: springs.then(TangentialSprings::default),
+                tangential_springs: springs.into(),
                 ..Options::default()
             };
             let mut simulation = Simulation::new(&model, options).map_err(Failure::input)?;

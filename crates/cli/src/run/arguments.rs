@@ -11,8 +11,7 @@ use stiction::contact_law::DacLaw;
 use stiction::continuous::{ContinuousOptions, Integrator, TractionFriction};
 use stiction::convex::NormalLaw;
 use stiction::{
-    ContactFrom, ContactModel, Method, Model, Options, TangentialSprings, normal_law_from_name,
-    normal_law_from_table,
+    ContactFrom, ContactModel, Method, Model, Options, Sticking, normal_law_from_name, normal_law_from_table,
 };
 use stiction_picture::{FilmOptions, Look, Marks};
 use stiction_viewer::RecordOptions;
@@ -65,11 +64,15 @@ pub struct RunArguments {
     /// Do not examine the motion of steps for bodies that would pass through each other, of --method convex
     #[arg(long)]
     no_speculative: bool,
-    /// Hold sticking contact points and patches with tangential springs, so that they do not creep
-    #[arg(long)]
-    tangential_springs: bool,
+    /// Hold sticking contact points and patches with tangential springs, so that they do not creep. Without a value: on. auto
+    /// has them in convex steps with --contact lagged and the linear normal law
+    #[arg(
+        long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto",
+        default_missing_value = "on"
+    )]
+    tangential_springs: SpringsChoice,
     /// Solves that a step of --contact lagged may repeat where a normal force comes or goes within it, so that friction does
-    /// not lag; 0 lets it lag by a step [default: 4]
+    /// not lag; 0 lets it lag by a step [default: 2]
     #[arg(long, value_name = "N")]
     friction_passes: Option<usize>,
     /// Hessian of Newton's method, of --method convex: that of the published method, exact, takes more iterations
@@ -116,6 +119,18 @@ pub struct RunArguments {
     /// Print JSON instead of a summary
     #[arg(long)]
     pub json: bool,
+}
+
+/// Whether friction has tangential springs.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum SpringsChoice {
+    /// In convex steps with --contact lagged and the linear normal law
+    #[default]
+    Auto,
+    /// With springs
+    On,
+    /// Without springs: what sticks creeps
+    Off,
 }
 
 /// A time-stepping method.
@@ -257,8 +272,8 @@ impl RunArguments {
             }
         }
         let friction = match self.tangential_springs {
-            true => TractionFriction::Springs(Default::default()),
-            false => TractionFriction::Cutoff,
+            SpringsChoice::On => TractionFriction::Springs(Default::default()),
+            SpringsChoice::Auto | SpringsChoice::Off => TractionFriction::Cutoff,
         };
         let integrator = self.integrator.unwrap_or_default().into();
         Ok(Method::Continuous(ContinuousOptions { integrator, friction, ..Default::default() }))
@@ -268,7 +283,10 @@ impl RunArguments {
     pub fn options(&self, model: &Model) -> Result<(Options, Option<Arc<DacLaw>>), Failure> {
         let method = self.method()?;
         let (contact, law) = contact(self.contact.as_deref().unwrap_or("lagged"))?;
-        let springs = self.tangential_springs && method == Method::Convex;
+        let springs = match (self.tangential_springs, &method) {
+            (SpringsChoice::Auto, _) | (_, Method::Continuous(_)) => Sticking::Auto,
+            (choice, Method::Convex) => (choice == SpringsChoice::On).into(),
+        };
         if self.friction_passes.is_some() && contact.contact != ContactModel::Lagged {
             return Err(Failure::input(
                 "--friction-passes is for --contact lagged: the friction of the other models does not lag; leave it out",
@@ -283,7 +301,7 @@ impl RunArguments {
             relative_tolerance: self.relative_tolerance.unwrap_or(contact.relative_tolerance),
             margin: self.margin.unwrap_or(contact.margin),
             speculative: !self.no_speculative,
-            tangential_springs: springs.then(TangentialSprings::default),
+            tangential_springs: springs,
             friction_passes: self.friction_passes.unwrap_or(contact.friction_passes),
             exact_hessian: self.hessian.as_deref() == Some("exact"),
             contact_from: ContactFrom::from_name(&self.contact_from)

@@ -12,6 +12,11 @@ pub struct TangentialSpring {
     pub stiffness: f64,
     /// c_t, N s/m.
     pub damping: f64,
+    /// K, N/m: if positive, the damping k_t · 2/√(K w) is added to c_t, with the Delassus estimate w of the contact. If the
+    /// springs of all contacts between two bodies add up to K, a mode that moves the contact as freely as w says is
+    /// critically damped, however many contacts there are. With an ellipse, spin about the normal is critically damped if
+    /// that is slower.
+    pub critical: f64,
     /// Stretch δ0 at the previous state in the contact frame's x and y, m.
     pub stretch: Vector2<f64>,
     /// Turn of b against a that the spring holds, about the contact frame's axes, rad; only with an ellipse.
@@ -21,7 +26,12 @@ pub struct TangentialSpring {
 impl TangentialSpring {
     /// A spring of stiffness k_t (N/m) and damping c_t (N s/m) with the stretch δ0 (m, contact frame) and no turn.
     pub fn new(stiffness: f64, damping: f64, stretch: Vector2<f64>) -> Self {
-        Self { stiffness, damping, stretch, turn: Vector3::zeros() }
+        Self { stiffness, damping, critical: 0.0, stretch, turn: Vector3::zeros() }
+    }
+
+    /// The same with critical damping, where the springs between the two bodies add up to `stiffness` (N/m).
+    pub fn critically_damped(self, stiffness: f64) -> Self {
+        Self { critical: stiffness, ..self }
     }
 
     /// The stretch as scaled slip.
@@ -149,6 +159,7 @@ pub(super) fn check_contact(entry: &ContactEntry) -> Result<(), ProblemError> {
     if let Some(spring) = &entry.spring {
         at_least_0("tangential stiffness", spring.stiffness)?;
         at_least_0("tangential damping", spring.damping)?;
+        at_least_0("stiffness for critical damping", spring.critical)?;
         finite("tangential stretch", spring.stretch.as_slice())?;
         finite("turn of a tangential spring", spring.turn.as_slice())?;
     }

@@ -359,13 +359,13 @@ impl Problem {
         Ok(())
     }
 
-    /// Sets stiffness (N/m) and damping (N s/m) of a contact's tangential spring. A contact without one is unchanged.
+    /// Sets stiffness (N/m) and damping (N s/m) of a contact's tangential spring, in place of critical damping. A contact without one is unchanged.
     pub fn set_spring(&mut self, contact: usize, stiffness: f64, damping: f64) -> Result<(), ProblemError> {
         let least = |what, x: f64| require(x >= 0.0 && x.is_finite(), what, x, "at least 0 and finite");
         least("tangential stiffness", stiffness)?;
         least("tangential damping", damping)?;
         if let Some(spring) = &mut self.contact_mut(contact)?.spring {
-            (spring.stiffness, spring.damping) = (stiffness, damping);
+            (spring.stiffness, spring.damping, spring.critical) = (stiffness, damping, 0.0);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::evaluate::frame_axes;
 use super::island::{Island, LocalContact, PackedContact, PackedSpring};
 use super::late_friction::Lag;
 use super::transform::point_delassus;
-use crate::contact::{CompiledContact, ContactTerms};
+use crate::contact::{CompiledContact, ContactTerms, SpringTerms};
 use crate::friction::FrictionModel;
 use crate::friction::blended_friction;
 use crate::friction::ellipse::Ellipse;
@@ -157,13 +157,25 @@ pub fn compile_law(
         v_n0: v0[2],
         slip: (v0[0] * v0[0] + v0[1] * v0[1]).sqrt(),
         lagged,
-        spring: entry.spring.map(|s| (s.stiffness, s.damping, s.slip(entry.ellipse.as_ref()))),
+        spring: entry.spring.map(|s| SpringTerms {
+            stiffness: s.stiffness,
+            damping: s.damping,
+            critical: s.critical,
+            stretch: s.slip(entry.ellipse.as_ref()),
+        }),
         ellipse: entry.ellipse,
         load: entry.load,
+        spin: entry.ellipse.map_or(0.0, |_| turn_mobility(pair, entry.frame.column(2).into_owned().into())),
     };
     let bound = delassus_bound(pair, r);
     let law = &problem.normal_laws[entry.normal_law.0 as usize];
     CompiledContact::compile(&problem.settings, law, &terms, || estimate(pair, r, bound), bound)
+}
+
+/// nᵀ K n of the angular block of the pair's Delassus estimate K.
+fn turn_mobility(pair: &PairContext, n: V3) -> f64 {
+    let row = |i: usize| (0..3).map(|j| pair.delassus[i + 6 * j] * n[j]).sum::<f64>();
+    (0..3).map(|i| n[i] * row(i)).sum()
 }
 
 /// An upper bound of 3 w at `r` from the pair's point: the trace of E K Eᵀ.

@@ -235,7 +235,8 @@ pub fn random_with(
             }
             if springs && rng.next() > 0.0 {
                 let stretch = 1e-4 * rng.vector().xy();
-                entry.spring = Some(TangentialSpring::new(1e5, 10.0, stretch));
+                let spring = TangentialSpring::new(1e5, 10.0, stretch);
+                entry.spring = Some(if stretch.x > 0.0 { spring.critically_damped(2e5) } else { spring });
             }
             if turning && rng.next() > 0.0 {
                 // Sliding, and turning with coefficients about as long as the arms; some vanish.

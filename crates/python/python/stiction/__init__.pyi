@@ -151,7 +151,7 @@ class _StepOptions(TypedDict, total=False):
     margin: float
     normal_law: str | Sequence[Sequence[float]]
     speculative: bool
-    tangential_springs: bool | TangentialSprings
+    tangential_springs: bool | Literal["auto"] | TangentialSprings
     max_iterations: int
     friction_passes: int
     tessellation: _Tessellation
@@ -1117,11 +1117,12 @@ class Simulation:
     speculative : bool, optional
         Whether the motion of each step is examined for bodies that would pass through each other; they get a contact where they
         meet, or are held back (method="convex").
-    tangential_springs : bool or TangentialSprings, optional
-        True for springs that carry friction while a contact sticks, so that it does not creep (contact="lagged" only); or a dict
-        with stiffness_ratio (tangential over normal stiffness, default 0.8) and relaxation_time (damping over stiffness, s, default
-        0), and for contact patches stretch (normal force over tangential stiffness, m, default 1e-4) and patch_relaxation_time (s,
-        default 6e-3).
+    tangential_springs : {"auto"}, bool or TangentialSprings, optional
+        Springs that carry friction while a contact sticks, so that it does not creep. "auto" has them with contact="lagged" and
+        normal_law="linear" (a LearnedContact has those that it was fitted with), True has them or raises an error, False has none; or
+        a dict with stiffness_ratio (tangential over normal stiffness, default 0.8) and relaxation_time (damping over stiffness, s;
+        critical damping if left out), and for contact patches stretch (normal force over tangential stiffness, m, default 1e-4) and
+        patch_relaxation_time (s, default 6e-3).
     max_iterations : int, optional
         Maximum number of Newton iterations in a step.
     friction_passes : int, optional
@@ -1752,7 +1753,8 @@ class Simulation:
             d.qpos, d.qvel      # after the step
 
         The derivative of the discrete step is exact where it exists; at a kink (a contact about to touch or to leave) it is one-sided.
-        Applied forces, mocap bodies and the stretches of tangential springs are held fixed.
+        Applied forces, mocap bodies and the stretches of tangential springs are held fixed. With tangential_springs="auto"
+        it is the derivative of the step without springs, so that derivatives of several steps multiply.
         """
     def record(
         self,

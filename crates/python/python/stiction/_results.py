@@ -186,7 +186,7 @@ class TangentialSprings(TypedDict, total=False):
 
     #: Tangential over normal stiffness.
     stiffness_ratio: float
-    #: Damping over stiffness, s.
+    #: Damping over stiffness, s; critical damping if left out.
     relaxation_time: float
     #: Of contact patches, and of continuous time in place of the ratio: normal force over tangential stiffness, m.
     stretch: float

@@ -222,7 +222,8 @@ impl Simulation {
     ///     d.qpos, d.qvel      # after the step
     ///
     /// The derivative of the discrete step is exact where it exists; at a kink (a contact about to touch or to leave) it is one-sided.
-    /// Applied forces, mocap bodies and the stretches of tangential springs are held fixed.
+    /// Applied forces, mocap bodies and the stretches of tangential springs are held fixed. With tangential_springs="auto"
+    /// it is the derivative of the step without springs, so that derivatives of several steps multiply.
     #[pyo3(signature = (parameters=None))]
     fn step_derivatives<'py>(
         &self,

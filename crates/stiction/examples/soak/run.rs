@@ -347,7 +347,7 @@ fn kinds(scene: &Scene) -> Vec<&'static str> {
         (!world.equalities.is_empty(), "closed loops and couplings"),
         (!world.tendons.is_empty(), "tendons"),
         (!world.actuators.is_empty(), "actuators"),
-        (scene.options.tangential_springs.is_some(), "tangential springs"),
+        (scene.options.springs().is_some(), "tangential springs"),
         (scene.pushes, "pushes"),
         (scene.conveyor, "a conveyor"),
     ] {

@@ -6,7 +6,7 @@ use crate::random::{Draw, Random};
 use nalgebra::{Isometry3, Translation3, Vector3};
 use stiction::continuous::{ContinuousOptions, Integrator, TangentialCompliance, TractionFriction};
 use stiction::model::{Body, Geom, Joint, JointKind, Pose, Shape, World};
-use stiction::{ContactModel, Method, Model, Options, Simulation, TangentialSprings, contact_model_name};
+use stiction::{ContactModel, Method, Model, Options, Simulation, contact_model_name};
 
 pub struct Scene {
     pub model: Model,
@@ -183,7 +183,7 @@ fn options(random: &mut Random, continuous: bool) -> Options {
         contact,
         margin: if random.one_in(2) { 0.0 } else { 1e-3 },
         regularization: if random.one_in(5) && contact != ContactModel::Sap { 0.0 } else { 1e-3 },
-        tangential_springs: springs.then(TangentialSprings::default),
+        tangential_springs: springs.into(),
         ..Options::default()
     };
     if continuous {
@@ -222,7 +222,7 @@ fn label(
         (world.equalities.len(), "equalities"),
         (world.tendons.len(), "tendons"),
         (world.actuators.len(), "actuators"),
-        (usize::from(options.tangential_springs.is_some()), "tangential springs"),
+        (usize::from(options.springs().is_some()), "tangential springs"),
         (usize::from(pushes), "pushes"),
         (usize::from(conveyor), "conveyor"),
     ] {

@@ -4,13 +4,12 @@
 //! cargo run --release -p stiction --example structures [-- [SECONDS] [NAME…]]
 //! ```
 //!
-//! Structures stand with [`scenes::standing`], tangential springs and a margin of 10 µm, dominoes with default options. To look at one
-//! of them, the environment variables MARGIN, PASSES, TOLERANCE, SPRINGS (0 or 1) and MODEL (0 Lagged, 1 Similar, 2 SAP) change an
+//! All with default options. To look at one of them, the environment variables MARGIN, PASSES, TOLERANCE, SPRINGS (0 or 1) and MODEL (0 Lagged, 1 Similar, 2 SAP) change an
 //! option.
 
 mod scenes;
 
-use scenes::{DOMINOES, Structure, arch, card_house, dominoes, standing, tower, wave};
+use scenes::{DOMINOES, Structure, arch, card_house, dominoes, tower, wave};
 use stiction::{ContactModel, Format, Model, Options, Simulation};
 
 /// Steps, s.
@@ -25,7 +24,12 @@ fn main() {
             if wanted(structure.name) {
                 for step in STEPS {
                     let structure = structure.clone();
-                    scope.spawn(move || println!("{}", stands(&structure, changed(standing(step)), seconds)));
+                    scope.spawn(move || {
+                        println!(
+                            "{}",
+                            stands(&structure, changed(Options { step, ..Options::default() }), seconds)
+                        )
+                    });
                 }
             }
         }
@@ -46,11 +50,10 @@ fn changed(mut options: Options) -> Options {
         options.friction_passes = passes as usize;
     }
     if let Some(springs) = number("SPRINGS") {
-        options.tangential_springs = (springs > 0.0).then(Default::default);
+        options.tangential_springs = (springs > 0.0).into();
     }
     if let Some(model) = number("MODEL").filter(|model| *model > 0.0) {
         options.contact = if model == 1.0 { ContactModel::Similar } else { ContactModel::Sap };
-        options.tangential_springs = None;
     }
     options
 }

@@ -1,20 +1,9 @@
 //! Structures that stand by friction and balance, and a row of dominoes, as MJCF.
 
-use stiction::{Options, Simulation, TangentialSprings};
+use stiction::Simulation;
 
 /// Time in which a structure settles, s.
 pub const SETTLING: f64 = 5.0;
-
-/// Options with which structures stand: tangential springs, so that nothing creeps, and a margin of 10 µm, so that the corners
-/// that rock stay in contact.
-pub fn standing(step: f64) -> Options {
-    Options {
-        step,
-        margin: 1e-5,
-        tangential_springs: Some(TangentialSprings::default()),
-        ..Options::default()
-    }
-}
 
 /// Largest distance between the places of a free body in two positions, m.
 pub fn distance(p: &[f64], q: &[f64]) -> f64 {

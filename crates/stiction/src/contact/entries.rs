@@ -93,6 +93,24 @@ pub(crate) fn pair_margin(compiled: &Compiled, options: &Options, (a, b): GeomPa
     options.margin.max(compiled.geom(a).margin).max(compiled.geom(b).margin)
 }
 
+/// Distance within which geoms keep their points, m, if they touch or had points in the last step. Corners that rock by less stay
+/// in contact, so that structures do not rattle. Geoms that only come near have none, or bodies would feel seams that they slide
+/// over.
+pub(crate) const ROCKING: f64 = 1e-5;
+
+/// Distance within which the points of a pair of geoms of the given margin are kept, m. The last step's points are those with
+/// tangential springs.
+pub(crate) fn reach(
+    points: &[ContactPoint],
+    geoms: GeomPair,
+    margin: f64,
+    stretches: &[ContactStretch],
+) -> f64 {
+    let touches = points.iter().any(|p| p.distance <= ROUNDING);
+    let rocks = touches || stretches.binary_search_by_key(&geoms, |s| s.geoms).is_ok();
+    if rocks { margin.max(ROCKING) } else { margin }
+}
+
 /// Depth below which a point's share of its pair's stiffness decreases, as a fraction of the depth of the deepest point.
 const SHALLOW: f64 = 0.25;
 
@@ -229,12 +247,16 @@ impl ManifoldEntries<'_> {
             let (stiffness, elastic_force) =
                 soft.map_or((stiffness, -stiffness * p.distance), |soft| (soft.slope, soft.force));
             let spring = self.calibration.springs.map(|springs| {
+                let together = springs.stiffness_ratio * whole;
                 let stiffness = springs.stiffness_ratio * stiffness;
                 let [stretch, turn] =
                     stored_stretch(self.compiled, &self.state.stretches, self.x_wb, p, &position)
                         .map(|x| frame.tr_mul(&(sign * x)));
-                let damping = springs.relaxation_time * stiffness;
-                TangentialSpring { turn, ..TangentialSpring::new(stiffness, damping, stretch.xy()) }
+                let damping = springs.relaxation_time.unwrap_or(0.0) * stiffness;
+                let critical = springs.relaxation_time.map_or(together, |_| 0.0);
+                // Rolling has no spring: over the short length of its coefficient it would yield by large angles.
+                let turn = turn.z * Vector3::z();
+                TangentialSpring { turn, critical, ..TangentialSpring::new(stiffness, damping, stretch.xy()) }
             });
             let belt = belt(&position);
             let mut entry = ContactEntry {

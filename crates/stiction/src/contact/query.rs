@@ -1,10 +1,12 @@
 //! The contact query: contact points and contact patches of bodies at given poses, the second stage of a step.
 
+use crate::contact::entries::{ROCKING, pair_margin, reach};
 use crate::contact::interior::Interior;
 use crate::contact::patches::PatchSet;
 use crate::model::geom_id::{GeomPair, geoms_of, pair_of};
 use crate::model::{Compiled, Model};
 use crate::options::Options;
+use crate::state::ContactStretch;
 use crate::step::first_touch::Ahead;
 use crate::step::timer::Timer;
 use stiction_geometry::point::{Scratch, contact_pair};
@@ -38,31 +40,56 @@ impl ContactQuery {
         }
     }
 
-    /// Finds all contacts within the margin of the options. Pairs in `ahead` use the larger distance given there.
+    /// Finds all contacts within the margin of the options. Pairs in `ahead` use the larger distance given there. `stretches` are
+    /// the springs of the last step.
     pub fn find(
         &mut self,
         model: &Model,
         options: &Options,
-        x_wb: &[Pose],
+        (x_wb, stretches): (&[Pose], &[ContactStretch]),
         ahead: &Ahead,
         timer: &mut Timer,
     ) {
-        let margin = options.margin.max(ahead.margin);
+        let margin = options.margin.max(ahead.margin).max(ROCKING);
         self.proximity.update(x_wb);
         self.proximity.find_pairs(margin);
         timer.lap(|p| &mut p.broad_phase);
         self.proximity.find_points(margin, &mut self.points);
-        if !ahead.pairs.is_empty() {
-            let (geoms, usual) = (model.compiled().geoms.geoms(), options.margin);
-            self.points.retain(|p| {
-                let own = usual.max(geoms[p.geom_a].margin).max(geoms[p.geom_b].margin);
-                p.distance <= own || ahead.pairs.contains(&geoms_of(p))
-            });
+        if margin > options.margin {
+            self.drop_far(model.compiled(), options, ahead, stretches);
         }
         self.drop_covered(x_wb);
         timer.lap(|p| &mut p.narrow_phase);
         self.patches.find(model, options, x_wb, self.proximity.patch_pairs().iter().map(pair_of));
         timer.lap(|p| &mut p.patches);
+    }
+
+    /// Removes the points beyond the margin of their pair ([`reach`]), except for pairs in `ahead`.
+    fn drop_far(
+        &mut self,
+        compiled: &Compiled,
+        options: &Options,
+        ahead: &Ahead,
+        stretches: &[ContactStretch],
+    ) {
+        let (mut first, mut kept) = (0, 0);
+        while first < self.points.len() {
+            let geoms = geoms_of(&self.points[first]);
+            let end = first + self.points[first..].iter().take_while(|p| geoms_of(p) == geoms).count();
+            let reach = if ahead.pairs.contains(&geoms) {
+                f64::INFINITY
+            } else {
+                reach(&self.points[first..end], geoms, pair_margin(compiled, options, geoms), stretches)
+            };
+            for k in first..end {
+                if self.points[k].distance <= reach {
+                    self.points[kept] = self.points[k];
+                    kept += 1;
+                }
+            }
+            first = end;
+        }
+        self.points.truncate(kept);
     }
 
     /// Finds points in overlap, and the pairs of geoms that may make a patch.

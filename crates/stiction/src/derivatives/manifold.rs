@@ -15,7 +15,7 @@
 use super::features::{Placed, change, displacement};
 use super::parameters::{EntryChange, MaterialChange};
 use crate::contact::entries::{
-    EntryPlace, EntrySource, Manifold, pair_margin, points_that_share, stored_stretch,
+    EntryPlace, EntrySource, Manifold, ROCKING, pair_margin, points_that_share, reach, stored_stretch,
 };
 use crate::contact::patches::PatchSet;
 use crate::contact::query::Touching;
@@ -130,7 +130,7 @@ impl ManifoldScratch {
             let mut witness = Vector3::zeros();
             if let EntrySource::Point(p) = place.source {
                 let point = &step.stages.contacts.points[p];
-                deepest = deepest.max(point.distance.abs());
+                deepest = deepest.max(-point.distance);
                 witness = point.p_wb - point.p_wa;
                 closed = closed && step.add_closed_form(point, entry, &material, &linear, &mut out.by_pose);
             }
@@ -240,7 +240,10 @@ impl ManifoldScratch {
             let [a, b] = [manifold.geoms.0, manifold.geoms.1].map(|g| model.compiled().geom(g));
             let margin = step.margin();
             self.points.clear();
-            contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), margin, &mut self.geometry, &mut self.points);
+            let found = margin.max(ROCKING);
+            contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), found, &mut self.geometry, &mut self.points);
+            let reach = reach(&self.points, manifold.geoms, margin, &step.state.stretches);
+            self.points.retain(|p| p.distance <= reach);
             for point in &mut self.points {
                 (point.geom_a, point.geom_b) = (manifold.geoms.0.index(), manifold.geoms.1.index());
             }
@@ -288,7 +291,7 @@ impl ManifoldStep<'_> {
     /// component, which the step ignores and which rotates into the tangent plane with the normal.
     fn stretch(&self, place: &EntryPlace) -> Vector3<f64> {
         let EntrySource::Point(p) = place.source else { return Vector3::zeros() };
-        if self.settings.options.tangential_springs.is_none() {
+        if self.settings.options.springs().is_none() {
             return Vector3::zeros();
         }
         let (compiled, x_wb) = (self.model.compiled(), &self.stages.kinematics.x_wb);

@@ -51,7 +51,7 @@ use crate::forces;
 use crate::methods::support::{MethodKind, refusal};
 use crate::model::geom_id::geoms_of;
 use crate::model::{GeomId, Model};
-use crate::options::Options;
+use crate::options::{Options, Sticking};
 use crate::state::State;
 use crate::step::first_touch::Ahead;
 use crate::step::kinematics::Kinematics;
@@ -384,5 +384,9 @@ fn tightened(model: &Model, options: &Options) -> Result<Options, DerivativeErro
         return Err(DerivativeError::Model(reason));
     }
     let relative_tolerance = options.relative_tolerance.min(TIGHT);
-    Ok(Options { relative_tolerance, friction_passes: 0, ..options.clone() })
+    let tangential_springs = match options.tangential_springs {
+        Sticking::Auto => Sticking::Damped,
+        chosen => chosen,
+    };
+    Ok(Options { relative_tolerance, friction_passes: 0, tangential_springs, ..options.clone() })
 }

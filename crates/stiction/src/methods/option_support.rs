@@ -1,7 +1,7 @@
 //! Options in the table of what each method supports. An option that a method does not use is an error, not ignored.
 
 use super::support::{Feature, MethodKind, Support};
-use crate::options::{Method, Options, contact_model_name};
+use crate::options::{Method, Options, Sticking, contact_model_name};
 use stiction_model::{Compliance, ContactCalibration, GeomRole};
 
 /// Options of convex steps: rigid motion takes none of them.
@@ -100,16 +100,19 @@ pub(super) const OPTIONS: [Feature; 20] = [
     },
     Feature {
         name: "`tangential_springs`",
-        find: |_, options| options.tangential_springs.map(|_| "tangential_springs".into()),
+        find: |_, options| {
+            matches!(options.tangential_springs, Sticking::Springs(_)).then(|| "tangential_springs".into())
+        },
         support: problem(
             "choose friction = Springs of the method",
             "leave them out; the law has its own friction",
-        ),
+        )
+        .note(MethodKind::Derivatives, "by default of the step without them"),
     },
     Feature {
         name: "`tangential_springs` on contact patches",
         find: |world, options| {
-            options.tangential_springs?;
+            let Sticking::Springs(_) = options.tangential_springs else { return None };
             let soft = |g: &&stiction_model::Geom| {
                 g.role != GeomRole::Visual && g.contact.compliance == Compliance::Compliant
             };
@@ -238,7 +241,10 @@ mod tests {
             ("`contact = similar` and `sap`", Options { contact: FrictionModel::Similar, ..plain() }),
             ("`contact_from = mujoco`", Options { contact_from: ContactFrom::Mujoco, ..plain() }),
             ("`normal_law`", Options { normal_law: NormalLaw::Hertz, ..plain() }),
-            ("`tangential_springs`", Options { tangential_springs: Some(Default::default()), ..plain() }),
+            (
+                "`tangential_springs`",
+                Options { tangential_springs: Sticking::Springs(Default::default()), ..plain() },
+            ),
             ("calibrated contact of the options", Options { law: Some(law), ..plain() }),
             ("`regularization`", Options { regularization: 0.0, ..plain() }),
             ("`relative_tolerance`", Options { relative_tolerance: 1e-8, ..plain() }),

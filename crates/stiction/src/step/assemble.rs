@@ -13,7 +13,7 @@ use crate::forces::joint_limits::{LimitedCoordinate, Limits};
 use crate::forces::moments::Moments;
 use crate::forces::{self, StepAt};
 use crate::model::{Compiled, Model};
-use crate::options::{Options, TangentialSprings};
+use crate::options::{Options, Sticking, TangentialSprings};
 use crate::state::State;
 use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::{Kinematics, prescribed_twist};
@@ -386,12 +386,8 @@ impl Assembly {
         self.problem.add_pair(None, None, reference, Vector6::zeros())?;
         // Derivatives support only contacts without calibration.
         let law = ContactCalibration::default();
-        let calibration = StepCalibration {
-            law: &law,
-            softness: None,
-            springs: parts.options.tangential_springs,
-            dt: parts.dt,
-        };
+        let calibration =
+            StepCalibration { law: &law, softness: None, springs: parts.options.springs(), dt: parts.dt };
         let entries = ManifoldEntries {
             compiled: parts.model.compiled(),
             calibration: &calibration,
@@ -564,10 +560,13 @@ impl Assembly {
 pub(crate) fn active_springs(options: &Options, law: &ContactCalibration) -> Option<TangentialSprings> {
     let calibrated = |[stiffness_ratio, relaxation_time]: [f64; 2]| TangentialSprings {
         stiffness_ratio,
-        relaxation_time,
+        relaxation_time: Some(relaxation_time),
         ..TangentialSprings::default()
     };
-    options.tangential_springs.or(law.springs.map(calibrated))
+    match options.tangential_springs {
+        Sticking::Auto if *law != ContactCalibration::default() => law.springs.map(calibrated),
+        _ => options.springs(),
+    }
 }
 
 /// Whether a tree is a body with a free joint on the world, with the bodies welded to it.

@@ -214,7 +214,7 @@ impl Stages {
         free.begin(model, kinematics);
         timer.stage(&mut report.seconds.kinematics);
         timer.lap(|p| &mut p.kinematics);
-        contacts.find(model, &settings.options, &kinematics.x_wb, ahead, &mut timer);
+        contacts.find(model, &settings.options, (&kinematics.x_wb, &state.stretches), ahead, &mut timer);
         timer.stage(&mut report.seconds.proximity);
     }
 
@@ -276,7 +276,7 @@ impl Stages {
         start.clear();
         start.extend_from_slice(guess.unwrap_or(&kinematics.v));
         sweep.clear();
-        travel.fast.clear();
+        travel.clear();
         let mut passes = Passes { parts, state, assembly, solver, start, q_next, report, timer };
         for pass in 0..=sweep::PASSES {
             passes.solve(late).map_err(fail)?;

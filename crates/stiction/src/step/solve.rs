@@ -54,8 +54,9 @@ impl Passes<'_> {
         if !Travel::applies(model, options, self.assembly, touching.points) {
             return Ok(());
         }
-        for _ in 0..travel::PASSES {
-            if !travel.correct(&self.parts, self.assembly, self.solver, self.q_next, self.report)? {
+        for pass in 0..=travel::PASSES {
+            let last = pass == travel::PASSES;
+            if !travel.correct(&self.parts, self.assembly, self.solver, self.q_next, last, self.report)? {
                 break;
             }
             self.again()?;

@@ -55,6 +55,8 @@ pub(crate) struct Travel {
     found: Vec<ContactPoint>,
     /// Pairs of geoms that turned by more than [`STRICT_TURN`] while their contact travelled.
     pub fast: Vec<GeomPair>,
+    /// Pairs of geoms whose depth still differs from the predicted one after [`PASSES`] solves.
+    pub unsettled: Vec<GeomPair>,
 }
 
 impl Travel {
@@ -64,6 +66,7 @@ impl Travel {
             scratch: Scratch::default(),
             found: Vec::new(),
             fast: Vec::new(),
+            unsettled: Vec::new(),
         }
     }
 
@@ -84,14 +87,22 @@ impl Travel {
             })
     }
 
+    /// Forgets the pairs of the last step.
+    pub fn clear(&mut self) {
+        self.fast.clear();
+        self.unsettled.clear();
+    }
+
     /// Compares the depths at `q_next` with those the solve predicted, and sets the closing velocities of contacts that
-    /// travelled. Returns whether any changed by more than the tolerance, so that the step must be solved again.
+    /// travelled. Returns whether any changed by more than the tolerance, so that the step must be solved again. After the
+    /// `last` solve nothing changes, and the pairs that would have are reported.
     pub fn correct(
         &mut self,
         parts: &Parts,
         assembly: &mut Assembly,
         solver: &Solver,
         q_next: &[f64],
+        last: bool,
         report: &mut StepReport,
     ) -> Result<bool, ProblemError> {
         let (compiled, points) = (parts.model.compiled(), parts.touching.points);
@@ -155,6 +166,12 @@ impl Travel {
                     }
                 }
                 if change.abs() * parts.dt > 0.5 * allowed {
+                    if last {
+                        if self.unsettled.last() != Some(&pair) {
+                            self.unsettled.push(pair);
+                        }
+                        continue;
+                    }
                     changed = true;
                     assembly.travel[e] = closing;
                     assembly.problem.add_bias(e, normal * change)?;
@@ -229,16 +246,22 @@ impl Turning<'_> {
     }
 }
 
-/// The geom pairs that turned by more than [`STRICT_TURN`] in a step while their contact travelled, sorted.
+/// The geom pairs that turned by more than [`STRICT_TURN`] in a step while their contact travelled, and those whose depth did not
+/// settle, sorted.
 #[derive(Default)]
-pub(crate) struct TurnWarnings(Vec<GeomPair>);
+pub(crate) struct TurnWarnings {
+    fast: Vec<GeomPair>,
+    unsettled: Vec<GeomPair>,
+}
 
 impl TurnWarnings {
     /// Adds the pairs of an accepted step. Allocates only for a new pair.
     pub fn add(&mut self, travel: &Travel) {
-        for pair in &travel.fast {
-            if let Err(place) = self.0.binary_search(pair) {
-                self.0.insert(place, *pair);
+        for (known, new) in [(&mut self.fast, &travel.fast), (&mut self.unsettled, &travel.unsettled)] {
+            for pair in new {
+                if let Err(place) = known.binary_search(pair) {
+                    known.insert(place, *pair);
+                }
             }
         }
     }
@@ -246,15 +269,20 @@ impl TurnWarnings {
     /// A warning for each of them.
     pub fn warnings<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Warning> + 'a {
         let compiled = model.compiled();
-        self.0.iter().map(move |&(a, b)| {
+        let named = |&(a, b): &GeomPair, what: &str| {
             let [a, b] = [a, b].map(|g| compiled.described(g));
-            let message = format!(
-                "\"{}\" and \"{}\" turned by more than {STRICT_TURN} rad relative to each other in a step while they \
-                 touched: their depth is bounded, but larger than the contact law says; use smaller steps",
-                a.name, b.name
-            );
-            Warning { source: a.source.clone(), message }
-        })
+            Warning { source: a.source.clone(), message: format!("\"{}\" and \"{}\" {what}", a.name, b.name) }
+        };
+        let fast = format!(
+            "turned by more than {STRICT_TURN} rad relative to each other in a step while they touched: their depth is \
+             bounded, but larger than the contact law says; use smaller steps"
+        );
+        let unsettled = format!(
+            "turned in a step while they touched, and {PASSES} repeated solves did not find the depth of their contact: it \
+             may be larger than the contact law says; use smaller steps"
+        );
+        let fast = self.fast.iter().map(move |pair| named(pair, &fast));
+        fast.chain(self.unsettled.iter().map(move |pair| named(pair, &unsettled)))
     }
 }
 
