@@ -65,7 +65,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Simulate a scene and print a summary
-    Run(run::RunArguments),
+    Run(Box<run::RunArguments>),
     /// Show a scene live in the browser, or open a recording
     View(view::ViewArguments),
     /// Draw a scene into a PNG file, without a screen: colour, depth or segmentation

@@ -11,16 +11,14 @@
 //!
 //! ```text
 //! 1. hold       γ = −v/R                           → v₁, γ₁
-//! 2. correct    γ = γ₁ + (v̂ − v + (R/R_c) v₁)/R_c   R_c = w ε
+//! 2. correct    γ = γ₁ + (v̂ − (v − v₁))/R_c        R_c = w ε
 //! ```
 //!
 //! Without other constraints the second pass adds u = argmin ½ ‖u‖²_A + ½ Σ (J u − v̂)²/(w ε): a Levenberg-Marquardt step
 //! towards the least squares of the error in the constraint's own metric. Along directions that can move, u removes the
 //! error; along others its impulse is at most v̂/(w ε), which is small. ε is proportional to the part e of the error that
 //! the step removes, as an angle of the lever: geometric stiffness then stays below the damping of the step whatever the
-//! error is. A row that carries a load yields in the first pass, v₁ = −R γ₁ < 0, and where only the error is corrected it does so in every
-//! step: a chain of connections with a heavy end would sink for ever. The second pass therefore keeps only R/R_c of that yield, and
-//! the error settles where v̂ makes up for it, below that of the one-pass law. For R_c → R the two passes give the one-pass law, so nothing changes for small errors, and R_c = R is where the
+//! error is. For R_c → R the two passes give the one-pass law, so nothing changes for small errors, and R_c = R is where the
 //! second pass begins.
 
 use crate::scalar::{CLOSING_SPEED, RowCompliance, ScalarLaw, closing, made_in_a_step};
@@ -74,7 +72,7 @@ impl Constraint {
         let law = match held {
             None => ScalarLaw::spring(r, 0.0, false),
             Some(Held { velocity, impulse }) => {
-                ScalarLaw::spring(softer, v_hat + r / softer * velocity + softer * impulse, false)
+                ScalarLaw::spring(softer, v_hat + velocity + softer * impulse, false)
             }
         };
         (law, true)

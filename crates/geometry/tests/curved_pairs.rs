@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::sync::LazyLock;
+
 use common::*;
 use nalgebra::{Translation3, UnitQuaternion};
 use proptest::prelude::*;
@@ -20,7 +22,7 @@ fn cloud(count: usize, seed: u64) -> Shape {
     Shape::convex_hull(&points).unwrap()
 }
 
-fn shapes() -> Vec<Shape> {
+static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     vec![
         Shape::cylinder(0.3, 0.4).unwrap(),
         Shape::cylinder(0.3, 0.02).unwrap(),
@@ -32,7 +34,7 @@ fn shapes() -> Vec<Shape> {
         cloud(200, 2),
         cloud(1000, 3),
     ]
-}
+});
 
 /// How far b reaches into a along a unit vector from a to b; negative if apart.
 fn reach(a: (&Shape, &Iso), b: (&Shape, &Iso), n: &V3) -> f64 {
@@ -80,15 +82,14 @@ fn check(
 }
 
 proptest! {
-    #![proptest_config(cases(3000))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn no_direction_is_shallower_and_the_normal_is_stationary(
         i in 0..9usize, j in 0..9usize, turn in rotation(), d in vector(1.0), log_depth in -8.0..-1.0f64, seed in any::<u64>(),
     ) {
         prop_assume!(d.norm() > 0.1);
-        let shapes = shapes();
-        let (a, b, d) = (&shapes[i], &shapes[j], d.normalize());
+        let (a, b, d) = (&SHAPES[i], &SHAPES[j], d.normalize());
         // Just touching along d, then closer or further.
         let at = |t: f64| Iso::from_parts(Translation3::from(d * t), turn);
         let (mut near, mut far) = (0.0, 3.0);
@@ -162,6 +163,47 @@ fn what_lies_on_its_side_keeps_two_points_as_it_rolls() {
                 assert!((p.distance + 1e-5).abs() < 1e-12 && (p.normal_w - V3::z()).norm() < 1e-9, "{p:?}");
             }
             assert!(((points[0].p_wa - points[1].p_wa).norm() - 0.6).abs() < 1e-9);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    /// Over the edge of a box a disc is as deep as it is below the top, or as its rim is past the edge if that is less, and the
+    /// normal is that of the face in question: nothing in between, also where the two differ by less than a billionth of the size.
+    #[test]
+    fn a_disc_over_an_edge_has_the_normal_of_a_face(
+        log_depth in -9.0..-5.0f64, log_past in -11.0..-1.5f64, along in -0.06..0.06f64, turn in -3.0..3.0f64,
+        thin in any::<bool>(), hull in any::<bool>(), placed in prop_oneof![Just(None), (rotation(), vector(1.0)).prop_map(Some)],
+    ) {
+        let (depth, past) = (10f64.powf(log_depth), 10f64.powf(log_past));
+        // As deep along both: either is right.
+        prop_assume!((depth - past).abs() > 1e-4 * depth && past < 0.05);
+        let sides = V3::new(0.1, 0.1, 0.01);
+        let tile = if hull {
+            let corners: Vec<V3> = (0..8).map(|k| V3::from_fn(|i, _| if k >> i & 1 == 0 { sides[i] } else { -sides[i] })).collect();
+            Shape::convex_hull(&corners).unwrap()
+        } else {
+            Shape::cuboid(sides).unwrap()
+        };
+        let half = if thin { 1e-3 } else { 0.01 };
+        let disc = Shape::cylinder(0.03, half).unwrap();
+        let world = placed.map_or(Iso::identity(), |(r, d)| Iso::from_parts(Translation3::from(d), r));
+        let x_tile = world * Iso::translation(0.0, 0.0, -sides.z);
+        let x_disc = world
+            * Iso::from_parts(
+                Translation3::new(-sides.x - 0.03 + past, along, half - depth),
+                UnitQuaternion::from_scaled_axis(V3::z() * turn),
+            );
+        let points = contacts((&tile, &x_tile), (&disc, &x_disc), 1e-6);
+        let want = world.rotation * if depth < past { V3::z() } else { -V3::x() };
+        let deepest = deepest(&points).unwrap();
+        // Known to a millionth, and to 1e-12 of the size.
+        let (want_depth, size) = (depth.min(past), 0.3);
+        prop_assert!((deepest.distance + want_depth).abs() < 1e-6 * want_depth + 1e-12 * size, "{deepest:?}, {depth:e} {past:e}");
+        for p in &points {
+            prop_assert!((p.normal_w - want).norm() < 1e-9, "{p:?}, not {want:?}: {depth:e} {past:e} {:e}", (p.normal_w - want).norm());
         }
     }
 }

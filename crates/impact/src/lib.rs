@@ -25,7 +25,6 @@
 //!                                 ├─ painleve   pressed contacts that no finite force keeps apart      painleve.rs
 //!                                 ├─ check      conditions of the inclusion on a recorded solution     check.rs
 //!                                 └─ euler      brute force, to compare with                           euler.rs
-//! bracket       roots of a growing function                                                        bracket.rs
 //! fork          a few outcomes that stand for all, with weights                                        fork.rs
 //! summary       spread, extremes, shares of a set; its outline                                         summary.rs, hull.rs
 //! ```
@@ -54,7 +53,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod bracket;
 pub mod certificate;
 pub mod check;
 mod dissipation;

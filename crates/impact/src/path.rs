@@ -10,7 +10,6 @@
 //! three. Each of its stages is a solve of `rates.rs` with an offset; it finds by itself which contacts stick.
 
 use crate::TOLERANCE;
-use crate::bracket::Bracket;
 use crate::problem::Problem;
 use crate::rates::{Contact, MET, NEARLY, Normal, RateSolver};
 use crate::routh::{DP_A, DP_E};
@@ -446,17 +445,17 @@ impl<'a> Path<'a> {
 
     /// The length at which the first crossing happens, and the error of a step of this length; `next` is then there.
     fn locate(&mut self, h: f64) -> Option<(f64, f64)> {
+        let (mut low, mut high) = (0.0, h);
         self.next.copy_from_slice(&self.u);
-        let f_low = self.crossing();
+        let mut f_low = self.crossing();
         let mut error = self.pair(h)?;
-        let mut bracket = Bracket { low: 0.0, high: h, f_low, f_high: self.crossing() };
+        let mut f_high = self.crossing();
         let mut at = h;
         for _ in 0..80 {
-            let Bracket { low, high, f_high, .. } = bracket;
             if f_high.abs() <= 1e-14 || high - low <= 1e-16 * h {
                 break;
             }
-            let middle = bracket.middle();
+            let middle = (low * f_high - high * f_low) / (f_high - f_low);
             let middle = if middle > low && middle < high { middle } else { 0.5 * (low + high) };
             error = self.pair(middle)?;
             let f = self.crossing();
@@ -464,7 +463,13 @@ impl<'a> Path<'a> {
             if f.abs() <= 1e-14 {
                 break;
             }
-            bracket.narrow(middle, f);
+            if f > 0.0 {
+                (high, f_high) = (middle, f);
+                f_low *= 0.5;
+            } else {
+                (low, f_low) = (middle, f);
+                f_high *= 0.5;
+            }
         }
         Some((at, error))
     }

@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_fitted_box_lies_in_the_picture_and_nearly_fills_it() {
         for (azimuth, elevation, aspect) in
-            [(0.3, -0.4, 1.6), (2.0, -1.2, 0.5), (4.0, 0.2, 1.0), (0.0, -1.5707963, 1.3)]
+            [(0.3, -0.4, 1.6), (2.0, -1.2, 0.5), (4.0, 0.2, 1.0), (0.0, -1.57, 1.3)]
         {
             let direction = FreeCamera { azimuth, elevation, ..Default::default() }.direction();
             let (low, high) = (Point3::new(-0.2, 1.0, 0.1), Point3::new(0.7, 1.3, 2.0));

@@ -1,7 +1,7 @@
 //! Pictures of a simulation: colour, depth and segmentation.
 //!
 //! 1. Surfaces of all geoms come to their poses; the sun's map of shadows is drawn.
-//! 2. [`Visibility`] finds what is seen at four samples of each pixel (one in the middle for depth and segmentation).
+//! 2. `raster.rs` finds what is seen at four samples of each pixel (one in the middle for depth and segmentation).
 //! 3. Each surface in a pixel is shaded once, with the sky that its neighbours hide, and blended by its samples.
 //! 4. Up to four layers of transparent surfaces come over it, from the back.
 //! 5. Contact patches and forces are drawn through the bodies that hide them.

@@ -146,7 +146,7 @@ impl Geometry {
     fn add(
         &mut self,
         owner: u32,
-        corners: [(Vector3<f32>, Vector3<f32>); 3],
+        corners: [InEye; 3],
         two_sided: bool,
         projection: &Projection,
         [width, height]: [usize; 2],
@@ -196,11 +196,11 @@ impl Geometry {
     }
 }
 
+/// A corner in the frame of the eye, and its value.
+type InEye = (Vector3<f32>, Vector3<f32>);
+
 /// The part of a triangle in front of the near plane: up to four corners.
-fn clip(
-    corners: &[(Vector3<f32>, Vector3<f32>); 3],
-    near: f32,
-) -> ([(Vector3<f32>, Vector3<f32>); 4], usize) {
+fn clip(corners: &[InEye; 3], near: f32) -> ([InEye; 4], usize) {
     let (mut kept, mut count) = ([corners[0]; 4], 0);
     for k in 0..3 {
         let (p, q) = (corners[k], corners[(k + 1) % 3]);

@@ -26,9 +26,7 @@ BALL = """
 def sliding_ball(friction=0.7, friction_passes=0):
     model = st.Model.from_string(BALL.format(friction=friction), format="mjcf")
     # The step that is differentiated has no springs and no repeated solves.
-    sim = st.Simulation(
-        model, step=1e-3, relative_tolerance=1e-12, friction_passes=friction_passes, tangential_springs=False
-    )
+    sim = st.Simulation(model, step=1e-3, relative_tolerance=1e-12, friction_passes=friction_passes, tangential_springs=False)
     sim.qvel[:] = 0.5, -0.2, -0.1, 1.0, 2.0, 0.3
     return sim
 

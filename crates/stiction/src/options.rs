@@ -210,8 +210,8 @@ pub struct Options {
     /// Whether the motion of each step is examined for bodies that would pass through each other (convex method only). They
     /// get a contact where they meet, or are held back: see the documentation of contact.
     pub speculative: bool,
-    /// Whether contacts are no stiffer than steps of this length can hold without adding energy (convex method only): see
-    /// [`Options::stiffness_limit`]. Without it, the models are as published.
+    /// Whether contacts are no stiffer than steps of this length can hold without adding energy (convex method only): see the
+    /// documentation of contact. Without it, the models are as published.
     pub limit_stiffness: bool,
     /// Newton iterations allowed in a step.
     pub max_iterations: usize,

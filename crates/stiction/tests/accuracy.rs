@@ -62,8 +62,8 @@ fn steps_are_short_in_an_impact_and_long_at_rest() {
     for contact in MODELS {
         let mut sim = simulation(&model, Options { contact, ..asking(1e-4) });
         sim.run_until(3.0).unwrap();
-        // SAP's near-rigid limit softens with the step, which shows at rest and keeps its steps shorter.
-        let longest = if contact == MODELS[2] { 0.02 } else { sim.options().max_step };
+        // The limits of stiffness of SAP and Similar soften with the step, which shows at rest and keeps their steps shorter.
+        let longest = if contact == MODELS[0] { sim.options().max_step } else { 0.02 };
         assert!(sim.stats().max_step >= longest, "{contact:?}: {}", sim.stats().max_step);
         assert!(sim.stats().min_step < 2e-3, "{contact:?}: {}", sim.stats().min_step);
         assert!(sim.stats().steps < 600, "{contact:?}: {} steps", sim.stats().steps);

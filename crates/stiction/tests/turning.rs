@@ -79,7 +79,8 @@ fn a_smooth_body_that_turns_by_up_to_a_fifth_of_a_radian_in_a_step_does_not_sink
             for (step, seed) in [(1e-3, 0), (2e-3, 1), (5e-3, 2), (5e-3, 3), (1e-2, 4), (1e-2, 5), (1e-2, 6)]
             {
                 let (d, spin) = (50.0, f64::min(20.0, 0.1 / step));
-                let options = Options { step, contact, ..Options::default() };
+                // The limit of stiffness lets a body at rest sink by g δt²/K more: the law itself is tested.
+                let options = Options { step, contact, limit_stiffness: false, ..Options::default() };
                 let mut sim = spinning(*shape, (1e10, d), (spin, seed), options);
                 let (_, growth, least) = depths(&mut sim, 4.0);
                 assert!(

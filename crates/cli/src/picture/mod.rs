@@ -9,6 +9,7 @@ use crate::outlet;
 use crate::scene::ReadArguments;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use std::time::Instant;
 use stiction::{Options, Simulation};
 use stiction_picture::{Look, Marks, Renderer, Shapes};
 
@@ -82,6 +83,7 @@ pub fn picture(arguments: &PictureArguments) -> Result<(), Failure> {
     let mut renderer = Renderer::new(&model, Look { shapes, marks, ..Look::default() });
     let viewpoint = arguments.camera.viewpoint(&renderer, &simulation)?;
     let Size { width, height } = arguments.size;
+    let clock = Instant::now();
     let bytes = match arguments.kind {
         Kind::Color => {
             renderer.picture(&simulation, &viewpoint, width, height).map_err(Failure::input)?.png()
@@ -94,6 +96,9 @@ pub fn picture(arguments: &PictureArguments) -> Result<(), Failure> {
             }
         }
     };
+    let drawing = clock.elapsed().as_secs_f64();
     outlet::write(&path, &bytes, "--out")?;
-    print(&format!("{}: {width} × {height} pixels at t = {:.3} s\n", path.display(), simulation.state().time))
+    let time = simulation.state().time;
+    let path = path.display();
+    print(&format!("{path}: {width} × {height} pixels at t = {time:.3} s, drawn in {drawing:.2} s\n"))
 }

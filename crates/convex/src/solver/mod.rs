@@ -71,7 +71,7 @@ pub struct SolverSettings {
     pub absolute_tolerance: f64,
     /// Maximum number of Newton iterations of an island.
     pub max_iterations: usize,
-    /// Newton's method with the true Hessian of ℓ, as published, instead of the primal–dual one of [`crate::packet`]. For
+    /// Newton's method with the true Hessian of ℓ, as published, instead of the primal–dual one of `packet`. For
     /// comparison: it takes more iterations.
     pub exact_hessian: bool,
     /// Line searches end at |ℓ′(α)| ≤ this · |ℓ′(0)|.

@@ -4,18 +4,14 @@ use super::constraint::{Resolve, name};
 use crate::error::Read;
 use crate::numbers::parse_numbers;
 use crate::report::Report;
-use crate::schema::Rule;
 use crate::xml::Node;
 use stiction_model::{Bushing, Pose, Vec3, World};
 
 /// The element.
 pub const TAG: &str = "drake:linear_bushing_rpy";
 
-/// What URDF and SDFormat read of its element.
-pub const RULE: Rule = Rule { key: "bushing", read: "name", children: PARTS, ..Rule::NONE };
-
 /// Its child elements, for the readers' lists.
-const PARTS: &[(&str, &str)] = &[
+pub const PARTS: &[(&str, &str)] = &[
     ("drake:bushing_frameA", "any"),
     ("drake:bushing_frameC", "any"),
     ("drake:bushing_torque_stiffness", "any"),

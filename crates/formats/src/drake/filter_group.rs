@@ -2,24 +2,9 @@
 
 use super::constraint::name;
 use crate::error::Read;
-use crate::schema::Rule;
 use crate::xml::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use stiction_model::World;
-
-/// What URDF and SDFormat read of a group.
-pub const RULE: Rule = Rule {
-    key: "filter group",
-    read: "name",
-    drawing: "ignore",
-    children: &[
-        ("drake:member", "any"),
-        ("drake:member_group", "any"),
-        ("drake:ignored_collision_filter_group", "any"),
-    ],
-    mapped: &[("drake:ignored_collision_filter_group", "pairs of bodies that never touch")],
-    ..Rule::NONE
-};
 
 /// One group as a file states it.
 #[derive(Debug, Default)]

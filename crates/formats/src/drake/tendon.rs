@@ -7,21 +7,14 @@ use crate::error::Read;
 use crate::names::Names;
 use crate::numbers::parse_numbers;
 use crate::report::Report;
-use crate::schema::Rule;
 use crate::xml::Node;
 use stiction_model::{Tendon, TendonPath, World};
 
 /// The element.
 pub const TAG: &str = "drake:tendon_constraint";
 
-/// What URDF and SDFormat read of its element.
-pub const RULE: Rule = Rule { key: "tendon constraint", read: "name", children: PARTS, ..Rule::NONE };
-
-/// What they read of its joints.
-pub const JOINT_RULE: Rule = Rule { key: "tendon joint", read: "name a", ..Rule::NONE };
-
 /// Its child elements, for the readers' lists.
-const PARTS: &[(&str, &str)] = &[
+pub const PARTS: &[(&str, &str)] = &[
     ("drake:tendon_constraint_joint", "tendon joint"),
     ("drake:tendon_constraint_offset", "any"),
     ("drake:tendon_constraint_lower_limit", "any"),

@@ -1,6 +1,6 @@
 //! The elements and attributes of URDF: those read, those for pictures only, and those without effect here and why.
 
-use crate::drake::{bushing, filter_group, tendon};
+use crate::drake::{bushing, tendon};
 use crate::schema::Rule;
 
 const JOINT: Rule = Rule {
@@ -103,10 +103,21 @@ pub const RULES: &[Rule] = &[
         ],
         ..Rule::NONE
     },
-    bushing::RULE,
-    tendon::RULE,
-    tendon::JOINT_RULE,
-    filter_group::RULE,
+    Rule { key: "bushing", read: "name", children: bushing::PARTS, ..Rule::NONE },
+    Rule { key: "tendon constraint", read: "name", children: tendon::PARTS, ..Rule::NONE },
+    Rule { key: "tendon joint", read: "name a", ..Rule::NONE },
+    Rule {
+        key: "filter group",
+        read: "name",
+        drawing: "ignore",
+        children: &[
+            ("drake:member", "any"),
+            ("drake:member_group", "any"),
+            ("drake:ignored_collision_filter_group", "any"),
+        ],
+        mapped: &[("drake:ignored_collision_filter_group", "pairs of bodies that never touch")],
+        ..Rule::NONE
+    },
     Rule { key: "inertia", read: "ixx ixy ixz iyy iyz izz", ..Rule::NONE },
     Rule { key: "value", read: "value", ..Rule::NONE },
     Rule { key: "origin", read: "xyz rpy", ..Rule::NONE },

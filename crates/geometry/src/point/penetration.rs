@@ -33,6 +33,8 @@ const ROUGH: f64 = 1e-3;
 const RING: f64 = 4e-4;
 /// Bounds nearer to each other than this, relative to the size of M, are worth a refinement.
 const NEAR: f64 = 0.01;
+/// How well the shallowest direction is told from others on curved shapes, as a part of the depth.
+const SURE: f64 = 1e-6;
 const MAX_ITERATIONS: usize = 160;
 
 /// Penetration of two cores, frame of A.
@@ -56,7 +58,9 @@ pub(crate) struct PenetrationScratch {
 /// flat and has no inside.
 ///
 /// Polytopes end with an exact face. On curved shapes the depth is that of an optimum to rounding, and no other direction has a
-/// depth less by more than 1e-7 of the size of M: that bounds the jump where two directions are equally good.
+/// depth less by more than a part of [`SURE`]: that bounds the jump where two directions are equally good. It is a part of the
+/// depth, not of the size of M: what rests on a stiff floor is less than 1e-7 of its size deep, and at the floor's edge the
+/// normal sideways would be as good as the one upward.
 pub(crate) fn penetration(
     pair: &CorePair,
     simplex: &Simplex,
@@ -73,39 +77,43 @@ pub(crate) fn penetration(
         return Penetration { depth: p.depth.max(0.0), ..p };
     }
     let curved = pair.a.is_curved() || pair.b.is_curved();
-    let slack = polytope.scale * if curved { 1e-7 } else { 1e-12 };
+    let rounding = 1e-12 * polytope.scale;
+    let slack = |depth: f64| rounding + if curved { SURE * depth } else { 0.0 };
     // The shallowest direction so far, and the shallowest one refined.
     let (mut rough, mut best): (Option<Penetration>, Option<Penetration>) = (None, None);
     if curved && let Some((n, near)) = shallow_direction(pair) {
-        let p = refine(pair, along(n), near.vertices(), slack, polygon);
+        let p = refine(pair, along(n), near.vertices(), polygon);
         cover(pair, &p, polytope);
-        best = Some(p);
+        best = Some(p.penetration);
     }
     for _ in 0..MAX_ITERATIONS {
         let Some(f) = polytope.nearest() else { break };
-        if best.is_some_and(|b| f.d >= b.depth - slack) {
+        if best.is_some_and(|b| f.d >= b.depth - slack(b.depth)) {
             break;
         }
         let s = pair.support(&f.n);
         let upper = s.w.dot(&f.n);
-        if upper - f.d <= 1e-12 * polytope.scale {
+        if upper - f.d <= rounding {
             return Penetration { n: f.n, depth: upper, a: polytope.witness(&f) };
         }
         if rough.is_none_or(|r| upper < r.depth) {
             rough = Some(Penetration { n: f.n, depth: upper, a: s.a });
         }
         let grown = polytope.expand(s);
-        if curved && upper - f.d <= NEAR * polytope.scale && best.is_none_or(|b| upper < b.depth - slack) {
-            let p = refine(pair, Penetration { n: f.n, depth: upper, a: s.a }, &[s], slack, polygon);
+        if curved
+            && upper - f.d <= NEAR * polytope.scale
+            && best.is_none_or(|b| upper < b.depth - slack(b.depth))
+        {
+            let p = refine(pair, Penetration { n: f.n, depth: upper, a: s.a }, &[s], polygon);
             cover(pair, &p, polytope);
-            best = Some(p);
+            best = Some(p.penetration);
         } else if !grown {
             break;
         }
     }
     match (best, rough) {
         (Some(b), _) => b,
-        (None, Some(r)) => refine(pair, r, &[pair.support(&r.n)], slack, polygon),
+        (None, Some(r)) => refine(pair, r, &[pair.support(&r.n)], polygon).penetration,
         (None, None) => along(*fallback),
     }
 }
@@ -114,7 +122,7 @@ pub(crate) fn penetration(
 pub(crate) fn close_normal(pair: &CorePair, n: V3, scratch: &mut PenetrationScratch) -> Penetration {
     let s = pair.support(&n);
     let start = Penetration { n, depth: s.w.dot(&n), a: s.a };
-    refine(pair, start, &[s], 1e-7 * s.a.norm(), &mut scratch.polygon)
+    refine(pair, start, &[s], &mut scratch.polygon).penetration
 }
 
 /// The direction between the two, roughly, if one of them were a little smaller, unless they overlap even then. With vertices of
@@ -147,12 +155,18 @@ fn shallow_direction(pair: &CorePair) -> Option<(V3, Simplex)> {
 }
 
 /// Puts the optimum and four points of M around it into the polytope: its faces there are no deeper inside than the
-/// tolerance, and others are seen from the origin at a distance of at least the depth if the overlap is shallow. A chord of M over
-/// the angles e to b, with R the radius of curvature, gains R e b / 2 in distance over one from the optimum itself, which is nearer to
-/// the origin than the optimum by depth b² / 8; so deeper overlaps get wider rings, too.
-fn cover(pair: &CorePair, p: &Penetration, polytope: &mut Polytope) {
+/// tolerance, and others are seen from the origin at a distance of at least the depth if the overlap is shallow. A face through
+/// the optimum tilted by e is nearer to the origin by depth e² / 2. A chord of M over the angles e to b, with R the radius of
+/// curvature, gains R e b / 2 in distance over one from the optimum itself, which is nearer to the origin than the optimum by
+/// depth b² / 8; so deeper overlaps get wider rings, too.
+fn cover(pair: &CorePair, optimum: &Optimum, polytope: &mut Polytope) {
+    let p = &optimum.penetration;
     let (t1, t2) = tangents(&p.n);
     polytope.expand(pair.support(&p.n));
+    if optimum.certain {
+        let w = p.n * p.depth;
+        polytope.expand(Vertex { w, a: p.a, b: pair.x_ab.local(&(p.a - w)) });
+    }
     let mut ring = RING;
     loop {
         for t in [t1, t2, -t1, -t2] {
@@ -165,21 +179,25 @@ fn cover(pair: &CorePair, p: &Penetration, polytope: &mut Polytope) {
     }
 }
 
-/// The optimum near `start`, given vertices of M around it. `slack` is by how much it may be deeper than that.
-fn refine(
-    pair: &CorePair,
-    start: Penetration,
-    near: &[Vertex],
-    slack: f64,
-    polygon: &mut Vec<V3>,
-) -> Penetration {
-    let width = start.depth - pair.support(&-start.n).w.dot(&start.n);
-    flat_face(pair, &start, slack, polygon)
-        .or_else(|| newton::normal(pair, near, &start.n, width).filter(|p| p.depth <= start.depth + slack))
-        .unwrap_or_else(|| by_distance(pair, start, slack, width))
+/// Result of [`refine`].
+struct Optimum {
+    penetration: Penetration,
+    /// Whether the point `depth * n` is known to lie on M, which makes n a normal of M there.
+    certain: bool,
 }
 
-fn flat_face(pair: &CorePair, start: &Penetration, slack: f64, polygon: &mut Vec<V3>) -> Option<Penetration> {
+/// The optimum near `start`, given vertices of M around it.
+fn refine(pair: &CorePair, start: Penetration, near: &[Vertex], polygon: &mut Vec<V3>) -> Optimum {
+    let width = start.depth - pair.support(&-start.n).w.dot(&start.n);
+    // What is deeper than the start is some other optimum, or none.
+    let most = start.depth + 1e-12 * width;
+    flat_face(pair, &start, most, polygon)
+        .or_else(|| newton::normal(pair, near, &start.n, width).filter(|p| p.depth <= most))
+        .map(|penetration| Optimum { penetration, certain: true })
+        .unwrap_or_else(|| by_distance(pair, start, most, width))
+}
+
+fn flat_face(pair: &CorePair, start: &Penetration, most: f64, polygon: &mut Vec<V3>) -> Option<Penetration> {
     let at_origin = Frame { r: nalgebra::Matrix3::identity(), p: V3::zeros() };
     for face_of_a in [true, false] {
         let n = if face_of_a {
@@ -199,14 +217,14 @@ fn flat_face(pair: &CorePair, start: &Penetration, slack: f64, polygon: &mut Vec
             let (p, q) = (polygon[k], polygon[(k + 1) % polygon.len()]);
             (q - p).cross(&(over - p)).dot(&outward) >= 0.0
         });
-        if inside && depth <= start.depth + slack {
+        if inside && depth <= most {
             return Some(Penetration { n, depth, a: if face_of_a { b + n * depth } else { s.a } });
         }
     }
     None
 }
 
-fn by_distance(pair: &CorePair, start: Penetration, slack: f64, width: f64) -> Penetration {
+fn by_distance(pair: &CorePair, start: Penetration, most: f64, width: f64) -> Optimum {
     let mut best = start;
     for _ in 0..24 {
         let away = best.n * (best.depth + CLEARANCE * width);
@@ -218,11 +236,11 @@ fn by_distance(pair: &CorePair, start: Penetration, slack: f64, width: f64) -> P
         let outcome = search(moved, &best.n, f64::INFINITY, |s, gap| {
             tries.next_if(|t| gap <= *t)?;
             let n = -s.nearest().normalize();
-            end = newton::normal(pair, s.vertices(), &n, width).filter(|p| p.depth <= start.depth + slack);
+            end = newton::normal(pair, s.vertices(), &n, width).filter(|p| p.depth <= most);
             end.map(|_| Outcome::Far)
         });
-        if let Some(end) = end {
-            return end;
+        if let Some(penetration) = end {
+            return Optimum { penetration, certain: true };
         }
         let Outcome::Apart { n, a, .. } = outcome else { break };
         let depth = pair.support(&n).w.dot(&n);
@@ -236,5 +254,5 @@ fn by_distance(pair: &CorePair, start: Penetration, slack: f64, width: f64) -> P
             break;
         }
     }
-    best
+    Optimum { penetration: best, certain: false }
 }

@@ -12,7 +12,6 @@
 //! slip stops r/|g| further on. The goal is located by steps of the same pair from the same point.
 
 use super::{Goal, Mode, Walk};
-use crate::bracket::Bracket;
 use nalgebra::Vector2;
 
 /// θ, ln r, p, u_n, friction impulse (2), work.
@@ -110,21 +109,27 @@ impl Walk<'_> {
             walk.load(&at);
             goal.distance(&walk.state)
         };
-        let (f_low, f_high) = (distance(self, 0.0), distance(self, h));
-        let mut bracket = Bracket { low: 0.0, high: h, f_low, f_high };
+        let (mut low, mut high) = (0.0, h);
+        let (mut f_low, mut f_high) = (distance(self, 0.0), distance(self, h));
         for _ in 0..100 {
-            if bracket.f_high == 0.0 || bracket.high - bracket.low <= 1e-16 * h {
+            if f_high == 0.0 || high - low <= 1e-16 * h {
                 break;
             }
-            let middle = bracket.middle();
+            let middle = (low * f_high - high * f_low) / (f_high - f_low);
             let f = distance(self, middle);
-            if f == 0.0 || middle <= bracket.low || middle >= bracket.high {
-                bracket.high = middle;
+            if f == 0.0 || middle <= low || middle >= high {
+                high = middle;
                 break;
             }
-            bracket.narrow(middle, f);
+            if f > 0.0 {
+                (high, f_high) = (middle, f);
+                f_low *= 0.5;
+            } else {
+                (low, f_low) = (middle, f);
+                f_high *= 0.5;
+            }
         }
-        let (at, _) = self.pair(y, bracket.high.clamp(0.0, h), scale);
+        let (at, _) = self.pair(y, high.clamp(0.0, h), scale);
         self.load(&at);
         if let Goal::Normal(n) = goal {
             // To the last digit: what is left is rounding.

@@ -3,6 +3,12 @@
 //! A film has a constant rate of pictures. A picture shows the end of the first step at or after its time; it is repeated
 //! where steps are longer than it stays. The file appears when the film is finished: until then it is written beside its
 //! place, as `FILE.part`.
+//!
+//! | also here | |
+//! |---|---|
+//! | `h264.rs` | pictures in H.264 |
+//! | `mp4.rs` | the file around them |
+//! | `gif.rs` | GIF |
 
 mod gif;
 mod h264;
@@ -95,7 +101,7 @@ impl Film {
             Some("gif") => false,
             _ => return Err(PictureError::Extension(path.to_owned())),
         };
-        if is_mp4 && (options.width % 2 != 0 || options.height % 2 != 0) {
+        if is_mp4 && (!options.width.is_multiple_of(2) || !options.height.is_multiple_of(2)) {
             return Err(PictureError::Odd { width: options.width, height: options.height });
         }
         let mut renderer = Renderer::new(simulation.model(), options.look);

@@ -10,8 +10,8 @@
 //! reproduces it (`--only SEED`). With `--jobs N`, N processes take every Nth seed each. Minutes are of processor
 //! time, of each process. Ctrl-C or TERM ends a run after the current scenes and writes its report. A second signal
 //! stops it at once. `scene` generates a scene, `run` steps and checks it, `books` does the energy accounting,
-//! `report` writes the findings. With `--shots`, bullets are fired at plates instead, on `--jobs` threads (`shots`); with `--piles`, bodies fall into a box (`piles`). Those runs are
-//! noted in `FILE.runs` as they end and not repeated.
+//! `report` writes the findings. With `--shots`, bullets are fired at plates instead, on `--jobs` threads (`shots`); with
+//! `--piles`, bodies fall into a box (`piles`). Those runs are noted in `FILE.runs` as they end, and not repeated.
 
 mod books;
 mod machine;

@@ -120,9 +120,10 @@ const ROUNDING: f64 = 1e-12;
 /// The number of points among which the stiffness of their pair is divided, so that it does not depend on their number.
 ///
 /// A point at depth x counts by w = (x + r)/(r + ¼ X), between 0 and 1, with the depth X of the deepest point and r = min(margin,
-/// X) + 1e-12 m; the number is Σ w. Points therefore enter and leave with the share 0. If they counted fully as soon as
+/// X) + 1e-12 m, the margin at least [`ROCKING`]; the number is Σ w. Points therefore enter and leave with the share 0. If they counted fully as soon as
 /// they touch, the force of the others would jump whenever a corner lifts, and a structure that rocks would gain energy.
 pub(crate) fn points_that_share(points: &[ContactPoint], margin: f64) -> f64 {
+    let margin = margin.max(ROCKING);
     let deepest = points.iter().map(|p| -p.distance).fold(0.0, f64::max);
     if deepest == 0.0 {
         return points.len() as f64;

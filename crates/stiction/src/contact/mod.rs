@@ -7,6 +7,7 @@
 //! | `patches.rs` | contact patches: polygons with pressure |
 //! | `quadrature.rs` | quadrature points of a polygon |
 //! | `entries.rs` | from points and polygons to contact entries: stiffness, dissipation, friction |
+//! | `load.rs` | what a contact may have to carry, for the limits of its stiffness |
 //! | `calibration.rs` | contact entries under a calibrated contact |
 //! | `file_softness.rs` | contact points as soft as MuJoCo makes them |
 //! | `surface_velocity.rs` | belts |

@@ -35,10 +35,11 @@ pub mod variation;
 pub use stiction_model::{
     Actuator, Body, Bushing, Camera, CollisionFilter, Compliance, ContactCalibration, ContactChoice,
     ContactCone, ContactField, ContactFields, ContactPair, ContactProperties, ContactReading, ContactsOf,
-    ConvexParts, Dissipation, Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration, FrictionRule,
-    Geom, GeomRole, GeomsOf, HeightField, ImmersedEllipsoid, Inertia, Joint, JointKind, Keyframe, Light,
-    Material, Medium, Mesh, ModelError, Muscle, Options, PathStage, Pose, Sensor, SensorKind, Shape, Site,
-    SoftForce, Softness, Source, Tendon, TendonPath, Tetrahedra, Transmission, Vec3, Visual, Warning, World,
+    ConvexParts, Dissipation, Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration,
+    FrictionRule, Geom, GeomRole, GeomsOf, HeightField, ImmersedEllipsoid, Inertia, Joint, JointKind,
+    Keyframe, Light, Material, Medium, Mesh, ModelError, Muscle, Options, PathStage, Pose, Sensor,
+    SensorKind, Shape, Site, SoftForce, Softness, Source, Tendon, TendonPath, Tetrahedra, Transmission, Vec3,
+    Visual, Warning, World,
 };
 
 use crate::error::{InputError, LoadError};

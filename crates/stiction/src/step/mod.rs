@@ -19,6 +19,8 @@
 //! | `impact.rs` | restitution at the beginning of a step |
 //! | `late_friction.rs` | friction of contacts whose normal force comes or goes |
 //! | `travel.rs` | contact points that travel over turning bodies |
+//! | `energy_jump.rs` | energy that a step made without cause |
+//! | `notes.rs` | what the step report tells of contacts |
 //! | `sweep/` | bodies that would pass through each other |
 //! | `first_touch.rs` | first touch under error control |
 //! | `step_length.rs` | the next length, chosen by the error |
