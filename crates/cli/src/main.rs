@@ -13,6 +13,7 @@
 //! | `learn.rs` | `stiction learn` |
 //! | `mesh.rs` | `stiction mesh` |
 //! | `view.rs` | `stiction view` |
+//! | `picture/` | `stiction picture`, and the camera of films |
 //! | `scene.rs` | the scene that an argument names |
 //! | `checkpoint.rs` | `--checkpoint`: a state on disk |
 //! | `trajectory.rs` | `--csv` |

@@ -23,6 +23,8 @@
 //!
 //! | also here | |
 //! |---|---|
+//! | `medium.rs` | air or water around the bodies |
+//! | `softness.rs` | how soft a contact is in MuJoCo's words |
 //! | `joint.rs` | joints |
 //! | `geom.rs` | shapes and how they touch |
 //! | `mesh.rs` | surfaces and solids |

@@ -1,4 +1,4 @@
-//! `stiction picture`: a scene as a PNG file, without a screen.
+//! `stiction picture`: a scene as a PNG file, without a screen. `arguments.rs` has the size and the camera, also of films.
 
 mod arguments;
 
