@@ -111,7 +111,8 @@ test("sliders and buttons of the program are on the panel, follow its status and
   });
   const slider = page.locator('.panel .widgets input[aria-label="reward"]');
   assert.equal(await slider.inputValue(), "4");
-  assert.match((await page.locator(".panel .widgets .slide").textContent())!, /reward\s*4 m/);
+  // The number beside the slider is written with the next picture.
+  await page.waitForFunction(() => /reward\s*4 m/.test(document.querySelector(".panel .widgets .slide")!.textContent!));
   await slider.fill("7");
   await page.locator(".panel .widgets button", { hasText: "kick" }).click();
   assert.deepEqual(await page.evaluate(() => (window as unknown as { sent: unknown[] }).sent),
