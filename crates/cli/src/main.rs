@@ -14,9 +14,12 @@
 //! | `mesh.rs` | `stiction mesh` |
 //! | `view.rs` | `stiction view` |
 //! | `picture/` | `stiction picture`, and the camera of films |
+//! | `demo.rs` | `stiction demo` |
+//! | `shell.rs` | `stiction completions` and `stiction manual` |
+//! | `overrides.rs` | `--friction`, `--gravity`, `--set` |
 //! | `scene.rs` | the scene that an argument names |
 //! | `checkpoint.rs` | `--checkpoint`: a state on disk |
-//! | `trajectory.rs` | `--csv` |
+//! | `trajectory.rs`, `contact_rows.rs` | the CSV files of `--out` |
 //! | `outlet.rs` | output paths, checked before the work begins |
 //! | `progress.rs` | progress bars |
 //! | `interrupt.rs` | Ctrl-C and termination |
@@ -25,6 +28,8 @@
 
 mod bench;
 mod checkpoint;
+mod contact_rows;
+mod demo;
 mod failure;
 mod hint;
 mod impact;
@@ -33,15 +38,17 @@ mod interrupt;
 mod learn;
 mod mesh;
 mod outlet;
+mod overrides;
 mod picture;
 mod progress;
 mod reproduce;
 mod run;
 mod scene;
+mod shell;
 mod trajectory;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -85,6 +92,12 @@ enum Command {
     Bench(bench::BenchArguments),
     /// List the built-in scenes
     Scenes,
+    /// Show a robot with a task: lists the demonstrations, or runs one and opens its recording
+    Demo(demo::DemoArguments),
+    /// Print a script that completes commands and options in a shell
+    Completions(shell::CompletionsArguments),
+    /// Print the manual page, or write those of all commands
+    Manual(shell::ManualArguments),
 }
 
 fn main() -> ExitCode {
@@ -118,6 +131,9 @@ fn program() -> ExitCode {
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Scenes => scene::list(),
+        Command::Demo(arguments) => demo::demo(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, Arguments::command()),
+        Command::Manual(arguments) => shell::manual(&arguments, Arguments::command()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, print};
 use crate::hint::hint;
+use crate::overrides::Overrides;
 use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,11 +45,17 @@ pub struct ReadOptions {
     /// Add a ground at height 0
     #[arg(long)]
     pub ground: bool,
+    #[command(flatten)]
+    overrides: Overrides,
 }
 
 impl ReadOptions {
-    /// Loads a model file or built-in scene.
+    /// Loads a model file or built-in scene, and changes what the options say.
     pub fn load(&self, scene: &str) -> Result<Model, Failure> {
+        self.overrides.apply(self.read(scene)?)
+    }
+
+    fn read(&self, scene: &str) -> Result<Model, Failure> {
         for path in &self.package_paths {
             if !Path::new(path).is_dir() {
                 let remedy = "give the folder of a ROS package, or one that holds several";
@@ -195,7 +202,9 @@ pub fn list() -> Result<(), Failure> {
     for scene in scenes::all() {
         text.push_str(&format!("{:<16} {}\n", scene.name, scene.summary()));
     }
-    print(&text)
+    print(&text)?;
+    eprintln!("demonstrations with robots that have a task: stiction demo");
+    Ok(())
 }
 
 #[cfg(test)]

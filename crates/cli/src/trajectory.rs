@@ -2,13 +2,16 @@
 //!
 //! A second thread formats the numbers, since that takes longer than a step.
 
+use crate::contact_rows::cell;
 use crate::failure::Failure;
+use crate::run::Columns;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use stiction::model::JointKind;
 use stiction::{Model, Options, Simulation};
 
 /// Approximate size of a batch, in numbers.
@@ -26,10 +29,12 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// Creates `DIR/<name>.csv` with its header, in a folder that exists.
-    pub fn create(directory: &Path, name: &str, model: &Model) -> Result<Self, Failure> {
+    pub fn create(directory: &Path, name: &str, model: &Model, columns: Columns) -> Result<Self, Failure> {
         let path = directory.join(format!("{name}.csv"));
-        let q = (0..model.nq()).map(|i| format!("q{i}"));
-        let v = (0..model.nv()).map(|i| format!("v{i}"));
+        let [q, v] = match columns {
+            Columns::Numbers => [numbered("q", model.nq()), numbered("v", model.nv())],
+            Columns::Joints => named(model),
+        };
         let rest = ["kinetic_energy", "potential_energy", "contacts", "iterations"].map(String::from);
         let header: Vec<String> = std::iter::once("time".to_string()).chain(q).chain(v).chain(rest).collect();
         let create = || {
@@ -88,6 +93,35 @@ impl Drop for Trajectory {
         let _ = self.hand_over();
         let _ = self.end();
     }
+}
+
+fn numbered(letter: &str, count: usize) -> Vec<String> {
+    (0..count).map(|i| format!("{letter}{i}")).collect()
+}
+
+/// Columns of positions and velocities, called by their joints.
+fn named(model: &Model) -> [Vec<String>; 2] {
+    let [mut q, mut v] = [numbered("q", model.nq()), numbered("v", model.nv())];
+    for joint in model.multibody().joints() {
+        let (positions, velocities): (&[&str], &[&str]) = match joint.kind {
+            JointKind::Hinge { .. } | JointKind::Screw { .. } | JointKind::Slide { .. } => (&[""], &[""]),
+            JointKind::Cylindrical { .. } => (&[".along", ".about"], &[".along", ".about"]),
+            JointKind::Universal { .. } => (&[".first", ".second"], &[".first", ".second"]),
+            JointKind::Planar { .. } => (&[".x", ".y", ".angle"], &[".x", ".y", ".angle"]),
+            JointKind::Free => {
+                (&[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"], &[".x", ".y", ".z", ".wx", ".wy", ".wz"])
+            }
+            JointKind::Ball => (&[".qw", ".qx", ".qy", ".qz"], &[".wx", ".wy", ".wz"]),
+        };
+        let name = |part: &str, kind: &str| cell(&format!("{}{kind}{part}", joint.name), 0);
+        for (i, part) in joint.q.clone().zip(positions) {
+            q[i] = name(part, "");
+        }
+        for (i, part) in joint.v.clone().zip(velocities) {
+            v[i] = name(part, ".velocity");
+        }
+    }
+    [q, v]
 }
 
 /// Decides which ends of steps become rows: at most one per step. It never changes the steps.

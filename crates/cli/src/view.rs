@@ -35,6 +35,9 @@ pub struct ViewArguments {
     /// Start paused, until play is pressed on the page
     #[arg(long)]
     paused: bool,
+    /// Begin at once, not when the first page is there
+    #[arg(long, conflicts_with = "paused")]
+    no_wait: bool,
     /// Port to listen on [default: a free one]
     #[arg(long, default_value_t = 0, hide_default_value = true, allow_hyphen_values = true)]
     port: u16,
@@ -79,6 +82,7 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         address: arguments.address,
         port: arguments.port,
         paused: arguments.paused,
+        waits: !arguments.no_wait,
         joints: joint_choice(&arguments.joints),
         ..LiveOptions::default()
     };
@@ -123,7 +127,7 @@ fn open_recording(arguments: &ViewArguments, path: &Path) -> Result<(), Failure>
 }
 
 /// Asks the system to open an address or a file in the browser; without a browser, prints what to open.
-fn open(what: &str) {
+pub fn open(what: &str) {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {

@@ -24,6 +24,7 @@
 //! | `scene.rs`, `surface.rs` | what is drawn of a model, in which colours, and its triangles |
 //! | `raster.rs` | which surface is seen at each sample |
 //! | `light.rs` | the colour that it then has |
+//! | `threads.rs` | the threads that draw |
 //!
 //! The same state gives the same picture on every run and any number of threads.
 
@@ -36,6 +37,7 @@ pub mod picture;
 mod raster;
 mod scene;
 mod surface;
+mod threads;
 
 pub use camera::{FreeCamera, Viewpoint};
 pub use error::PictureError;

@@ -12,6 +12,7 @@ use crate::light::{Sun, srgb, tone};
 use crate::marks::{Marks, Overlay};
 use crate::raster::{Geometry, Linear, NOTHING, Plane, Projection, Visibility, samples};
 use crate::scene::{Extent, Scene, Shapes, hex};
+use crate::threads::drawing;
 use nalgebra::{Isometry3, Vector3, Vector6};
 use rayon::prelude::*;
 use stiction::multibody::Workspace;
@@ -207,11 +208,12 @@ impl Renderer {
         self.overlay.seen.fill(&self.overlay.geometry, lens.size, 4, None, None);
         let mut rgb = vec![0; 3 * width * height];
         let painter = Painter { renderer: self, lens: &lens, extent: &extent, layers };
-        rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
+        let draw = |(row, line): (usize, &mut [u8])| {
             for (column, pixel) in line.chunks_exact_mut(3).enumerate() {
                 pixel.copy_from_slice(&srgb(&painter.pixel(column, row)));
             }
-        });
+        };
+        drawing(|| rgb.par_chunks_mut(3 * width).enumerate().for_each(draw));
         Ok(Picture { width, height, rgb })
     }
 

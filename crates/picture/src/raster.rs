@@ -4,6 +4,7 @@
 //! of each other, so the result does not depend on the number of threads. Of surfaces at the same depth the first is seen.
 
 use crate::surface::Corner;
+use crate::threads::drawing;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -260,8 +261,9 @@ impl Visibility {
         let long = width * count * BAND;
         let places = samples(count);
         let bands = &self.bands;
-        self.seen.par_chunks_mut(long).zip(self.inverse_depth.par_chunks_mut(long)).enumerate().for_each(
-            |(band, (seen, inverse_depth))| {
+        let seen = self.seen.par_chunks_mut(long).zip(self.inverse_depth.par_chunks_mut(long));
+        drawing(|| {
+            seen.enumerate().for_each(|(band, (seen, inverse_depth))| {
                 let first = band * BAND;
                 let rows = first as i32..(first + BAND).min(height) as i32;
                 let start = first * width * count;
@@ -303,8 +305,8 @@ impl Visibility {
                         }
                     }
                 }
-            },
-        );
+            });
+        });
     }
 
     /// First sample of a pixel.

@@ -14,7 +14,8 @@
 //! patches     contact patches as named tuples
 //! solid       tetrahedra and a pressure field from a surface
 //! tactile     pressure and shear on a grid fixed to a body
-//! recording   files written while Python steps
+//! recording   files written while Python steps      films   which of them are films
+//! picture     pictures as arrays
 //! viewer      the live page
 //! impact      the outcomes of impacts
 //! rollout     many short simulations on several threads
@@ -46,6 +47,7 @@ mod controller;
 mod derivatives;
 mod errors;
 mod export;
+mod films;
 mod forces;
 mod fork;
 mod frames;
@@ -57,6 +59,7 @@ mod model;
 mod named;
 mod options;
 mod patches;
+mod picture;
 mod recording;
 mod rollout;
 mod scratch;
@@ -100,6 +103,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<solid::Solid>()?;
     module.add_class::<tactile::TactileGrid>()?;
     module.add_class::<recording::Recording>()?;
+    module.add_class::<picture::Renderer>()?;
     module.add_class::<viewer::Viewer>()?;
     module.add_class::<control::JointPath>()?;
     module.add_class::<control::PosePath>()?;

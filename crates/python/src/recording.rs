@@ -6,7 +6,7 @@ use crate::simulation::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;
 use pyo3::types::PyDict;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stiction_viewer::{JointChoice, RecordError, UserChannel, UserLog};
 
 /// A recording in progress, from Simulation.record: a context manager that completes the files at its end.
@@ -17,7 +17,8 @@ pub struct Recording {
     pub origin: Origin,
     /// Which of the simulation's recordings it is.
     pub number: u64,
-    pub log: UserLog,
+    /// Of files that hold channels.
+    pub log: Option<UserLog>,
 }
 
 #[pymethods]
@@ -57,7 +58,10 @@ impl Recording {
     ///     For an unknown channel, or a value that is not finite.
     fn log(&self, channel: &str, value: f64) -> PyResult<()> {
         finite(value)?;
-        self.log.log(channel, value).map_err(record_error)
+        let log = self.log.as_ref().ok_or_else(|| {
+            InputError::new_err("films hold no channels: record to a .html or .mcap file, too")
+        })?;
+        log.log(channel, value).map_err(record_error)
     }
 
     /// Whether the files are being written.
@@ -134,13 +138,25 @@ pub fn channels(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<UserChannel>> 
     Ok(names.into_iter().map(|name| UserChannel { name, unit: String::new() }).collect())
 }
 
+/// Refuses a file whose ending says no format.
+pub fn check_ending(path: &Path) -> PyResult<()> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        Some("html" | "htm" | "mcap" | "mp4" | "gif") => Ok(()),
+        _ => Err(InputError::new_err(format!(
+            "{}: the ending says no format: give .html, .mcap, .mp4 or .gif",
+            path.display()
+        ))),
+    }
+}
+
 /// One path, or several in a list.
 pub fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(vec![path]);
     }
     let paths: Vec<PathBuf> = given.extract().map_err(|_| {
-        InputError::new_err("give a path that ends in .html or .mcap, or a list of such paths")
+        InputError::new_err("give a path that ends in .html, .mcap, .mp4 or .gif, or a list of such paths")
     })?;
     if paths.is_empty() { Err(InputError::new_err("give at least one path")) } else { Ok(paths) }
 }

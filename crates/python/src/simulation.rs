@@ -19,6 +19,7 @@ mod stepping;
 
 use crate::controller::Hook;
 use crate::errors::option_error;
+use crate::films::Files;
 use crate::fork::Origin;
 use crate::model::Model;
 use crate::options::options_and_law;
@@ -30,7 +31,6 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use stiction::Variation;
-use stiction_viewer::Recorder;
 
 /// A model being simulated, from its default state at time 0.
 ///
@@ -118,7 +118,7 @@ pub struct Simulation {
     /// The controllers, in the order of the simulation's, and how many there are.
     hooks: Mutex<Vec<Arc<Hook>>>,
     controller_count: Arc<AtomicUsize>,
-    recorder: Mutex<Option<Recorder>>,
+    recorder: Mutex<Option<Files>>,
     /// Whether a recording is under way, also while a step has it, and how many there were.
     recording: AtomicBool,
     recordings: AtomicU64,

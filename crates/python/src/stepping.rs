@@ -2,13 +2,13 @@
 //! that Ctrl-C ends.
 
 use crate::errors::{InputError, InternalError, guarded};
+use crate::films::{Files, FilesError};
 use crate::viewer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use stiction::StepError;
-use stiction_viewer::{RecordError, Recorder};
 
 /// How long steps are taken before it is looked whether the user pressed Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
@@ -17,17 +17,17 @@ const SIGNALS: Duration = Duration::from_millis(20);
 pub enum Stopped {
     Step(StepError),
     Signal(PyErr),
-    Recorder(RecordError),
+    Recorder(FilesError),
 }
 
 /// Those who look at every step.
 pub struct Watch<'a> {
-    pub recorder: Option<&'a mut Recorder>,
+    pub recorder: Option<&'a mut Files>,
     pub viewer: Option<&'a viewer::Shared>,
 }
 
 impl Watch<'_> {
-    fn look(&mut self, simulation: &stiction::Simulation) -> Result<(), RecordError> {
+    fn look(&mut self, simulation: &stiction::Simulation) -> Result<(), FilesError> {
         if let Some(viewer) = self.viewer
             && let Ok(mut live) = viewer.live.try_lock()
         {

@@ -10,7 +10,14 @@ import test_docs
 from test_docs import DOCS, python_blocks
 
 ROOT = DOCS.parent
-HERE = {"README.md": 1, "crates/python/README.md": 1, "docs/accuracy.md": 1, "docs/contact.md": 2, "docs/getting-started.md": 1}
+HERE = {
+    "README.md": 1,
+    "crates/python/README.md": 1,
+    "docs/accuracy.md": 1,
+    "docs/contact.md": 2,
+    "docs/getting-started.md": 1,
+    "docs/pictures.md": 1,
+}
 # Run with the environments they need (tests_full), or line by line (coming_from.py).
 ELSEWHERE = {"docs/learning.md", "docs/coming_from.md"}
 

@@ -130,3 +130,19 @@ view.close()
 """,
         tmp_path,
     )
+
+
+def test_pictures_are_drawn_in_a_copy_too(tmp_path):
+    run(
+        """
+sim = st.Simulation(st.Model.from_scene("clutter"))
+renderer = st.Renderer(sim.model, 64, 48)
+before = renderer.render(sim)
+
+def draw():
+    assert np.array_equal(renderer.render(sim), before)
+
+assert child(draw) == 0
+""",
+        tmp_path,
+    )

@@ -2,6 +2,7 @@
 
 use super::{DURATION, Measured};
 use crate::failure::Failure;
+use crate::run::Columns;
 use crate::trajectory::Trajectory;
 use serde_json::json;
 use std::fmt::Write;
@@ -128,7 +129,7 @@ fn run(model: &Model, folder: &Path, files: &[&str]) -> Result<f64, Failure> {
     }
     let mut trajectory = None;
     if files.contains(&"csv") {
-        trajectory = Some(Trajectory::create(folder, SCENE, model)?);
+        trajectory = Some(Trajectory::create(folder, SCENE, model, Columns::default())?);
     }
     let mut row = 0;
     while simulation.step_towards(DURATION).map_err(Failure::work)? {

@@ -3,6 +3,7 @@
 use super::ImpactArguments;
 use super::report::Found;
 use crate::failure::Failure;
+use crate::run::Columns;
 use crate::trajectory::Trajectory;
 use std::path::PathBuf;
 use stiction::{Model, Options, Simulation};
@@ -23,7 +24,7 @@ pub fn follow(
         simulation.state_mut().v.copy_from_slice(found.set.velocity(outcome));
         let name = format!("{name}-branch-{}", k + 1);
         let page = arguments.out.join(format!("{name}.html"));
-        let mut trajectory = Trajectory::create(&arguments.out, &name, model)?;
+        let mut trajectory = Trajectory::create(&arguments.out, &name, model, Columns::default())?;
         let mut recorder = Recorder::create(&simulation, &name, &[&page], &RecordOptions::default())
             .map_err(Failure::work)?;
         let (begin, rows) = (found.state.time, (100.0 * arguments.branch_time).round() as u64);

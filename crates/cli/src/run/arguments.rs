@@ -81,7 +81,8 @@ pub struct RunArguments {
     /// Start from this keyframe, by name or number
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub keyframe: Option<String>,
-    /// Record to DIR/<scene>.html (opens in a browser), .mcap (robotics log tools) and .csv (trajectory)
+    /// Record to DIR/<scene>.html (opens in a browser), .mcap (robotics log tools), .csv (trajectory) and, with it, -contacts.csv
+    /// (forces between bodies)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Files of --out not to write, separated by commas
@@ -109,6 +110,9 @@ pub struct RunArguments {
     /// with --accuracy or --method continuous, of the first step that ends at or after it [default: 100]
     #[arg(long, allow_hyphen_values = true, requires = "out")]
     rate: Option<f64>,
+    /// Names of the columns of the trajectory: q0, q1, …, or those of the joints
+    #[arg(long, value_enum, default_value_t, requires = "out")]
+    columns: Columns,
     /// Save the state to FILE once per second of work; if FILE exists, resume from it. The files of --out then begin at the
     /// resumed time, which is added to their names
     #[arg(long, value_name = "FILE")]
@@ -165,6 +169,16 @@ impl From<IntegratorName> for Integrator {
     }
 }
 
+/// How the columns of the trajectory are called.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Columns {
+    /// q0, q1, … and v0, v1, …
+    #[default]
+    Numbers,
+    /// Names of joints, such as elbow and elbow.velocity, or ball.x, ball.qw and ball.velocity.wx
+    Joints,
+}
+
 /// A file that `--out` writes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFile {
@@ -177,6 +191,11 @@ impl RunArguments {
     /// Rows of the trajectory per simulated second.
     pub fn rate(&self) -> f64 {
         self.rate.unwrap_or(100.0)
+    }
+
+    /// Names of the columns of the trajectory.
+    pub fn columns(&self) -> Columns {
+        self.columns
     }
 
     /// Options of the page and the log.
@@ -228,6 +247,7 @@ impl RunArguments {
         let no_recording = skipped(OutputFile::Html) && skipped(OutputFile::Mcap);
         for (option, given, gone, files) in [
             ("--rate", self.rate.is_some(), skipped(OutputFile::Csv), ".csv"),
+            ("--columns", self.columns != Columns::Numbers, skipped(OutputFile::Csv), ".csv"),
             (
                 "--frame-rate",
                 self.frame_rate.is_some(),

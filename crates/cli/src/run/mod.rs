@@ -6,7 +6,7 @@ mod arguments;
 mod outputs;
 mod summary;
 
-pub use arguments::RunArguments;
+pub use arguments::{Columns, RunArguments};
 pub use outputs::joint_choice;
 
 use crate::failure::{Failure, print, print_json};

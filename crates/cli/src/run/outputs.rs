@@ -2,6 +2,7 @@
 
 use super::arguments::{OutputFile, RunArguments};
 use crate::checkpoint::Checkpoint;
+use crate::contact_rows::ContactRows;
 use crate::failure::Failure;
 use crate::outlet;
 use crate::trajectory::{Sampling, Trajectory};
@@ -12,7 +13,9 @@ use stiction_viewer::{JointChoice, RecordError, Recorder};
 
 /// The files that a run writes.
 pub struct Outputs {
-    trajectory: Option<(Trajectory, Sampling)>,
+    sampling: Option<Sampling>,
+    trajectory: Option<Trajectory>,
+    contacts: Option<ContactRows>,
     recorder: Option<Recorder>,
     film: Option<Film>,
     pub checkpoint: Option<Checkpoint>,
@@ -24,7 +27,15 @@ impl Outputs {
     /// Opens the checkpoint, from which the simulation resumes, and then the files.
     pub fn create(arguments: &RunArguments, simulation: &mut Simulation) -> Result<Self, Failure> {
         let hash = TrajectoryHash::default();
-        let mut outputs = Self { trajectory: None, recorder: None, film: None, checkpoint: None, hash };
+        let mut outputs = Self {
+            sampling: None,
+            trajectory: None,
+            contacts: None,
+            recorder: None,
+            film: None,
+            checkpoint: None,
+            hash,
+        };
         let begin = simulation.state().time;
         if let Some(path) = &arguments.checkpoint {
             outputs.checkpoint = Some(Checkpoint::open(path, arguments.resume_anyway, simulation)?);
@@ -45,28 +56,32 @@ impl Outputs {
         }
         let Some(directory) = &arguments.out else { return Ok(outputs) };
         outlet::folder(directory, "--out")?;
-        let path = |extension: &str| directory.join(format!("{name}.{extension}"));
-        let wanted: Vec<(OutputFile, PathBuf)> =
-            [(OutputFile::Csv, "csv"), (OutputFile::Html, "html"), (OutputFile::Mcap, "mcap")]
-                .into_iter()
-                .filter(|(file, _)| !arguments.skip.contains(file))
-                .map(|(file, extension)| (file, path(extension)))
-                .collect();
+        let path = |ending: &str| directory.join(format!("{name}{ending}"));
+        let files = |file: &OutputFile| match file {
+            OutputFile::Csv => vec![path(".csv"), path("-contacts.csv")],
+            OutputFile::Html => vec![path(".html")],
+            OutputFile::Mcap => vec![path(".mcap")],
+        };
+        let wanted: Vec<OutputFile> = [OutputFile::Csv, OutputFile::Html, OutputFile::Mcap]
+            .into_iter()
+            .filter(|file| !arguments.skip.contains(file))
+            .collect();
         // All files are tried before the first is overwritten, so that a failure keeps the results of an earlier run.
-        wanted.iter().try_for_each(|(_, path)| outlet::file(path, "--out"))?;
-        let (tables, recordings): (Vec<_>, Vec<_>) =
-            wanted.into_iter().partition(|(file, _)| *file == OutputFile::Csv);
-        if !recordings.is_empty() {
-            let paths: Vec<PathBuf> = recordings.into_iter().map(|(_, path)| path).collect();
+        wanted.iter().flat_map(files).try_for_each(|path| outlet::file(&path, "--out"))?;
+        let recordings = wanted.iter().filter(|file| **file != OutputFile::Csv);
+        let paths: Vec<PathBuf> = recordings.flat_map(files).collect();
+        if !paths.is_empty() {
             let recorder = Recorder::create(simulation, &name, &paths, &arguments.recording());
             outputs.recorder = Some(recorder.map_err(record_failure)?);
         }
-        if !tables.is_empty() {
-            let mut trajectory = Trajectory::create(directory, &name, simulation.model())?;
+        if wanted.contains(&OutputFile::Csv) {
+            let columns = arguments.columns();
+            outputs.trajectory = Some(Trajectory::create(directory, &name, simulation.model(), columns)?);
+            outputs.contacts = Some(ContactRows::create(directory, &name, simulation)?);
             let mut sampling = Sampling::new(begin, arguments.rate(), simulation.options());
             sampling.pass(time);
-            trajectory.record(simulation)?;
-            outputs.trajectory = Some((trajectory, sampling));
+            outputs.sampling = Some(sampling);
+            outputs.row(simulation)?;
         }
         Ok(outputs)
     }
@@ -79,20 +94,22 @@ impl Outputs {
         if let Some(film) = &mut self.film {
             film.observe(simulation).map_err(film_failure)?;
         }
-        if let Some((trajectory, sampling)) = &mut self.trajectory
-            && sampling.pass(simulation.state().time)
-        {
+        let due = self.sampling.as_mut().is_some_and(|sampling| sampling.pass(simulation.state().time));
+        if due { self.row(simulation) } else { Ok(()) }
+    }
+
+    /// Writes the present state to the tables.
+    fn row(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        if let Some(trajectory) = &mut self.trajectory {
             trajectory.record(simulation)?;
         }
-        Ok(())
+        self.contacts.as_mut().map_or(Ok(()), |contacts| contacts.record(simulation))
     }
 
     /// Writes the last state of a complete run, unless it has a row already.
     pub fn last_row(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
-        match &mut self.trajectory {
-            Some((trajectory, sampling)) if !sampling.is_last(simulation.state().time) => {
-                trajectory.record(simulation)
-            }
+        match &self.sampling {
+            Some(sampling) if !sampling.is_last(simulation.state().time) => self.row(simulation),
             _ => Ok(()),
         }
     }
@@ -100,13 +117,20 @@ impl Outputs {
     /// Completes the files and returns their paths. All are completed even if one fails.
     pub fn finish(self, simulation: &Simulation) -> Result<Vec<PathBuf>, Failure> {
         let saved = self.checkpoint.map(|checkpoint| checkpoint.save(simulation)).transpose();
-        let trajectory = self.trajectory.map(|(trajectory, _)| trajectory.finish()).transpose();
+        let trajectory = self.trajectory.map(Trajectory::finish).transpose();
+        let contacts = self.contacts.map(ContactRows::finish).transpose();
         let recorded = self.recorder.map(|recorder| recorder.finish(Some(simulation))).transpose();
         let filmed = self.film.map(Film::finish).transpose();
         let recorded = recorded.map_err(record_failure)?.unwrap_or_default();
         saved?;
         let film = filmed.map_err(film_failure)?.map(|film| film.path);
-        Ok(recorded.into_iter().map(|file| file.path).chain(trajectory?).chain(film).collect())
+        Ok(recorded
+            .into_iter()
+            .map(|file| file.path)
+            .chain(trajectory?)
+            .chain(contacts?)
+            .chain(film)
+            .collect())
     }
 }
 

@@ -33,6 +33,7 @@ from ._results import (
     ContactForce,
     ContactPatch,
     Energy,
+    FreeCamera,
     FutureBranch,
     Futures,
     ImpactOutcomes,
@@ -70,6 +71,7 @@ __all__ = [
     "EqualityInfo",
     "Error",
     "FileError",
+    "FreeCamera",
     "FutureBranch",
     "Futures",
     "Geom",
@@ -97,6 +99,7 @@ __all__ = [
     "PosePath",
     "PoseTracking",
     "Recording",
+    "Renderer",
     "RouthPath",
     "Simulation",
     "SimulationError",
@@ -1759,23 +1762,34 @@ class Simulation:
     def record(
         self,
         path: str | PathLike[str] | Sequence[str | PathLike[str]],
-        rate: float = 60.0,
+        rate: float | None = None,
         joints: Sequence[str] | None = None,
         channels: Sequence[str] | Mapping[str, str] | None = None,
+        *,
+        size: tuple[int, int] | None = None,
+        camera: str | int | FreeCamera | None = None,
+        forces: bool = False,
     ) -> Recording:
         """Records the simulation to files from now on. Existing files are replaced.
 
         Parameters
         ----------
         path : str or path-like or list of str or path-like
-            A file, or a list of files: .html opens in a browser, .mcap in robotics log tools.
+            A file, or a list of files: .html opens in a browser, .mcap in robotics log tools; .mp4 and .gif are films, drawn without a
+            screen.
         rate : float, optional
-            How many frames per simulated second. Recording never changes the simulation: a frame is taken at the end of the first step at or
-            after its time.
+            How many frames per simulated second, 60 by default, and 30 in films, which play in real time. Recording never changes the
+            simulation: a frame is taken at the end of the first step at or after its time.
         joints : list of str, optional
             Names of joints to plot; all by default, unless there are too many.
         channels : list of str or dict, optional
             Channels of your own, which Recording.log sets: names, or a dict from name to unit.
+        size : tuple of int, int, optional
+            Width and height of films, pixels, (1280, 720) by default.
+        camera : str, int or FreeCamera, optional
+            Where films look from, as in Renderer.render.
+        forces : bool, optional
+            Whether films show contact forces as arrows.
 
         Returns
         -------
@@ -1795,7 +1809,7 @@ class Simulation:
 
         Examples
         --------
-            with sim.record("out.html"):
+            with sim.record(["out.html", "out.mp4"]):
                 sim.step(1000)
         """
     def stop_recording(self) -> list[Path]:
@@ -3387,6 +3401,120 @@ class TactileGrid:
         ValueError
             For an unknown body.
         """
+
+@final
+class Renderer:
+    """Draws pictures, depth and segmentation of simulations of one model, without a screen or a graphics card.
+
+    Parameters
+    ----------
+    model : Model
+        A stiction.Model.
+    width, height : int, optional
+        Size of the pictures, pixels.
+    shapes : {"visual", "collision"}, optional
+        Which geoms are drawn.
+    patches : bool, optional
+        Whether contact patches are drawn, by pressure.
+    forces : bool, optional
+        Whether contact forces are drawn as arrows.
+    ground : bool, optional
+        Whether a grid is drawn under a scene that has no ground.
+
+    Raises
+    ------
+    ValueError
+        For a size that cannot be drawn.
+
+    Examples
+    --------
+        renderer = st.Renderer(model, 640, 480)
+        rgb = renderer.render(sim)
+        near = renderer.depth(sim, camera="wrist") < 0.3
+    """
+    def __new__(
+        cls,
+        model: Model,
+        width: int = 640,
+        height: int = 480,
+        *,
+        shapes: Literal["visual", "collision"] = "visual",
+        patches: bool = True,
+        forces: bool = False,
+        ground: bool = True,
+    ) -> Renderer: ...
+    @property
+    def width(self) -> int:
+        """Width of the pictures, pixels."""
+    @property
+    def height(self) -> int:
+        """Height of the pictures, pixels."""
+    def render(self, sim: Simulation, camera: str | int | FreeCamera | None = None) -> NDArray[np.uint8]:
+        """The present state in colour.
+
+        Parameters
+        ----------
+        sim : Simulation
+            A stiction.Simulation of the model, or of a variant of it.
+        camera : str, int or FreeCamera, optional
+            A camera of the model, or a free one. By default everything that moves fills the picture; this camera stays where it was at
+            the first picture, until refit().
+
+        Returns
+        -------
+        numpy.ndarray
+            Red, green and blue, shape (height, width, 3), uint8, from the top.
+
+        Raises
+        ------
+        ValueError
+            For an unknown camera, or a simulation of another model.
+        """
+    def depth(self, sim: Simulation, camera: str | int | FreeCamera | None = None) -> NDArray[np.float32]:
+        """Distances along the camera's axis in the present state, at the middle of each pixel.
+
+        Parameters
+        ----------
+        sim : Simulation
+            A stiction.Simulation of the model, or of a variant of it.
+        camera : str, int or FreeCamera, optional
+            As in render.
+
+        Returns
+        -------
+        numpy.ndarray
+            Depth, m, shape (height, width), float32; infinite where nothing is seen.
+        """
+    def segmentation(self, sim: Simulation, camera: str | int | FreeCamera | None = None) -> NDArray[np.int32]:
+        """Which geom is seen at the middle of each pixel in the present state.
+
+        Parameters
+        ----------
+        sim : Simulation
+            A stiction.Simulation of the model, or of a variant of it.
+        camera : str, int or FreeCamera, optional
+            As in render.
+
+        Returns
+        -------
+        numpy.ndarray
+            Ids of geoms, in the order of Model.geom_names, shape (height, width), int32; −1 where nothing is seen.
+        """
+    def fitted(self, sim: Simulation) -> FreeCamera:
+        """The camera from which everything that moves is seen, to be turned or moved.
+
+        Parameters
+        ----------
+        sim : Simulation
+            A stiction.Simulation of the model.
+
+        Returns
+        -------
+        FreeCamera
+            A stiction.FreeCamera; its _replace changes single numbers.
+        """
+    def refit(self) -> None:
+        """Fits the default camera anew at the next picture."""
 
 @final
 class Recording:

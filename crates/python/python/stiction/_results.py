@@ -1,5 +1,6 @@
 """Results as named tuples and typed dicts."""
 
+import math
 import warnings
 from typing import Literal, NamedTuple, TypedDict
 
@@ -38,6 +39,26 @@ describe(
     BodyPose,
     position="Position of the body's origin in the world, m; shape (3,).",
     quaternion="Orientation as a unit quaternion, w first; shape (4,).",
+)
+
+
+class FreeCamera(NamedTuple):
+    """A camera that looks at a point, for Renderer and films. It is turned and moved by _replace."""
+
+    target: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    distance: float = 1.0
+    azimuth: float = math.radians(117.0)
+    elevation: float = math.radians(-25.0)
+    field_of_view: float = 0.66
+
+
+describe(
+    FreeCamera,
+    target="The point that it looks at, m.",
+    distance="Distance from it, m.",
+    azimuth="Angle of the direction of view about z, rad: at 0 it looks along x.",
+    elevation="Angle of the direction of view above the horizon, rad; a negative one looks down.",
+    field_of_view="Vertical field of view, rad.",
 )
 
 

@@ -5,9 +5,9 @@ use crate::controller::{Hook, Place, Wanted};
 use crate::errors::{
     BusyError, SimulationError, detached, input_error, load_error, option_error, step_error,
 };
+use crate::films::Files;
 use crate::fork::{self, Origin};
 use crate::model::Model;
-use crate::recording::record_error;
 use crate::shared::Shared;
 use crate::stepping::{Stopped, Watch, advance};
 use crate::viewer;
@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use stiction::{Options, StepError, Variation};
-use stiction_viewer::Recorder;
 
 impl Simulation {
     /// A simulation with options that are checked.
@@ -212,7 +211,7 @@ impl Simulation {
         match outcome {
             Ok(()) => Ok(()),
             Err(Stopped::Signal(error)) => Err(error),
-            Err(Stopped::Recorder(error)) => Err(record_error(error)),
+            Err(Stopped::Recorder(error)) => Err(error.into()),
             Err(Stopped::Step(error)) => {
                 let hook = match &error {
                     StepError::Controller { number, .. } => self.hooks().get(*number).cloned(),
@@ -229,7 +228,7 @@ impl Simulation {
     }
 
     /// The recorder; only for those who have the simulation.
-    pub(super) fn recorder(&self) -> MutexGuard<'_, Option<Recorder>> {
+    pub(super) fn recorder(&self) -> MutexGuard<'_, Option<Files>> {
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

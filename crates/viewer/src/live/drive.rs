@@ -23,6 +23,8 @@ pub struct LiveOptions {
     pub port: u16,
     /// Whether it waits for somebody to press play.
     pub paused: bool,
+    /// Whether no step is taken before the first page is there.
+    pub waits: bool,
     /// Most frames per second of real time.
     pub rate: f64,
     /// Joint positions among the channels.
@@ -36,6 +38,7 @@ impl Default for LiveOptions {
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
             paused: false,
+            waits: false,
             rate: 60.0,
             joints: JointChoice::default(),
         }
@@ -78,6 +81,7 @@ pub struct Live {
     /// The state to go back to.
     begin: Vec<u8>,
     paused: bool,
+    waits: bool,
     speed: f64,
     /// Steps still to take while paused.
     steps: u32,
@@ -125,6 +129,7 @@ impl Live {
             workspace: Workspace::new(simulation.model().multibody()),
             begin: simulation.save_state(),
             paused: options.paused,
+            waits: options.waits,
             speed: 1.0,
             steps: 0,
             push: None,
@@ -290,6 +295,12 @@ impl Live {
     fn due(&mut self, simulation: &Simulation, now: Instant) -> bool {
         if self.paused {
             return self.steps > 0;
+        }
+        if self.waits {
+            if self.server.clients() == 0 {
+                return false;
+            }
+            (self.waits, self.anchor) = (false, (now, simulation.state().time));
         }
         if self.speed == 0.0 {
             return true;
