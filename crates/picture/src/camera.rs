@@ -54,11 +54,13 @@ impl FreeCamera {
             return Err(PictureError::Camera("its numbers must be finite".into()));
         }
         if self.distance <= 0.0 {
-            return Err(PictureError::Camera(format!("distance {} must be positive", self.distance)));
+            return Err(PictureError::Camera(format!("distance {}: give a positive number", self.distance)));
         }
         if !(self.field_of_view > 0.0 && self.field_of_view < std::f64::consts::PI) {
             let angle = self.field_of_view;
-            return Err(PictureError::Camera(format!("field_of_view {angle} must lie between 0 and π")));
+            return Err(PictureError::Camera(format!(
+                "field_of_view {angle}: give an angle between 0 and π"
+            )));
         }
         Ok(())
     }

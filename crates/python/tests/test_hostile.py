@@ -50,6 +50,7 @@ def make():
 
 def cases(model, sim, batch):
     q, v = np.zeros(1), np.zeros(1)
+    renderer = st.Renderer(model, 8, 8)
     for x in vectors(1):
         for name in ["tendon_lengths", "tendon_moments", "actuator_lengths", "actuator_moments", "mass_matrix", "com"]:
             yield f"Model.{name}", lambda name=name, x=x: getattr(model, name)(x)
@@ -181,8 +182,11 @@ def cases(model, sim, batch):
             yield "Simulation", lambda x=x: st.Simulation(model, step=x)
             yield "Batch", lambda x=x: st.Batch(model, 2, step=x)
             yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], steps=1, step=x)
-        yield "Simulation.record", lambda x=x: sim.record("never.html", rate=x)
         if x is not None:
+            yield "Simulation.record", lambda x=x: sim.record("never.html", rate=x)
+            yield "Simulation.record", lambda x=x: sim.record("never.mp4", rate=x)
+            yield "Renderer.render", lambda x=x: renderer.render(sim, st.FreeCamera(distance=x))
+            yield "Renderer.render", lambda x=x: renderer.render(sim, st.FreeCamera(field_of_view=x))
             yield "Simulation", lambda x=x: st.Simulation(model, accuracy=x)
         for option in ["stiction_tolerance", "relative_tolerance"]:
             yield "Simulation", lambda option=option, x=x: st.Simulation(model, **{option: x})
@@ -225,6 +229,18 @@ def cases(model, sim, batch):
     for x in (0, 7):
         yield "Simulation.remove_controller", lambda x=x: sim.remove_controller(x)
         yield "Batch.remove_controller", lambda x=x: batch.remove_controller(x)
+    for x in (0, -1, 1.5, "wide", None, 10**6):
+        yield "Renderer", lambda x=x: st.Renderer(model, x, 8)
+        yield "Renderer", lambda x=x: st.Renderer(model, 8, x)
+    for x in ("front", 3, -1, 1.5, [1.0], (0, 0), ((0, 0, np.nan), 1, 0, 0, 0.6), object()):
+        yield "Renderer.render", lambda x=x: renderer.render(sim, x)
+        yield "Renderer.depth", lambda x=x: renderer.depth(sim, x)
+        yield "Renderer.segmentation", lambda x=x: renderer.segmentation(sim, x)
+        yield "Simulation.record", lambda x=x: sim.record("never.mp4", camera=x)
+    for x in ((0, 8), (8,), "big", (7, 8), (-2, 8), (1.5, 8)):
+        yield "Simulation.record", lambda x=x: sim.record("never.mp4", size=x)
+    for x in (None, 3, batch, model):
+        yield "Renderer.render", lambda x=x: renderer.render(x)
     for x in (0, -1, "two"):
         yield "Batch", lambda x=x: st.Batch(model, 2, threads=x)
         yield "rollout", lambda x=x: st.rollout(model, [[0.0, 0.0]], steps=1, threads=x)

@@ -3404,7 +3404,7 @@ class TactileGrid:
 
 @final
 class Renderer:
-    """Draws pictures, depth and segmentation of simulations of one model, without a screen or a graphics card.
+    """Draws pictures, depth (m) and segmentation of simulations of one model, without a screen or a graphics card.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ use super::Simulation;
 use crate::errors::{BusyError, InputError, detached};
 use crate::films::{Files, Wanted, is_film};
 use crate::fork::Origin;
+use crate::indices::whole;
 use crate::picture::viewpoint;
 use crate::recording::{self, Recording};
 use pyo3::prelude::*;
@@ -63,7 +64,7 @@ impl Simulation {
         rate: Option<f64>,
         joints: Option<Vec<String>>,
         channels: Option<&Bound<'_, PyAny>>,
-        size: Option<(usize, usize)>,
+        size: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
         camera: Option<&Bound<'_, PyAny>>,
         forces: bool,
     ) -> PyResult<Recording> {
@@ -82,7 +83,10 @@ impl Simulation {
                 "joints and channels are for .html and .mcap files: leave them out, or record to one of these, too",
             ));
         }
-        let (width, height) = size.unwrap_or((1280, 720));
+        let (width, height) = match &size {
+            Some((width, height)) => (whole(width)?, whole(height)?),
+            None => (1280, 720),
+        };
         let marks = Marks { forces, ..Marks::default() };
         let wanted = Wanted {
             recording: RecordOptions { rate: rate.unwrap_or(60.0), joints: recording::joints(joints), user },
