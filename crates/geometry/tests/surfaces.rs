@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::*;
-use nalgebra::{Translation3, UnitQuaternion};
+use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 use proptest::prelude::*;
 use stiction_geometry::{
     ContactPoint, DecompositionOptions, HeightField, Shape, TriangleMesh, convex_decomposition,
@@ -62,6 +62,24 @@ fn area(points: &[ContactPoint]) -> f64 {
 fn sunk(shape: &Shape, turn: UnitQuaternion<f64>, x: f64, y: f64, depth: f64) -> Iso {
     let low = turn * shape.support(&(turn.inverse() * -V3::z())).unwrap();
     Iso::from_parts(Translation3::new(x, y, -low.z - depth), turn)
+}
+
+/// How deep a shape is in a tetrahedron that is flattened to edges of a few degrees: as a mesh, and as a hull.
+fn depths_in_flat_tetrahedron(
+    thin: f64,
+    shape: &Shape,
+    at: V3,
+    turn: UnitQuaternion<f64>,
+    x_wm: Iso,
+) -> (f64, f64) {
+    let corners = [(1.0, 1.0, thin), (-1.0, -1.0, thin), (-1.0, 1.0, -thin), (1.0, -1.0, -thin)]
+        .map(|(x, y, z)| V3::new(x, y, z));
+    let mesh = Shape::mesh(corners.to_vec(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
+    let hull = Shape::convex_hull(&corners).unwrap();
+    let pose = x_wm * Iso::from_parts(Translation3::from(at), turn);
+    let felt =
+        |body: &Shape| deepest(&contacts((body, &x_wm), (shape, &pose), 0.0)).map_or(0.0, |p| -p.distance);
+    (felt(&mesh), felt(&hull))
 }
 
 proptest! {
@@ -162,14 +180,7 @@ proptest! {
     fn what_is_apart_from_a_body_with_sharp_edges_is_not_felt(
         shape in convex_shape(), at in vector(2.0), turn in rotation(), x_wm in pose(0.5), thin in 0.05..1.0f64,
     ) {
-        // A tetrahedron, flattened to edges of a few degrees.
-        let corners = [V3::new(1.0, 1.0, thin), V3::new(-1.0, -1.0, thin), V3::new(-1.0, 1.0, -thin), V3::new(1.0, -1.0, -thin)];
-        let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
-        let mesh = Shape::mesh(corners.to_vec(), faces).unwrap();
-        let hull = Shape::convex_hull(&corners).unwrap();
-        let pose = x_wm * Iso::from_parts(Translation3::from(at), turn);
-        let felt = |body: &Shape| deepest(&contacts((body, &x_wm), (&shape, &pose), 0.0)).map_or(0.0, |p| -p.distance);
-        let (of_faces, solid) = (felt(&mesh), felt(&hull));
+        let (of_faces, solid) = depths_in_flat_tetrahedron(thin, &shape, at, turn, x_wm);
         // Where the line of a capsule is nearly along an edge, the two count as parallel: it may be felt a little early.
         let early = if matches!(shape, Shape::Capsule { .. }) { 0.01 } else { 1e-7 };
         prop_assert!(solid > 0.0 || of_faces < early, "{of_faces}");
@@ -449,6 +460,34 @@ fn a_box_overhanging_an_edge_is_not_pushed_sideways() {
             "{x} {c:?}"
         );
         assert!((area(&c) - (0.5 - (x - 0.3)).min(0.6) * 0.6).abs() < 1e-6, "{x} {}", area(&c));
+    }
+}
+
+#[test]
+fn a_box_beyond_a_sharp_edge_is_not_felt() {
+    // A corner of it is below the plane of a face that ends before it.
+    let cuboid = Shape::cuboid(V3::new(0.516, 0.403, 0.493)).unwrap();
+    let turn = UnitQuaternion::from_quaternion(Quaternion::new(0.361, -0.414, 0.098, 0.83));
+    let at = V3::new(-1.651, -0.532, 0.676);
+    let (of_faces, solid) = depths_in_flat_tetrahedron(0.842, &cuboid, at, turn, Iso::identity());
+    assert!(solid <= 0.0 && of_faces < 1e-7, "{of_faces} {solid}");
+}
+
+#[test]
+fn a_rod_inside_both_arms_of_a_body_is_felt_though_it_meets_no_face() {
+    // It lies across the inner corner of the L, behind the planes of the faces there and in front of one by its centre.
+    let turn = UnitQuaternion::from_axis_angle(&V3::z_axis(), -std::f64::consts::FRAC_PI_4);
+    let x_wr = Iso::from_parts(Translation3::new(0.35, -0.05, 0.0), turn);
+    for rod in [Shape::cuboid(V3::new(0.5, 0.02, 0.02)).unwrap(), Shape::capsule(0.02, 0.5).unwrap()] {
+        let along_x = matches!(rod, Shape::Box { .. });
+        let lie = if along_x {
+            Default::default()
+        } else {
+            UnitQuaternion::from_axis_angle(&V3::y_axis(), std::f64::consts::FRAC_PI_2)
+        };
+        let c = contacts((&l_mesh(1.0), &Iso::identity()), (&rod, &(x_wr * lie)), 0.2);
+        // It must move by 0.14 m at least to cross the corner.
+        assert!(deepest(&c).is_some_and(|p| p.distance < -0.05), "{rod:?} {c:?}");
     }
 }
 

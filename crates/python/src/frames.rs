@@ -137,3 +137,77 @@ pub fn read_only(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     array.getattr(pyo3::intern!(array.py(), "flags"))?.setattr("writeable", false)?;
     Ok(array)
 }
+
+/// The poses of a class, each of a body, site, geom or camera, and of all of these. Their docstrings begin with `$pose`, end
+/// their first sentence with `$place`, and return `$returned`; `$bodies` is the one of `body_poses`. The class has `pose` and
+/// `all_poses`, which take the kind.
+macro_rules! pose_methods {
+    ($class:ident, $pose:literal, $place:literal, $returned:literal, $bodies:literal) => {
+        $crate::frames::pose_methods! {
+            @each $class, $pose, $place, $returned;
+            Body, body, body_pose, "";
+            Site, site, site_pose, "";
+            Geom, geom, geom_pose, "";
+            Camera, camera, camera_pose, " A camera looks along −z of its frame, y up.";
+        }
+
+        #[pyo3::pymethods]
+        impl $class {
+            #[doc = $bodies]
+            #[getter]
+            fn body_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                self.all_poses(py, Kind::Body)
+            }
+
+            /// The same of all sites, in the order of Model.site_names.
+            #[getter]
+            fn site_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                self.all_poses(py, Kind::Site)
+            }
+
+            /// The same of all geoms, in the order of Model.geom_names.
+            #[getter]
+            fn geom_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                self.all_poses(py, Kind::Geom)
+            }
+
+            /// The same of all cameras, in the order of Model.camera_names.
+            #[getter]
+            fn camera_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                self.all_poses(py, Kind::Camera)
+            }
+        }
+    };
+    (@each $class:ident, $pose:literal, $place:literal, $returned:literal;
+     $($kind:ident, $argument:ident, $method:ident, $more:literal;)*) => {
+        #[pyo3::pymethods]
+        impl $class {
+            $(
+                #[doc = concat!($pose, " of a ", stringify!($argument), " ", $place, ".", $more)]
+                ///
+                /// Parameters
+                /// ----------
+                #[doc = concat!(stringify!($argument), " : str or int")]
+                ///     Name or id.
+                ///
+                /// Returns
+                /// -------
+                /// BodyPose
+                #[doc = concat!("    ", $returned)]
+                ///
+                /// Raises
+                /// ------
+                /// ValueError
+                ///     For an unknown name.
+                fn $method<'py>(
+                    &self,
+                    py: Python<'py>,
+                    $argument: &Bound<'py, PyAny>,
+                ) -> PyResult<Bound<'py, PyAny>> {
+                    self.pose(py, Kind::$kind, $argument)
+                }
+            )*
+        }
+    };
+}
+pub(crate) use pose_methods;

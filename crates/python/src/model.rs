@@ -1,8 +1,10 @@
 //! `stiction.Model`: a compiled model.
 //!
-//! Here: reading, writing and varying it. `names`: what it holds; `dynamics`: dynamics at single states.
+//! Here: reading, writing and varying it. `names`: what it holds; `dynamics`: dynamics at single states; `frames`: poses and
+//! Jacobians there.
 
 mod dynamics;
+mod frames;
 mod names;
 
 pub use names::{body_of, unknown};

@@ -4,21 +4,27 @@ use super::constraint::{Resolve, name};
 use crate::error::Read;
 use crate::numbers::parse_numbers;
 use crate::report::Report;
+use crate::schema::Rule;
 use crate::xml::Node;
 use stiction_model::{Bushing, Pose, Vec3, World};
 
 /// The element.
 pub const TAG: &str = "drake:linear_bushing_rpy";
 
-/// Its child elements, for the readers' lists.
-pub const PARTS: &[(&str, &str)] = &[
-    ("drake:bushing_frameA", "any"),
-    ("drake:bushing_frameC", "any"),
-    ("drake:bushing_torque_stiffness", "any"),
-    ("drake:bushing_torque_damping", "any"),
-    ("drake:bushing_force_stiffness", "any"),
-    ("drake:bushing_force_damping", "any"),
-];
+/// Its vocabulary.
+pub const RULE: Rule = Rule {
+    key: "bushing",
+    read: "name",
+    children: &[
+        ("drake:bushing_frameA", "any"),
+        ("drake:bushing_frameC", "any"),
+        ("drake:bushing_torque_stiffness", "any"),
+        ("drake:bushing_torque_damping", "any"),
+        ("drake:bushing_force_stiffness", "any"),
+        ("drake:bushing_force_damping", "any"),
+    ],
+    ..Rule::NONE
+};
 
 /// Reads the bushings among the children of `parent`.
 pub fn read(parent: &Node, resolve: &Resolve, world: &mut World, report: &mut Report) -> Read<()> {

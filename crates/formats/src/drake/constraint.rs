@@ -10,6 +10,19 @@ use crate::numbers::parse_numbers;
 use crate::xml::Node;
 use stiction_model::{Equality, EqualityKind, PathStage, Pose, Site, Tendon, TendonPath, Vec3, World};
 
+/// The element that holds two points together.
+pub const BALL: &str = "drake:ball_constraint";
+
+/// The element that holds two points apart.
+pub const DISTANCE: &str = "drake:distance_constraint";
+
+/// The element of a spring and damper between two points.
+pub const SPRING: &str = "drake:linear_spring_damper";
+
+/// What that becomes.
+pub const SPRING_MAPPED: (&str, &str) =
+    (SPRING, "a tendon between its points with its stiffness, free length and damping");
+
 /// The body and the pose in it of a link or frame of this name.
 pub type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Pose)> + 'r;
 

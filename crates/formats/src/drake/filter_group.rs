@@ -2,9 +2,27 @@
 
 use super::constraint::name;
 use crate::error::Read;
+use crate::schema::Rule;
 use crate::xml::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use stiction_model::World;
+
+/// The element.
+pub const TAG: &str = "drake:collision_filter_group";
+
+/// Its vocabulary.
+pub const RULE: Rule = Rule {
+    key: "filter group",
+    read: "name",
+    drawing: "ignore",
+    children: &[
+        ("drake:member", "any"),
+        ("drake:member_group", "any"),
+        ("drake:ignored_collision_filter_group", "any"),
+    ],
+    mapped: &[("drake:ignored_collision_filter_group", "pairs of bodies that never touch")],
+    ..Rule::NONE
+};
 
 /// One group as a file states it.
 #[derive(Debug, Default)]
@@ -25,7 +43,7 @@ const MAX_PAIRS: usize = 20_000_000;
 
 /// Reads the `drake:collision_filter_group` children of `parent` into `groups`; `body` finds links by name.
 pub fn read(parent: &Node, body: &dyn Fn(&str) -> Option<usize>, groups: &mut Groups) -> Read<()> {
-    for node in parent.children_named("drake:collision_filter_group") {
+    for node in parent.children_named(TAG) {
         if node.attr("ignore").is_some_and(|v| v == "true") {
             continue;
         }

@@ -7,24 +7,34 @@ use crate::error::Read;
 use crate::names::Names;
 use crate::numbers::parse_numbers;
 use crate::report::Report;
+use crate::schema::Rule;
 use crate::xml::Node;
 use stiction_model::{Tendon, TendonPath, World};
 
 /// The element.
 pub const TAG: &str = "drake:tendon_constraint";
 
-/// Its child elements, for the readers' lists.
-pub const PARTS: &[(&str, &str)] = &[
-    ("drake:tendon_constraint_joint", "tendon joint"),
-    ("drake:tendon_constraint_offset", "any"),
-    ("drake:tendon_constraint_lower_limit", "any"),
-    ("drake:tendon_constraint_upper_limit", "any"),
-    ("drake:tendon_constraint_stiffness", "any"),
-    ("drake:tendon_constraint_damping", "any"),
-];
+/// Its vocabulary.
+pub const RULE: Rule = Rule {
+    key: "tendon constraint",
+    read: "name",
+    children: &[
+        ("drake:tendon_constraint_joint", JOINT_RULE.key),
+        ("drake:tendon_constraint_offset", "any"),
+        ("drake:tendon_constraint_lower_limit", "any"),
+        ("drake:tendon_constraint_upper_limit", "any"),
+        ("drake:tendon_constraint_stiffness", "any"),
+        ("drake:tendon_constraint_damping", "any"),
+    ],
+    ..Rule::NONE
+};
 
-/// How it is mapped.
-pub const MAPPED: &str = "a fixed tendon over its joints whose limits have its stiffness and damping";
+/// The vocabulary of a joint of it.
+pub const JOINT_RULE: Rule = Rule { key: "tendon joint", read: "name a", ..Rule::NONE };
+
+/// What it becomes.
+pub const MAPPED: (&str, &str) =
+    (TAG, "a fixed tendon over its joints whose limits have its stiffness and damping");
 
 /// Reads the tendon constraints among the children of `parent`; `joint` finds joints of one coordinate by name.
 pub fn read(

@@ -309,7 +309,11 @@ pub fn joint_names(joint: &Joint) -> Vec<String> {
         JointKind::Cylindrical { .. } | JointKind::Universal { .. } | JointKind::Planar { .. } => {
             (0..joint.kind.nv()).map(|k| format!("{}_{}", joint.name, k + 1)).collect()
         }
-        _ => vec![joint.name.clone()],
+        JointKind::Hinge { .. }
+        | JointKind::Slide { .. }
+        | JointKind::Screw { .. }
+        | JointKind::Ball
+        | JointKind::Free => vec![joint.name.clone()],
     }
 }
 

@@ -1,6 +1,6 @@
 //! The elements and attributes of SDFormat: those read, those for pictures only, and those without effect here and why.
 
-use crate::drake::{bushing, tendon};
+use crate::drake::{bushing, constraint, filter_group, tendon};
 use crate::schema::Rule;
 
 const SENSOR: &str = "sensors are not read; read the quantity from the simulation state instead";
@@ -61,12 +61,12 @@ pub const RULES: &[Rule] = &[
             ("joint", "joint"),
             ("model", "model"),
             ("drake:joint", "drake joint"),
-            ("drake:collision_filter_group", "filter group"),
-            ("drake:ball_constraint", "any"),
-            ("drake:distance_constraint", "any"),
-            ("drake:linear_spring_damper", "any"),
-            (bushing::TAG, "bushing"),
-            (tendon::TAG, "tendon constraint"),
+            (filter_group::TAG, filter_group::RULE.key),
+            (constraint::BALL, "any"),
+            (constraint::DISTANCE, "any"),
+            (constraint::SPRING, "any"),
+            (bushing::TAG, bushing::RULE.key),
+            (tendon::TAG, tendon::RULE.key),
         ],
         drawing_children: "allow_auto_disable",
         ignored_children: &[
@@ -85,11 +85,8 @@ pub const RULES: &[Rule] = &[
                 "false: no two links of the model touch. Unless it is said, links may touch, as in Drake, except those joined to each other",
             ),
             ("frame", "a site"),
-            (
-                "drake:linear_spring_damper",
-                "a tendon between its points with its stiffness, free length and damping",
-            ),
-            (tendon::TAG, tendon::MAPPED),
+            constraint::SPRING_MAPPED,
+            tendon::MAPPED,
         ],
         ..Rule::NONE
     },
@@ -387,19 +384,8 @@ pub const RULES: &[Rule] = &[
         )],
         ..Rule::NONE
     },
-    Rule { key: "bushing", read: "name", children: bushing::PARTS, ..Rule::NONE },
-    Rule { key: "tendon constraint", read: "name", children: tendon::PARTS, ..Rule::NONE },
-    Rule { key: "tendon joint", read: "name a", ..Rule::NONE },
-    Rule {
-        key: "filter group",
-        read: "name",
-        drawing: "ignore",
-        children: &[
-            ("drake:member", "any"),
-            ("drake:member_group", "any"),
-            ("drake:ignored_collision_filter_group", "any"),
-        ],
-        mapped: &[("drake:ignored_collision_filter_group", "pairs of bodies that never touch")],
-        ..Rule::NONE
-    },
+    bushing::RULE,
+    tendon::RULE,
+    tendon::JOINT_RULE,
+    filter_group::RULE,
 ];

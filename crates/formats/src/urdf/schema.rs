@@ -1,6 +1,6 @@
 //! The elements and attributes of URDF: those read, those for pictures only, and those without effect here and why.
 
-use crate::drake::{bushing, tendon};
+use crate::drake::{bushing, constraint, filter_group, tendon};
 use crate::schema::Rule;
 
 const JOINT: Rule = Rule {
@@ -39,21 +39,18 @@ pub const RULES: &[Rule] = &[
             ("transmission", "transmission"),
             ("frame", "frame"),
             ("gazebo", "gazebo"),
-            ("drake:collision_filter_group", "filter group"),
-            ("drake:ball_constraint", "any"),
-            ("drake:distance_constraint", "any"),
-            ("drake:linear_spring_damper", "any"),
-            (bushing::TAG, "bushing"),
-            (tendon::TAG, "tendon constraint"),
+            (filter_group::TAG, filter_group::RULE.key),
+            (constraint::BALL, "any"),
+            (constraint::DISTANCE, "any"),
+            (constraint::SPRING, "any"),
+            (bushing::TAG, bushing::RULE.key),
+            (tendon::TAG, tendon::RULE.key),
         ],
         mapped: &[
             ("frame", "a site"),
             ("transmission", "a motor on its joint, limited to the joint's effort"),
-            (
-                "drake:linear_spring_damper",
-                "a tendon between its points with its stiffness, free length and damping",
-            ),
-            (tendon::TAG, tendon::MAPPED),
+            constraint::SPRING_MAPPED,
+            tendon::MAPPED,
         ],
         ignored_children: &[
             ("mujoco", "settings for MuJoCo's URDF compiler are not read"),
@@ -103,21 +100,10 @@ pub const RULES: &[Rule] = &[
         ],
         ..Rule::NONE
     },
-    Rule { key: "bushing", read: "name", children: bushing::PARTS, ..Rule::NONE },
-    Rule { key: "tendon constraint", read: "name", children: tendon::PARTS, ..Rule::NONE },
-    Rule { key: "tendon joint", read: "name a", ..Rule::NONE },
-    Rule {
-        key: "filter group",
-        read: "name",
-        drawing: "ignore",
-        children: &[
-            ("drake:member", "any"),
-            ("drake:member_group", "any"),
-            ("drake:ignored_collision_filter_group", "any"),
-        ],
-        mapped: &[("drake:ignored_collision_filter_group", "pairs of bodies that never touch")],
-        ..Rule::NONE
-    },
+    bushing::RULE,
+    tendon::RULE,
+    tendon::JOINT_RULE,
+    filter_group::RULE,
     Rule { key: "inertia", read: "ixx ixy ixz iyy iyz izz", ..Rule::NONE },
     Rule { key: "value", read: "value", ..Rule::NONE },
     Rule { key: "origin", read: "xyz rpy", ..Rule::NONE },

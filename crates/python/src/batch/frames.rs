@@ -3,120 +3,23 @@
 use super::Batch;
 use crate::arrays::Table;
 use crate::errors::{input_error, step_error};
-use crate::frames::{Frame, Kind, jacobian_in, pose_rows, pose_tables, read_only};
+use crate::frames::{Frame, Kind, jacobian_in, pose_methods, pose_rows, pose_tables, read_only};
 use crate::shared::Rows;
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3};
 use pyo3::prelude::*;
 use stiction::model::Pose;
 
+pose_methods! {
+    Batch,
+    "Poses",
+    "in all worlds",
+    "A stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first, shape (n, 4).",
+    "Poses of all bodies in all worlds, by id: a stiction.BodyPose of arrays of shape (n, bodies, 3), m, and (n, bodies, 4), w\nfirst."
+}
+
 #[pymethods]
 impl Batch {
-    /// Poses of a body in all worlds.
-    ///
-    /// Parameters
-    /// ----------
-    /// body : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first, shape (n, 4).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Body, body)
-    }
-
-    /// Poses of a site in all worlds.
-    ///
-    /// Parameters
-    /// ----------
-    /// site : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first, shape (n, 4).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn site_pose<'py>(&self, py: Python<'py>, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Site, site)
-    }
-
-    /// Poses of a geom in all worlds.
-    ///
-    /// Parameters
-    /// ----------
-    /// geom : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first, shape (n, 4).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn geom_pose<'py>(&self, py: Python<'py>, geom: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Geom, geom)
-    }
-
-    /// Poses of a camera in all worlds. A camera looks along −z of its frame, y up.
-    ///
-    /// Parameters
-    /// ----------
-    /// camera : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose of positions in the world, shape (n, 3), m, and quaternions with w first, shape (n, 4).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn camera_pose<'py>(&self, py: Python<'py>, camera: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Camera, camera)
-    }
-
-    /// Poses of all bodies in all worlds, by id: a stiction.BodyPose of arrays of shape (n, bodies, 3), m, and (n, bodies, 4), w
-    /// first.
-    #[getter]
-    fn body_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Body)
-    }
-
-    /// The same of all sites, in the order of Model.site_names.
-    #[getter]
-    fn site_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Site)
-    }
-
-    /// The same of all geoms, in the order of Model.geom_names.
-    #[getter]
-    fn geom_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Geom)
-    }
-
-    /// The same of all cameras, in the order of Model.camera_names.
-    #[getter]
-    fn camera_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Camera)
-    }
-
     /// Jacobians of a body's motion in all worlds, as Simulation.jacobian gives them.
     ///
     /// Parameters

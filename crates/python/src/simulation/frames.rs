@@ -3,119 +3,22 @@
 use super::Simulation;
 use crate::arrays::three;
 use crate::errors::{InputError, deprecated, input_error, step_error};
-use crate::frames::{Kind, jacobian_array, jacobian_in, pose_rows, read_only};
+use crate::frames::{Kind, jacobian_array, jacobian_in, pose_methods, pose_rows, read_only};
 use crate::tuples::pose_tuple;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use stiction::model::Pose;
 
+pose_methods! {
+    Simulation,
+    "Pose",
+    "in the world at the present state",
+    "A stiction.BodyPose (position in m, quaternion with w first).",
+    "Poses of all bodies in the world at the present state, by id: a stiction.BodyPose of arrays of shape (bodies, 3), m, and\n(bodies, 4), w first."
+}
+
 #[pymethods]
 impl Simulation {
-    /// Pose of a body in the world at the present state.
-    ///
-    /// Parameters
-    /// ----------
-    /// body : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose (position in m, quaternion with w first).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn body_pose<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Body, body)
-    }
-
-    /// Pose of a site in the world at the present state.
-    ///
-    /// Parameters
-    /// ----------
-    /// site : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose (position in m, quaternion with w first).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn site_pose<'py>(&self, py: Python<'py>, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Site, site)
-    }
-
-    /// Pose of a geom in the world at the present state.
-    ///
-    /// Parameters
-    /// ----------
-    /// geom : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose (position in m, quaternion with w first).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn geom_pose<'py>(&self, py: Python<'py>, geom: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Geom, geom)
-    }
-
-    /// Pose of a camera in the world at the present state. A camera looks along −z of its frame, y up.
-    ///
-    /// Parameters
-    /// ----------
-    /// camera : str or int
-    ///     Name or id.
-    ///
-    /// Returns
-    /// -------
-    /// BodyPose
-    ///     A stiction.BodyPose (position in m, quaternion with w first).
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For an unknown name.
-    fn camera_pose<'py>(&self, py: Python<'py>, camera: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.pose(py, Kind::Camera, camera)
-    }
-
-    /// Poses of all bodies in the world at the present state, by id: a stiction.BodyPose of arrays of shape (bodies, 3), m, and
-    /// (bodies, 4), w first.
-    #[getter]
-    fn body_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Body)
-    }
-
-    /// The same of all sites, in the order of Model.site_names.
-    #[getter]
-    fn site_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Site)
-    }
-
-    /// The same of all geoms, in the order of Model.geom_names.
-    #[getter]
-    fn geom_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Geom)
-    }
-
-    /// The same of all cameras, in the order of Model.camera_names.
-    #[getter]
-    fn camera_poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.all_poses(py, Kind::Camera)
-    }
-
     /// Jacobian of a body's motion at the present state: jacobian @ qvel is [angular; linear] velocity in world axes.
     ///
     /// Parameters

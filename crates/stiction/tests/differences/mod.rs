@@ -1,6 +1,8 @@
 //! Central differences of whole steps, to compare derivatives with.
 #![allow(dead_code)]
 
+pub mod worlds;
+
 use nalgebra::DMatrix;
 use stiction::model::World;
 use stiction::multibody::QuaternionStep;

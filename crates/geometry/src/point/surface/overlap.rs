@@ -9,10 +9,10 @@
 //! | 1 | open | any | – | – | keep all | `what_is_pressed_below_terrain_is_pushed_up_as_deep_as_it_is` |
 //! | 2 | closed | in front, shallow | – | – | keep all | `what_rests_on_a_closed_mesh_is_felt_however_little_it_sinks_in` |
 //! | 3 | closed | in front, deep | yes | – | keep all | `a_closed_cube_of_triangles_touches_as_the_solid_cube` and seven more |
-//! | 4 | closed | in front, deep | no | yes | keep all | none yet: its opposite would drop true overlaps |
+//! | 4 | closed | in front, deep | no | yes | keep all | `a_rod_inside_both_arms_of_a_body_is_felt_though_it_meets_no_face` |
 //! | 5 | any | only from behind | yes, or: | yes | keep those from behind | `a_sphere_deep_inside_a_mesh_leaves_the_shortest_way` |
 //! | 6 | any | none | yes, or: | yes | push out | `a_shape_swallowed_by_a_closed_mesh_is_pushed_out` |
-//! | 7 | any | the rest | no | no | keep what is apart | none yet: shapes beyond a sharp edge need it |
+//! | 7 | any | the rest | no | no | keep what is apart | `a_box_beyond_a_sharp_edge_is_not_felt` |
 //!
 //! An open surface has no inside: there a face with the shape's centre behind it has to do.
 
