@@ -430,8 +430,34 @@ impl SensorKind {
             Self::User { size } => *size,
             Self::Contact { contact } => contact.slots.saturating_mul(contact.fields.size()),
             Self::BallOrientation { .. } | Self::FrameOrientation { .. } => 4,
-            _ => 1,
+            Self::Touch { .. }
+            | Self::Rangefinder { .. }
+            | Self::JointPosition { .. }
+            | Self::JointVelocity { .. }
+            | Self::JointActuatorForce { .. }
+            | Self::JointLimitPosition { .. }
+            | Self::JointLimitVelocity { .. }
+            | Self::JointLimitForce { .. }
+            | Self::TendonPosition { .. }
+            | Self::TendonVelocity { .. }
+            | Self::TendonActuatorForce { .. }
+            | Self::TendonLimitPosition { .. }
+            | Self::TendonLimitVelocity { .. }
+            | Self::TendonLimitForce { .. }
+            | Self::ActuatorPosition { .. }
+            | Self::ActuatorVelocity { .. }
+            | Self::ActuatorForce { .. }
+            | Self::InsideSite { .. }
+            | Self::Distance { .. }
+            | Self::PotentialEnergy
+            | Self::KineticEnergy
+            | Self::Clock => 1,
         }
+    }
+
+    /// Whether it reads something of the whole world, of which an attached model brings no second one.
+    pub fn of_world(&self) -> bool {
+        matches!(self, Self::PotentialEnergy | Self::KineticEnergy | Self::Clock)
     }
 
     /// Whether it reads accelerations or forces, which only a step brings about.

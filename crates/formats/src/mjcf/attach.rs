@@ -15,9 +15,7 @@ use crate::xml::{self, Node};
 use nalgebra::Point3;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use stiction_model::{
-    Actuator, ContactPair, Equality, Index, Indices, Light, Pose, Sensor, SensorKind, Tendon, World,
-};
+use stiction_model::{Actuator, ContactPair, Equality, Index, Indices, Light, Pose, Sensor, Tendon, World};
 
 /// Most models inside one another.
 const MAX_DEPTH: usize = 16;
@@ -385,12 +383,7 @@ impl Attached {
             }
         }
         for mut sensor in child.sensors.drain(..) {
-            // Of the whole world there is one only.
-            let of_world = matches!(
-                sensor.kind,
-                SensorKind::PotentialEnergy | SensorKind::KineticEnergy | SensorKind::Clock
-            );
-            if !of_world && sensor.visit_indices(&mut |i| new.renumber(i)).is_some() {
+            if !sensor.kind.of_world() && sensor.visit_indices(&mut |i| new.renumber(i)).is_some() {
                 sensor.name = rename(&sensor.name);
                 self.sensors.push(sensor);
             }

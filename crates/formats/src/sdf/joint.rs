@@ -57,7 +57,12 @@ pub fn read(graph: &Graph, part: &Element, x_wb: &Pose, turned: bool) -> Read<Op
         JointKind::Universal { .. } => vec![dof(node, "axis")?, dof(node, "axis2")?],
         JointKind::Planar { .. } => planar_damping(node)?,
         // A ball joint has one axis element at most, for its damping.
-        _ => vec![dof(node, "axis")?; kind.nv()],
+        JointKind::Hinge { .. }
+        | JointKind::Slide { .. }
+        | JointKind::Screw { .. }
+        | JointKind::Cylindrical { .. }
+        | JointKind::Ball
+        | JointKind::Free => vec![dof(node, "axis")?; kind.nv()],
     };
     joint.dofs = dofs;
     if node.attr("type") == Some("continuous") || kind == JointKind::Ball {

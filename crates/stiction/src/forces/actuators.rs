@@ -290,6 +290,10 @@ impl Force for Actuators {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn implicit(&self, at: &mut At, step: &mut Implicit) {
         let (compiled, state, kinematics, dt) = (at.compiled, at.state, &*at.kinematics, step.dt);
         let moments = &kinematics.transmissions;

@@ -16,6 +16,10 @@ impl Force for Applied {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn implicit(&self, at: &mut At, step: &mut Implicit) {
         step.force.iter_mut().zip(&at.state.applied).for_each(|(f, applied)| *f += applied);
     }

@@ -102,6 +102,10 @@ impl Force for Bushings {
         &FEATURES
     }
 
+    fn work_is_counted(&self, world: &stiction_model::World) -> bool {
+        world.bushings.is_empty()
+    }
+
     /// The angles must be defined at these poses.
     fn check(&self, compiled: &Compiled, kinematics: &Kinematics) -> Result<(), InputError> {
         let turns =

@@ -29,6 +29,10 @@ impl Force for DryFriction {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         for &(dof, force) in &at.compiled.dry_friction {
             if !at.compiled.multibody.locked()[dof] {

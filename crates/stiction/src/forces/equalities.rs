@@ -31,6 +31,10 @@ impl Force for Equalities {
         &FEATURES
     }
 
+    fn work_is_counted(&self, world: &stiction_model::World) -> bool {
+        world.bodies.iter().all(|b| !b.mocap)
+    }
+
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         for (index, equality) in at.compiled.world.equalities.iter().enumerate().filter(|(_, e)| e.active) {
             let drift = at.kinematics.coupling_drifts[index];

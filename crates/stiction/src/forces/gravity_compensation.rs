@@ -19,6 +19,10 @@ impl Force for GravityCompensation {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn passive(&self) -> bool {
         true
     }

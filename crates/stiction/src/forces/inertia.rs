@@ -20,6 +20,10 @@ impl Force for Inertia {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn is_inertia(&self) -> bool {
         true
     }

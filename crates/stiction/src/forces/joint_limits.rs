@@ -285,6 +285,10 @@ impl Force for JointLimits {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         let (dt, v0) = (at.dt, &at.kinematics.v);
         let limits = &at.compiled.limits;

@@ -27,6 +27,10 @@ impl Force for JointSprings {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn implicit(&self, at: &mut At, step: &mut Implicit) {
         let multibody = &at.compiled.multibody;
         let both = multibody.damping().iter().zip(multibody.stiffness());

@@ -249,6 +249,10 @@ impl Force for MediumForces {
         &FEATURES
     }
 
+    fn work_is_counted(&self, _: &stiction_model::World) -> bool {
+        true
+    }
+
     fn passive(&self) -> bool {
         true
     }

@@ -50,6 +50,7 @@ use crate::step::kinematics::Kinematics;
 use actuators::Servo;
 use nalgebra::{DMatrix, Vector3, Vector6};
 use stiction_convex::ProblemError;
+use stiction_model::World;
 
 /// A state at which forces are evaluated.
 pub(crate) struct At<'a> {
@@ -101,6 +102,10 @@ pub(crate) trait Force: Sync {
         let _ = (compiled, kinematics);
         Ok(())
     }
+
+    /// Whether `step/energy_jump.rs` counts all work that it can do in this world: that of [`Force::implicit`] is counted, rows
+    /// are if that file says so.
+    fn work_is_counted(&self, world: &World) -> bool;
 
     /// Adds its contributions to a step, except rows.
     fn implicit(&self, at: &mut At, step: &mut Implicit) {

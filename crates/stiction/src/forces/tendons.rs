@@ -168,6 +168,10 @@ impl Force for TendonForces {
         &FEATURES
     }
 
+    fn work_is_counted(&self, world: &stiction_model::World) -> bool {
+        world.tendons.is_empty()
+    }
+
     fn rows(&self, at: &StepAt, rows: &mut Rows) -> Result<(), ProblemError> {
         (0..at.compiled.world.tendons.len()).try_for_each(|t| tendon_rows(t, at, rows))
     }

@@ -11,6 +11,7 @@
 //! errors of equalities and limits. A step whose W is above all this, above the work of the other forces and above T(v₀) doubles the
 //! energy without a cause. The bounds are generous: they are there to see a failure, not to account for energy.
 
+use crate::forces;
 use crate::forces::actuators::Servo;
 use crate::step::assemble::{Assembly, Parts};
 use stiction_convex::NormalLaw;
@@ -72,12 +73,10 @@ fn largest_force(servo: &Servo, rate: f64, dt: f64) -> f64 {
     servo.force.abs() + (dt * servo.proportional + servo.derivative) * rate
 }
 
-/// Whether everything that can do work is in the sum: nothing is moved from outside, and no tendon, bushing or bounce stores energy.
+/// Whether everything that can do work is in the sum: no force does any that is not, no surface moves and nothing bounces.
 fn accountable(parts: &Parts) -> bool {
     let world = parts.model.world();
-    world.tendons.is_empty()
-        && world.bushings.is_empty()
-        && world.bodies.iter().all(|b| !b.mocap)
+    forces::all().iter().all(|force| force.work_is_counted(world))
         && world.geoms.iter().all(|g| g.surface_velocity.is_none() && g.contact.restitution.is_none())
         && parts.options.normal_law == NormalLaw::Linear
 }
