@@ -153,3 +153,23 @@ fn demonstrations_are_listed_and_misspelt_ones_refused() {
     assert!(list.lines().count() >= 5 && list.contains("pancake-flip"), "{list}");
     assert!(refused("demo pancake").contains("pancake-flip"));
 }
+
+#[test]
+fn a_solid_made_from_a_surface_is_dropped_on_the_ground_and_is_soft() {
+    let folder = common::folder("changes/solid");
+    let [surface, solid] = ["cube.obj", "cube.vtk"].map(|file| folder.join(file).display().to_string());
+    let corners = "v 0 0 0\nv .1 0 0\nv .1 .1 0\nv 0 .1 0\nv 0 0 .1\nv .1 0 .1\nv .1 .1 .1\nv 0 .1 .1\n";
+    let faces = "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    std::fs::write(&surface, format!("{corners}{faces}")).unwrap();
+    assert!(refused(&format!("run {surface}")).contains("--ground"));
+    let made = stiction(&["mesh", &surface, "-o", &solid, "--modulus", "1e5", "--resolution", "0.02"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let soft = report(&format!("run {solid} --ground --time 1"));
+    let rigid = report(&format!("run {surface} --ground --time 1"));
+    assert!(soft["last_patches"] == 1 && rigid["last_patches"] == 0, "{soft} {rigid}");
+    // A slab of the half thickness 0.05 m has the pressure of 981 Pa of 1 kg on 0.01 m² at this depth; near its edges the field
+    // is not that of a slab, so that the box is within a third of it.
+    let depth = -soft["qpos"][2].as_f64().unwrap();
+    let slab = 0.05 * 981.0 / 1e5;
+    assert!((depth / slab - 1.0).abs() < 0.33, "{depth} m instead of {slab} m");
+}

@@ -132,7 +132,8 @@ pub fn load_with(path: &str, files: &dyn Files, options: &LoadOptions) -> Result
     if matches!(extension(path).as_str(), "stl" | "obj" | "dae" | "gltf" | "glb" | "msh" | "vtk" | "ply") {
         return Err(FormatError::File {
             path: path.into(),
-            reason: "is a mesh, not a model; give the MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file that names it"
+            reason: "is a mesh, not a model; give the MJCF (.xml), URDF (.urdf) or SDFormat (.sdf) file that names it, or add it to a \
+                     world (--ground, --add; World.add)"
                 .into(),
         });
     }

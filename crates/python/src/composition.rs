@@ -72,6 +72,9 @@ impl World {
     ///     Of a mesh file, whether it collides as its convex hull instead of its surface.
     /// friction : float, optional
     ///     Of a mesh file, coefficient of friction, static and dynamic.
+    /// modulus : float, optional
+    ///     Of a mesh file, the modulus of a pressure field, Pa: the mesh is then compliant, filled with tetrahedra if the file has none. A
+    ///     .vtk file whose field is a pressure is compliant without it.
     ///
     /// Returns
     /// -------
@@ -90,9 +93,10 @@ impl World {
     /// Gravity and other options are those of the first model; the step is the shortest that a model asks for.
     #[pyo3(
         signature = (source, name="", position=None, quaternion=None, *, to="", frame="", base="as given", strict=false,
-                     package_paths=Vec::new(), scale=None, mass=None, density=None, hull=None, friction=None),
+                     package_paths=Vec::new(), scale=None, mass=None, density=None, hull=None, friction=None, modulus=None),
         text_signature = "($self, source, name='', position=None, quaternion=None, *, to='', frame='', base='as given', \
-                          strict=False, package_paths=[], scale=None, mass=None, density=None, hull=None, friction=None)"
+                          strict=False, package_paths=[], scale=None, mass=None, density=None, hull=None, friction=None, \
+                          modulus=None)"
     )]
     fn add<'py>(
         slf: &Bound<'py, Self>,
@@ -110,6 +114,7 @@ impl World {
         density: Option<f64>,
         hull: Option<bool>,
         friction: Option<f64>,
+        modulus: Option<f64>,
     ) -> PyResult<Bound<'py, Self>> {
         let (py, this) = (slf.py(), slf.get());
         let base = match base {
@@ -128,13 +133,13 @@ impl World {
             frame: frame.into(),
             base,
         };
-        let of_mesh =
-            scale.is_some() || mass.is_some() || density.is_some() || hull.is_some() || friction.is_some();
+        let numbers = [scale, mass, density, friction, modulus];
+        let of_mesh = numbers.iter().any(Option::is_some) || hull.is_some();
         let source = Source::read(source)?;
         let is_mesh = matches!(&source, Source::File(path) if is_mesh(path));
         if of_mesh && !is_mesh {
             return Err(InputError::new_err(
-                "scale, mass, density, hull and friction are for mesh files: leave them out, or vary the model that is built",
+                "scale, mass, density, hull, friction and modulus are for mesh files: leave them out, or vary the model that is built",
             ));
         }
         if is_mesh && (strict || !package_paths.is_empty()) {
@@ -142,7 +147,7 @@ impl World {
                 "strict and package_paths are for model files: leave them out for a mesh",
             ));
         }
-        for (what, value) in [("scale", scale), ("mass", mass), ("density", density)] {
+        for (what, value) in [("scale", scale), ("mass", mass), ("density", density), ("modulus", modulus)] {
             if let Some(value) = value.filter(|v| !(*v > 0.0 && v.is_finite())) {
                 return Err(InputError::new_err(format!("{what} = {value}: give a positive number")));
             }
@@ -156,6 +161,7 @@ impl World {
         object.density = density.unwrap_or(object.density);
         object.hull = hull.unwrap_or(object.hull);
         (object.contact.static_friction, object.contact.dynamic_friction) = (friction, friction);
+        object.contact.hydroelastic_modulus = modulus;
         let options = load_options(false, strict, &package_paths, None)?;
         let (label, mut composition) = (source.label(), this.lock().clone());
         let composed = interruptible(py, move || {

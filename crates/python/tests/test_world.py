@@ -48,6 +48,15 @@ def test_robots_and_objects_of_several_formats_make_one_model(files):
     assert "arm.urdf" in repr(world) and "ground" in repr(world)
 
 
+def test_a_mesh_with_a_modulus_is_soft(files):
+    model = st.World().ground().add(files / "cube.obj", position=[0, 0, 0.12], modulus=1e5).build()
+    sim = st.Simulation(model, step=1e-3)
+    sim.step(1000)
+    assert len(sim.patches) == 1 and len(sim.contacts) == 0
+    with pytest.raises(st.ModelError, match="hull"):
+        st.World().add(files / "cube.obj", modulus=1e5, hull=True)
+
+
 def test_what_cannot_be_added_changes_nothing(files):
     world = st.World().add(files / "arm.urdf", base="fixed")
     for wrong in [

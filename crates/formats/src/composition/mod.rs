@@ -94,7 +94,7 @@ impl Composition {
         &self.world
     }
 
-    /// Adds a model file, or a mesh file as a free body with the density of water.
+    /// Adds a model file, or a mesh file as a free body with the density of water. A solid whose field is a pressure is compliant.
     pub fn add_file(
         &mut self,
         path: &str,

@@ -6,7 +6,7 @@ use crate::hull::convex_hull;
 use crate::mass::{self, MeshFill};
 use crate::mesh;
 use stiction_model::{
-    Body, ContactProperties, Geom, Joint, JointKind, Mesh, Pose, Shape, Source, Vec3, World,
+    Body, Compliance, ContactProperties, Geom, Joint, JointKind, Mesh, Pose, Shape, Source, Vec3, World,
 };
 
 /// How a mesh becomes a body.
@@ -20,7 +20,8 @@ pub struct MeshObject {
     pub density: f64,
     /// Whether it collides as its convex hull; by default as its surface, and a convex mesh as its hull.
     pub hull: bool,
-    /// Contact properties.
+    /// Contact properties. If they do not say whether it is compliant, a solid whose field is a pressure is, and so is an object with
+    /// a modulus.
     pub contact: ContactProperties,
 }
 
@@ -67,12 +68,29 @@ impl MeshObject {
         body.joints.push(Joint::new(format!("{name}_free"), JointKind::Free));
         world.bodies.push(body);
         let mut geom = Geom::new(name, 1, Shape::Mesh { mesh: 0, convex });
-        geom.contact = self.contact;
+        geom.contact = self.contact(&mesh).map_err(fail)?;
         geom.color = mesh::color(path, &bytes, &beside).unwrap_or(geom.color);
         geom.source = mesh.source.clone();
         world.geoms.push(geom);
         world.meshes.push(mesh.into());
         Ok(world)
+    }
+}
+
+impl MeshObject {
+    /// Contact properties of the mesh: a solid whose field is a pressure, or an object with a modulus, is compliant.
+    fn contact(&self, mesh: &Mesh) -> Result<ContactProperties, String> {
+        let mut contact = self.contact;
+        let field = mesh.tetrahedra.as_ref().map(|tetrahedra| tetrahedra.modulus);
+        if contact.compliance == Compliance::Unspecified
+            && (contact.hydroelastic_modulus.is_some() || field.flatten().is_some())
+        {
+            if self.hull {
+                return Err("a convex hull has no pressure field: leave out hull, or the modulus".into());
+            }
+            contact.compliance = Compliance::Compliant;
+        }
+        Ok(contact)
     }
 }
 

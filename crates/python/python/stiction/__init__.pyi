@@ -3176,6 +3176,7 @@ class World:
         density: float | None = None,
         hull: bool | None = None,
         friction: float | None = None,
+        modulus: float | None = None,
     ) -> World:
         """Adds a model or a mesh.
 
