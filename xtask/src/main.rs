@@ -62,7 +62,8 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
                        the targets that are not installed
   fuzz READER [ARGS]   damaged files for a reader of models or meshes, listed in docs/fuzz.md (--minutes N, --seed S)
   soak [ARGS...]       random scenes for a given time, and a report of failures (--minutes N | --steps N |
-                       --shots N bullets at thin plates, --piles N piles in a box,
+                       --shots N bullets at thin plates, --piles N piles in a box, --impacts [N] impacts of random
+                       mechanisms (2,000),
                        --jobs N, --seed S, --only SEED, --out FILE)
   mutate-reproductions [--jobs N] [--results FILE] [--only NAME]
                        the checks of the reproductions under deliberate errors of the physics, into docs/mutations.md

@@ -1,65 +1,36 @@
-//! Random mechanisms in numbers: what stays unsolved, what the checker says, whether an outcome leaves its outer bound.
-//!
-//! `cargo run --release -p stiction-impact --example impact_stress [COUNT]`
+//! Random mechanisms: `cargo xtask soak --impacts [COUNT]`. Ends with an error where an outcome violates the inclusion, gains energy or leaves its
+//! outer bound, or a solution is dropped.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use stiction_impact::{Options, OuterOptions, Problem, certify, check, outcomes, outer, verdict};
-
-fn main() {
-    let count: u64 = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(500);
-    let (mut steps, mut unsolved, mut unfinished, mut worst, mut cut) = (0, 0, 0, 0.0f64, 0);
-    let (mut energy, mut outside, mut uncertain, mut samples) = (0.0f64, 0, 0, 0);
-    let mut verdicts = std::collections::BTreeMap::<&str, u32>::new();
-    for seed in 0..count {
-        let (m, nv) = (1 + (seed % 6) as usize, 1 + (seed / 6 % 8) as usize);
-        let instant = common::random_instant(seed, m, nv, seed % 3 == 0);
-        let problem = Problem::new(&instant).expect("a sound instant");
-        let options = Options { samples: 64, sequences: 64, ..Options::default() };
-        let set = outcomes(&problem, &options).expect("sound options");
-        steps += set.steps;
-        samples += set.len();
-        unsolved += set.unsolved;
-        unfinished += set.unfinished;
-        if set.unsolved + set.unfinished > 0 {
-            println!("seed {seed}: m {m} nv {nv}: {} unsolved, {} unfinished", set.unsolved, set.unfinished);
+fn main() -> std::process::ExitCode {
+    let count = match std::env::args().nth(1).map(|text| text.parse()) {
+        None => 2000,
+        Some(Ok(count)) => count,
+        Some(Err(_)) => {
+            eprintln!("--impacts takes the number of mechanisms, 2000 by default");
+            return std::process::ExitCode::from(2);
         }
-        cut += set.cut_sequences;
-        uncertain += u32::from(!certify(&problem).terminates());
-        let before = instant.kinetic_energy(instant.velocity());
-        for i in 0..set.len() {
-            energy = energy.max(set.kinetic_energy(i) / before - 1.0);
-            if i % 16 == 0 {
-                worst = worst.max(check(&problem, &set.trace(i)).worst());
-            }
-        }
-        let bound = match outer(&problem, &OuterOptions { pieces: 2, work: 300_000 }) {
-            Ok(bound) => bound,
-            Err(error) => {
-                println!("seed {seed}: m {m} nv {nv}: {error}");
-                continue;
-            }
-        };
-        match (bound.box_bounds(), verdict(&set, Some(&bound))) {
-            (Ok(bounds), Ok(answer)) => {
-                *verdicts.entry(answer.name()).or_default() += 1;
-                let size = instant.velocity().amax();
-                let leaves = (0..set.len()).any(|i| {
-                    let v = set.velocity(i).iter().zip(&bounds);
-                    v.into_iter().any(|(v, [low, high])| *v < low - 1e-6 * size || *v > high + 1e-6 * size)
-                });
-                if leaves {
-                    println!("seed {seed}: m {m} nv {nv}: an outcome leaves its bound");
-                    outside += 1;
-                }
-            }
-            (Err(error), _) | (_, Err(error)) => println!("seed {seed}: m {m} nv {nv}: {error}"),
-        }
+    };
+    let mut tally = common::soak::Tally::default();
+    (0..count).for_each(|seed| tally.add(seed));
+    for failure in &tally.failures {
+        println!("{failure}");
     }
     println!(
-        "{count} mechanisms, {samples} outcomes, {steps} steps: {unsolved} unsolved and {unfinished} unfinished samples, \
-         {cut} branches cut, {outside} with an outcome outside its bound, worst violation {worst:.2e}, \
-         largest rise of energy {energy:.2e}, {uncertain} without certificate, verdicts {verdicts:?}"
+        "{} mechanisms, {} outcomes, {} steps: {} failures; {} samples went on one contact after another, {} sequences cut, \
+         worst violation {:.1e}, largest rise of energy {:.1e}, {} without a proof of their end, verdicts {:?}",
+        tally.mechanisms,
+        tally.outcomes,
+        tally.steps,
+        tally.failures.len(),
+        tally.rerouted,
+        tally.cut,
+        tally.worst,
+        tally.rise,
+        tally.uncertain,
+        tally.verdicts
     );
+    std::process::ExitCode::from(u8::from(!tally.failures.is_empty()))
 }

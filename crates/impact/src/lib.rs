@@ -25,6 +25,7 @@
 //!                                 ├─ painleve   pressed contacts that no finite force keeps apart      painleve.rs
 //!                                 ├─ check      conditions of the inclusion on a recorded solution     check.rs
 //!                                 └─ euler      brute force, to compare with                           euler.rs
+//! root          where along a step something becomes zero                                              root.rs
 //! fork          a few outcomes that stand for all, with weights                                        fork.rs
 //! summary       spread, extremes, shares of a set; its outline                                         summary.rs, hull.rs
 //! ```
@@ -68,6 +69,7 @@ mod path;
 mod problem;
 mod rates;
 mod restitution;
+mod root;
 pub mod routh;
 mod sampling;
 mod sequences;
@@ -80,7 +82,7 @@ pub use dissipation::Dissipation;
 pub use error::ImpactError;
 pub use fork::fork;
 pub use outcomes::{ContactMode, Options, Origin, Outcomes, outcomes};
-pub use outer::{Outer, OuterOptions, outer};
+pub use outer::{Membership, Outer, OuterOptions, outer};
 pub use painleve::impact_without_collision;
 pub use problem::{MAX_CONTACTS, Problem};
 pub use restitution::Bounces;

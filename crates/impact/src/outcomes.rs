@@ -9,10 +9,10 @@ use crate::error::ImpactError;
 use crate::path::{Advance, Path};
 use crate::problem::Problem;
 use crate::sampling::{Rates, Sequence};
-use crate::sequences::{Sequences, resolve};
+use crate::sequences::{DEPTH, ROUTH, Sequences, resolve};
 use stiction_base::mutation;
 
-/// Steps after which a solution of up to four contacts is dropped; of more, the fewer the more they are.
+/// Steps after which a solution of up to four contacts goes on one contact after another; of more, the fewer the more they are.
 const STEPS: usize = 4_000;
 /// Speed below which a contact rests or sticks, relative to the largest contact speed before.
 const AT_REST: f64 = 1e-7;
@@ -83,10 +83,13 @@ pub struct Outcomes {
     /// Estimated error of each outcome: how far it may be from a solution of the inclusion under the same normal rates, relative to
     /// the largest contact speed before.
     pub errors: Vec<f64>,
-    /// Samples that did not end within the steps allowed, or never would (a jam); they are not in the set.
+    /// Solutions that did not end, or never would (a jam); they are not in the set.
     pub unfinished: usize,
-    /// Samples with a step whose rates could not be found; they are not in the set.
+    /// 1 if all contacts at once has a step whose rates could not be found; it is then not in the set.
     pub unsolved: usize,
+    /// Samples with a step whose rates could not be found, or with too many steps, that went on by Routh's method, one contact after another. They
+    /// are in the set.
+    pub rerouted: usize,
     /// Branches of explicit sequences that were not followed to their end.
     pub cut_sequences: usize,
     /// Steps of all samples.
@@ -117,6 +120,7 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
         errors: Vec::new(),
         unfinished: 0,
         unsolved: 0,
+        rerouted: 0,
         cut_sequences: 0,
         steps: 0,
     };
@@ -147,6 +151,7 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
     set.modes.reserve(options.samples * contacts);
     for (i, end) in ends.iter().enumerate() {
         set.steps += end.steps as u64;
+        set.rerouted += usize::from(end.finished && end.rerouted);
         set.take(Origin::Sample(i as u64), &scaled[i * n..(i + 1) * n], end);
     }
     Ok(set)
@@ -154,8 +159,6 @@ pub fn outcomes(problem: &Problem, options: &Options) -> Result<Outcomes, Impact
 
 /// Rounding along a solution.
 const ROUNDING: f64 = 1e-12;
-/// Error of a path by Routh's method at its default tolerance.
-const ROUTH: f64 = 1e-10;
 
 fn check_options(options: &Options) -> Result<(), ImpactError> {
     if !(options.tolerance > 0.0 && options.tolerance <= 1e-2) {
@@ -204,6 +207,7 @@ fn sample_all(problem: &Problem, options: &Options, scaled: &mut [f64], ends: &m
 struct End {
     finished: bool,
     unsolved: bool,
+    rerouted: bool,
     error: f64,
     steps: usize,
 }
@@ -252,23 +256,25 @@ impl<'a> Sampler<'a> {
             self.rates.p.iter_mut().skip(1).for_each(|p| *p *= 0.5);
         }
         self.rates.keep();
-        self.follow(total, record)
+        self.follow(total, false, record)
     }
 
     /// Solution number `sample`; its impulse goes to `total`.
     fn sample(&mut self, sample: u64, total: &mut [f64], record: Option<&mut Vec<Segment>>) -> End {
         self.sequence.begin(sample, &mut self.rates);
-        self.follow(total, record)
+        self.follow(total, true, record)
     }
 
-    fn follow(&mut self, total: &mut [f64], mut record: Option<&mut Vec<Segment>>) -> End {
+    /// Follows a solution to its end. Where a step has no rates, or there are too many steps, it goes on by Routh's method if it may: one approaching
+    /// contact alone to its end, and then with other rates.
+    fn follow(&mut self, total: &mut [f64], reroute: bool, mut record: Option<&mut Vec<Segment>>) -> End {
         let (m, side, t) =
             (self.path.problem.contacts(), self.path.problem.side(), self.path.problem.tangents);
         self.path.reset();
         total.fill(0.0);
         let mut end = End::default();
         let limit = STEPS * 4 / m.max(4);
-        while end.steps < limit {
+        while end.steps < limit + if reroute { DEPTH } else { 0 } {
             if self.path.finished() {
                 end.finished = true;
                 break;
@@ -293,24 +299,33 @@ impl<'a> Sampler<'a> {
             // Rates of the order of one.
             self.caps.iter_mut().for_each(|cap| *cap /= largest);
             let length = (self.rates.left() * self.top * largest).min(self.cap);
-            match self.path.advance(&self.caps, length) {
-                Advance::By(_) => {}
-                Advance::Endless => break,
-                Advance::Unsolved => {
+            let advance =
+                if end.steps < limit { self.path.advance(&self.caps, length) } else { Advance::Unsolved };
+            let mut spent = None;
+            match (advance, chosen) {
+                (Advance::By(_), _) => {
+                    let step = &self.path.step;
+                    spent = Some((0..m).map(|c| step[c * side + t] / self.stop[c]).fold(0.0, f64::max));
+                    if let Some(record) = record.as_deref_mut() {
+                        record.push(Segment::Step { impulse: step.clone() });
+                    }
+                }
+                (Advance::Unsolved, Some(c)) if reroute => {
+                    self.path.alone(c, record.as_deref_mut());
+                    end.rerouted = true;
+                }
+                (Advance::Unsolved, _) => {
                     end.unsolved = true;
                     break;
                 }
+                (Advance::Endless, _) => break,
             }
             end.steps += 1;
-            let step = &self.path.step;
-            for (total, l) in total.iter_mut().zip(step) {
+            for (total, l) in total.iter_mut().zip(&self.path.step) {
                 *total += l;
             }
-            if let Some(record) = record.as_deref_mut() {
-                record.push(Segment::Step { impulse: step.clone() });
-            }
-            let spent = (0..m).map(|c| step[c * side + t] / self.stop[c]).fold(0.0, f64::max);
-            self.sequence.spend(spent, &mut self.rates);
+            // After a contact alone the rates are others.
+            self.sequence.spend(spent.unwrap_or(f64::INFINITY), &mut self.rates);
         }
         end.error = self.path.error + ROUNDING;
         end

@@ -5,14 +5,17 @@
 //!
 //! In the plane rates are constant between events (slip stops, a contact stops approaching, a contact is approached again), and every piece
 //! is a straight line in closed form. In space slip turns; such pieces are integrated with error control, and the events of the normals are located
-//! by regula falsi. Fast slips take Dormand and Prince's pair. A slip of speed σ turns at a rate of the order of 1/σ, so slow slips are stiff: several
+//! along the steps (`root.rs`). Fast slips take Dormand and Prince's pair. A slip of speed σ turns at a rate of the order of 1/σ, so slow slips are stiff: several
 //! feet of one body may creep for long at speeds below the tolerance. They take the implicit pair TR-BDF2, of order two with an error estimate of order
 //! three. Each of its stages is a solve of `rates.rs` with an offset; it finds by itself which contacts stick.
 
 use crate::TOLERANCE;
+use crate::check::Segment;
 use crate::problem::Problem;
 use crate::rates::{Contact, MET, NEARLY, Normal, RateSolver};
+use crate::root::crossing;
 use crate::routh::{DP_A, DP_E};
+use crate::sequences::{ROUTH, resolve};
 
 /// Speed, relative to the largest contact speed before, that counts as none.
 const ZERO: f64 = 1e-13;
@@ -123,6 +126,13 @@ impl<'a> Path<'a> {
             }
         }
         Advance::Unsolved
+    }
+
+    /// Resolves contact c alone by Routh's method, which is a piece of a solution wherever c approaches: other contacts need not act.
+    pub fn alone(&mut self, c: usize, record: Option<&mut Vec<Segment>>) {
+        self.step.fill(0.0);
+        resolve(self.problem, c, &mut self.u, &mut self.step, record);
+        self.error += ROUTH;
     }
 
     /// States of the contacts at the present velocity.
@@ -256,8 +266,8 @@ impl<'a> Path<'a> {
                 h *= 0.25;
                 continue;
             }
-            if self.crossing() > 0.0 {
-                let Some((shorter, own)) = self.locate(h) else {
+            if self.crossing().is_some_and(|(value, ..)| value > 0.0) {
+                let Some((shorter, own)) = self.locate(h, error) else {
                     h *= 0.5;
                     continue;
                 };
@@ -429,48 +439,33 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// Positive if a contact has crossed zero normal velocity between `u` and `next`.
-    fn crossing(&self) -> f64 {
+    /// How far beyond zero a normal velocity has come between `u` and `next`, the farthest of all; positive if one has crossed. With its rates at the
+    /// beginning and the end of the step.
+    fn crossing(&self) -> Option<(f64, usize, f64)> {
         let (side, t) = (self.problem.side(), self.problem.tangents);
-        let each = self.contacts.iter().enumerate().map(|(c, contact)| {
-            let (before, after) = (self.u[c * side + t], self.next[c * side + t]);
+        let each = self.contacts.iter().enumerate().filter_map(|(c, contact)| {
+            let k = c * side + t;
             match contact.normal {
-                Normal::Approaching if before < 0.0 => after,
-                Normal::Apart if before > 0.0 => -after,
-                _ => f64::NEG_INFINITY,
+                Normal::Approaching if self.u[k] < 0.0 => Some((self.next[k], k, 1.0)),
+                Normal::Apart if self.u[k] > 0.0 => Some((-self.next[k], k, -1.0)),
+                _ => None,
             }
         });
-        each.fold(f64::NEG_INFINITY, f64::max)
+        each.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The length at which the first crossing happens, and the error of a step of this length; `next` is then there.
-    fn locate(&mut self, h: f64) -> Option<(f64, f64)> {
-        let (mut low, mut high) = (0.0, h);
-        self.next.copy_from_slice(&self.u);
-        let mut f_low = self.crossing();
-        let mut error = self.pair(h)?;
-        let mut f_high = self.crossing();
-        let mut at = h;
-        for _ in 0..80 {
-            if f_high.abs() <= 1e-14 || high - low <= 1e-16 * h {
-                break;
-            }
-            let middle = (low * f_high - high * f_low) / (f_high - f_low);
-            let middle = if middle > low && middle < high { middle } else { 0.5 * (low + high) };
-            error = self.pair(middle)?;
-            let f = self.crossing();
-            at = middle;
-            if f.abs() <= 1e-14 {
-                break;
-            }
-            if f > 0.0 {
-                (high, f_high) = (middle, f);
-                f_low *= 0.5;
-            } else {
-                (low, f_low) = (middle, f);
-                f_high *= 0.5;
-            }
-        }
-        Some((at, error))
+    /// The length at which the first crossing happens within a step of length `h` that has one, and the error of a step of this length; `next` is
+    /// then there.
+    fn locate(&mut self, h: f64, error: f64) -> Option<(f64, f64)> {
+        let last = if self.implicit { 2 } else { 6 };
+        let (value, k, sign) = self.crossing()?;
+        let ends = [(sign * self.u[k], sign * self.stages[0][k]), (value, sign * self.stages[last][k])];
+        let mut own = error;
+        let at = crossing(h, ends, 1e-14, |h| {
+            own = self.pair(h)?;
+            let (value, k, sign) = self.crossing()?;
+            Some((value, sign * self.stages[last][k]))
+        })?;
+        Some((at, own))
     }
 }

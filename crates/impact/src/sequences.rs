@@ -11,6 +11,8 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Impacts in one sequence at most.
 pub(crate) const DEPTH: usize = 64;
+/// Error of a path by Routh's method at its default tolerance.
+pub(crate) const ROUTH: f64 = 1e-10;
 
 /// The leaves of the tree.
 #[derive(Default)]

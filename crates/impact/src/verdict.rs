@@ -116,7 +116,10 @@ pub fn verdict(set: &Outcomes, outer: Option<&Outer>) -> Result<Verdict, ImpactE
     }
     let reason = format!("{inside}, and the outer bound leaves a spread of {spread:.1e}");
     let remedy = match &outer.method {
-        Method::Cells => "more samples, or an outer bound with more pieces, would decide".into(),
+        Method::Cells if problem.planar() => {
+            "more samples, or an outer bound with more pieces, would decide".into()
+        }
+        Method::Cells => "more samples, or an outer bound with more sectors, would decide".into(),
         Method::Relaxation(why) => {
             format!("the outer bound is a coarse relaxation here ({why}); more samples may find a difference")
         }

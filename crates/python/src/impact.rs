@@ -13,8 +13,8 @@ use stiction::rigid::contact::Instant;
 use stiction::rigid::{BranchEnd, FuturesError, FuturesOptions, TouchKind, Touching};
 use stiction_impact::routh::{Event, Mode};
 use stiction_impact::{
-    Certificate, ContactMode, Options, Origin, Outcomes, OuterOptions, Problem, Restitution, RouthOptions,
-    certify, fork, outcomes, verdict,
+    Certificate, ContactMode, Membership, Options, Origin, Outcomes, OuterOptions, Problem, Restitution,
+    RouthOptions, certify, fork, outcomes, verdict,
 };
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {
@@ -56,6 +56,12 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
 ///     Whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
 /// pieces : int, optional
 ///     Convex sets that a cell of the outer bound may hold; more are tighter and slower.
+/// sectors : int, optional
+///     Parts into which the outer bound divides directions of slip in space, an even number from 4; more are tighter and slower.
+/// work : int, optional
+///     Work allowed for the outer bound, in comparisons; ten million are about a second.
+/// members : array_like, optional
+///     Velocities of which is asked whether the impact can end with them; shape (k, nv). Needs outer.
 /// paths : list of int, optional
 ///     Numbers of outcomes whose contact velocities along the way are wanted.
 /// restitution : array_like, optional
@@ -73,7 +79,7 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
 ///     For a state or matrices that do not fit, a singular mass matrix, or a feature that rigid contact does not support.
 #[pyfunction]
 #[pyo3(signature = (model=None, qpos=None, qvel=None, samples=4096, cap=None, seed=0, touch=1e-6, *, mass=None, normals=None, tangents=None,
-                    friction=None, velocity=None, tolerance=1e-6, outer=true, pieces=8, paths=None, restitution=None))]
+                    friction=None, velocity=None, tolerance=1e-6, outer=true, pieces=8, paths=None, restitution=None, sectors=4, work=20_000_000, members=None))]
 pub fn impact_outcomes<'py>(
     py: Python<'py>,
     model: Option<&Bound<'py, Model>>,
@@ -93,11 +99,14 @@ pub fn impact_outcomes<'py>(
     pieces: usize,
     paths: Option<Vec<usize>>,
     restitution: Option<&Bound<'py, PyAny>>,
+    sectors: usize,
+    work: u64,
+    members: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction._results", "ImpactOutcomes")?;
     let options = Options { samples, tolerance, cap, seed, ..Options::default() };
-    let bounds = outer.then_some(OuterOptions { pieces, ..OuterOptions::default() });
+    let bounds = outer.then_some(OuterOptions { pieces, work, sectors });
     let (instant, kinds) = match (model, qpos, qvel, mass, normals, velocity) {
         (Some(model), Some(qpos), Some(qvel), None, None, None) => {
             let model = &model.get().inner;
@@ -116,15 +125,25 @@ pub fn impact_outcomes<'py>(
             ));
         }
     };
+    let asked = members.map(|m| velocities(m, instant.nv())).transpose()?.unwrap_or_default();
+    if !asked.is_empty() && !outer {
+        return Err(InputError::new_err("members needs bounds from outside: leave out outer=False"));
+    }
     let resolved = instant.clone();
-    let (set, certificate, bound, answer) = interruptible(py, move || {
+    let (set, certificate, bound, answer, answers) = interruptible(py, move || {
         let problem = Problem::new(&resolved).map_err(value_error)?;
         let set = outcomes(&problem, &options).map_err(value_error)?;
         let certificate = certify(&problem);
         let bound = bounds.map(|b| stiction_impact::outer(&problem, &b)).transpose().map_err(value_error)?;
         let answer = verdict(&set, bound.as_ref()).map_err(value_error)?;
+        let mut answers = Vec::new();
+        for v in &asked {
+            let answer =
+                bound.as_ref().map(|b| b.membership(&set, v, 1e-6)).transpose().map_err(value_error)?;
+            answers.extend(answer);
+        }
         let bound = bound.map(|o| o.box_bounds().map(|b| (o, b))).transpose().map_err(value_error)?;
-        Ok::<_, PyErr>((set, certificate, bound, answer))
+        Ok::<_, PyErr>((set, certificate, bound, answer, answers))
     })??;
 
     let contacts = contact_list(py, &instant, kinds.as_ref())?;
@@ -172,6 +191,8 @@ pub fn impact_outcomes<'py>(
             corners.into_any(),
             ways.into_any(),
             bounced,
+            set.rerouted.into_pyobject(py)?.into_any(),
+            member_list(py, &answers)?.into_any(),
         ],
     )?)
 }
@@ -205,6 +226,35 @@ fn contact_list<'py>(
         contacts.append(contact)?;
     }
     Ok(contacts)
+}
+
+/// Rows of velocities.
+fn velocities(values: &Bound<'_, PyAny>, nv: usize) -> PyResult<Vec<Vec<f64>>> {
+    let (shape, values) = crate::arrays::numbers_of("members", values)?;
+    if shape.len() != 2 || shape[1] != nv {
+        return Err(wrong_shape("members", &shape, format!("(k, {nv})")));
+    }
+    Ok(values.chunks(nv.max(1)).map(<[f64]>::to_vec).collect())
+}
+
+/// A dictionary for each velocity of which is asked whether it is an outcome.
+fn member_list<'py>(py: Python<'py>, answers: &[Membership]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for answer in answers {
+        let one = PyDict::new(py);
+        one.set_item("answer", answer.name())?;
+        let (nearest, distance, reason) = match answer {
+            Membership::Outcome { nearest, distance } | Membership::Unknown { nearest, distance } => {
+                (*nearest, Some(*distance), None)
+            }
+            Membership::No { reason } => (None, None, Some(reason)),
+        };
+        one.set_item("nearest", nearest)?;
+        one.set_item("distance", distance)?;
+        one.set_item("reason", reason)?;
+        list.append(one)?;
+    }
+    Ok(list)
 }
 
 /// How each outcome was found.

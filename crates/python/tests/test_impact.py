@@ -110,6 +110,31 @@ def test_agreeing_samples_prove_nothing_and_a_bound_does():
     assert st.impact_outcomes(**box, friction=[0.9, 0]).verdict == "ambiguous"
 
 
+def test_outcomes_are_members_and_velocities_outside_the_bound_are_not():
+    s, c = np.sin(np.radians(35)), np.cos(np.radians(35))
+    a, b = (-c + 0.5 * s, -s - 0.5 * c), (c + 0.5 * s, s - 0.5 * c)
+    box = dict(
+        mass=np.diag([1, 1, 5 / 12]),
+        normals=[[0, 1, a[0]], [-1, 0, b[1]]],
+        tangents=[[1, 0, -a[1]], [0, 1, b[0]]],
+        friction=[0.5, 0],
+        velocity=[1.0, 0.0, 0.0],
+        samples=64,
+    )
+    one = st.impact_outcomes(**box)
+    v = one.velocities[-1]
+    again = st.impact_outcomes(**{**box, "samples": 0}, members=[v, v + [0, 0, 1.0]], sectors=6, work=10_000_000)
+    assert [m["answer"] for m in again.members] == ["yes", "no"]
+    assert "outside" in again.members[1]["reason"] and again.rerouted == 0
+    assert pickle.loads(pickle.dumps(again)).members == again.members
+    # The bound of a slanted direction holds all outcomes, and is not looser than the box.
+    low, high = one.bounds([1, 0.5, -0.3])
+    assert low <= (one.velocities @ [1, 0.5, -0.3]).min() and high >= (one.velocities @ [1, 0.5, -0.3]).max()
+    for wrong, match in [(dict(members=[[1, 2]]), "shape"), (dict(sectors=5), "sectors"), (dict(outer=False, members=[v]), "outer")]:
+        with pytest.raises(ValueError, match=match):
+            st.impact_outcomes(**box, **wrong)
+
+
 def test_futures_of_a_falling_block_fork_and_mirror_each_other(block):
     tree = st.futures(block, [0, 0.05, 0], np.zeros(3), horizon=0.15, outcomes=3)
     assert tree.branches[0].end == "fork" and tree.pruned == 0

@@ -70,9 +70,15 @@ pub struct ImpactArguments {
     /// Convex sets that a cell of the outer bound may hold: more are tighter and slower
     #[arg(long, default_value_t = 8, allow_hyphen_values = true)]
     outer_pieces: usize,
+    /// Parts into which the outer bound divides directions of slip in space, an even number from 4: more are tighter and slower
+    #[arg(long, default_value_t = 4, value_name = "N", allow_hyphen_values = true)]
+    outer_sectors: usize,
     /// Work allowed for the outer bound, in comparisons (ten million are about a second)
     #[arg(long, default_value_t = 20_000_000, allow_hyphen_values = true)]
     outer_work: u64,
+    /// Tell whether the impact can end with this velocity, numbers separated by commas
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "NUMBERS")]
+    member: Vec<f64>,
     /// Also report the outcomes with Poisson's restitution, a coefficient from 0 to 1 for all contacts
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     restitution: Option<f64>,
@@ -160,7 +166,15 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         (_, true) => 0,
         _ => 6,
     };
-    let bounds = (OuterOptions { pieces: arguments.outer_pieces, work: arguments.outer_work }, most);
+    let bounds = Bounds {
+        options: OuterOptions {
+            pieces: arguments.outer_pieces,
+            work: arguments.outer_work,
+            sectors: arguments.outer_sectors,
+        },
+        // A single contact needs no bound for its verdict, and many take long.
+        contacts: if arguments.member.is_empty() { 2 } else { 1 }..=most,
+    };
     let Search { found, unknown, motion } = find(arguments, &model, state, &options, &bounds)?;
     let scene = arguments.read.name();
     let mut reports = Vec::new();
@@ -168,12 +182,17 @@ pub fn impact(arguments: &ImpactArguments) -> Result<(), Failure> {
         let name = if found.len() > 1 { format!("{scene}-{}", k + 1) } else { scene.clone() };
         let mut files = picture::write(&arguments.out, &name, &model, impact, axes)?;
         files.extend(branch::follow(arguments, &model, impact, &name)?);
+        let member = (!arguments.member.is_empty()).then(|| impact.member(&arguments.member)).transpose()?;
         let bounces = arguments.restitution.map(|e| impact.bounce(e)).transpose()?;
         if !arguments.json {
             let bounced = bounces.as_ref().map_or(String::new(), |b| report::bounced(&model, b));
-            print(&(impact.text(&model, &files) + &bounced))?;
+            let member = member.as_ref().map_or(String::new(), report::member);
+            print(&(impact.text(&model, &files) + &member + &bounced))?;
         }
         let mut report = impact.json(&model, &files);
+        if let Some(m) = member {
+            report["member"] = report::member_json(&m);
+        }
         if let Some(b) = bounces {
             report["restitution"] = b.json();
         }
@@ -215,6 +234,13 @@ fn start(arguments: &ImpactArguments, model: &Model) -> Result<State, Failure> {
     Ok(state)
 }
 
+/// Bounds from outside that are wanted.
+struct Bounds {
+    options: OuterOptions,
+    /// For impacts of so many contacts.
+    contacts: std::ops::RangeInclusive<usize>,
+}
+
 /// The impacts of a motion.
 struct Search {
     found: Vec<Found>,
@@ -231,7 +257,7 @@ fn find(
     model: &Model,
     mut state: State,
     options: &Options,
-    bounds: &(OuterOptions, usize),
+    bounds: &Bounds,
 ) -> Result<Search, Failure> {
     let (mut found, mut unknown) = (Vec::new(), None);
     if arguments.here {
@@ -349,16 +375,15 @@ fn resolve(
     touching: Touching,
     state: &State,
     options: &Options,
-    bounds: &(OuterOptions, usize),
+    bounds: &Bounds,
 ) -> Result<Option<Found>, Failure> {
     let problem = Problem::new(&touching.instant).map_err(wrong)?;
     let set = outcomes(&problem, options).map_err(wrong)?;
     if set.is_empty() && set.unfinished == 0 && set.unsolved == 0 {
         return Ok(None);
     }
-    // A single contact needs no bound, and many take long.
-    let wanted = problem.contacts() > 1 && problem.contacts() <= bounds.1;
-    let outer = wanted.then(|| outer(&problem, &bounds.0)).transpose().map_err(wrong)?;
+    let wanted = bounds.contacts.contains(&problem.contacts());
+    let outer = wanted.then(|| outer(&problem, &bounds.options)).transpose().map_err(wrong)?;
     let verdict = verdict(&set, outer.as_ref()).map_err(wrong)?;
     let outer = outer.map(|o| o.box_bounds().map(|b| (o, b))).transpose().map_err(wrong)?;
     let certificate = certify(&problem);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use stiction::rigid::Touching;
 use stiction::{Model, State};
 use stiction_impact::outer::Method;
-use stiction_impact::{Certificate, Outcomes, Outer, Verdict};
+use stiction_impact::{Certificate, Membership, Outcomes, Outer, Verdict};
 
 /// An impact and its outcomes.
 pub struct Found {
@@ -108,9 +108,14 @@ impl Found {
         }
         if let Some((outer, _)) = &self.outer {
             let how = match &outer.method {
-                Method::Cells => "outer bound by cells of constant force".to_string(),
+                Method::Cells if self.set.problem().planar() => {
+                    "outer bound by cells of constant force".to_string()
+                }
+                Method::Cells => {
+                    "outer bound by cells and convex relaxations; --outer-sectors refines it".to_string()
+                }
                 Method::Relaxation(why) => {
-                    format!("outer bound by a convex relaxation, which is coarse ({why})")
+                    format!("outer bound by convex relaxations, which are coarse ({why})")
                 }
             };
             let _ =
@@ -184,19 +189,18 @@ impl Found {
         }
         let worst = self.set.errors.iter().fold(0.0f64, |a, b| a.max(*b));
         let _ = writeln!(text, "  largest estimated error of an outcome {worst:.1e} of the contact speed");
-        if self.set.unfinished > 0 {
+        if self.set.rerouted > 0 {
             let _ = writeln!(
                 text,
-                "  {} samples did not end within the steps allowed and are left out",
-                self.set.unfinished
+                "  {} samples went on one contact after another from a step without a solution at their rates",
+                self.set.rerouted
             );
         }
+        if self.set.unfinished > 0 {
+            let _ = writeln!(text, "  {} solutions did not end and are left out", self.set.unfinished);
+        }
         if self.set.unsolved > 0 {
-            let _ = writeln!(
-                text,
-                "  {} samples had a step that could not be solved and are left out",
-                self.set.unsolved
-            );
+            text.push_str("  all contacts at once has a step that could not be solved and is left out\n");
         }
         if self.set.cut_sequences > 0 {
             let _ =
@@ -249,7 +253,7 @@ impl Found {
                     "alpha_at_1_over_epsilon": d.alpha(1.0 / d.epsilon),
                 })),
             },
-            "unfinished": set.unfinished, "unsolved": set.unsolved, "cut_sequences": set.cut_sequences,
+            "unfinished": set.unfinished, "unsolved": set.unsolved, "rerouted": set.rerouted, "cut_sequences": set.cut_sequences,
             "files": files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
         })
     }
@@ -303,6 +307,51 @@ pub fn bounced(model: &Model, b: &Bounced) -> String {
             writeln!(text, "  restitution of {} outcomes could not be followed and is left out", b.dropped);
     }
     text
+}
+
+impl Found {
+    /// Whether the impact can end with a velocity, up to a millionth of its size.
+    pub fn member(&self, velocity: &[f64]) -> Result<Membership, Failure> {
+        let needs = "--member needs the bound from outside: leave out --no-outer, or give --outer";
+        let (outer, _) = self.outer.as_ref().ok_or_else(|| Failure::input(needs))?;
+        if velocity.len() != self.set.nv {
+            let (given, nv) = (velocity.len(), self.set.nv);
+            return Err(Failure::input(format!(
+                "--member has {given} numbers, the model has {nv} velocities"
+            )));
+        }
+        outer.membership(&self.set, velocity, 1e-6).map_err(Failure::input)
+    }
+}
+
+/// Whether a velocity is an outcome, for the terminal.
+pub fn member(member: &Membership) -> String {
+    let near = |nearest: &Option<usize>, distance: f64| {
+        nearest.map_or(String::new(), |i| format!("; the nearest outcome found is {i}, {distance:.1e} away"))
+    };
+    match member {
+        Membership::Outcome { nearest, distance } => {
+            format!("  the velocity asked for is an outcome{}\n", near(nearest, *distance))
+        }
+        Membership::No { reason } => format!("  the velocity asked for is no outcome: {reason}\n"),
+        Membership::Unknown { nearest, distance } => {
+            format!(
+                "  it is not known whether the velocity asked for is an outcome{}\n",
+                near(nearest, *distance)
+            )
+        }
+    }
+}
+
+/// The same for programs.
+pub fn member_json(member: &Membership) -> Value {
+    let (nearest, distance, reason) = match member {
+        Membership::Outcome { nearest, distance } | Membership::Unknown { nearest, distance } => {
+            (*nearest, Some(*distance), None)
+        }
+        Membership::No { reason } => (None, None, Some(reason)),
+    };
+    json!({ "answer": member.name(), "nearest": nearest, "distance": distance, "reason": reason })
 }
 
 /// What an outer range leaves beyond an inner one, both sides together, over the inner width; none for an inner range without width.

@@ -1,6 +1,6 @@
-//! Outer bounds of planar impacts: cells of velocity space in which the inclusion is constant.
+//! Outer bounds by cells of velocity space in which the forces of the inclusion do not change.
 //!
-//! The signs (−, 0, +) of all normal and tangent velocities divide velocity space into cells, cones that partition it. In a cell C the set
+//! The signs (−, 0, +) of all normal velocities and of slip, along its line or across a few lines in space, divide velocity space into cells, cones that partition it. In a cell C the set
 //! F_C of MFI eq. 16 is the convex hull of finitely many vectors, and a solution that stays in C moves along G_C = cone(F_C) ∩ span(C).
 //! The sets R_C computed here are convex and satisfy
 //!
@@ -16,8 +16,11 @@
 //!
 //! The search also passes through sign vectors that belong to no point; nothing moves there.
 //!
-//! Sets are kept as they come, and merged into their convex hull when a cell holds too many: the only over-approximation there is.
+//! Sets are kept as they come, and merged into their convex hull when a cell holds too many. In the plane that is the only over-approximation there
+//! is: without it every velocity of the sets is reached, along straight pieces. In space lines divide the slips of a contact into sectors; friction
+//! in a sector is a part of a disc, and a triangle around it takes its place.
 
+use super::OuterOptions;
 use super::polytope::{Budget, Generator, Keep, Polytope, WIDTH, dot};
 use crate::problem::Problem;
 use nalgebra::DMatrix;
@@ -32,12 +35,33 @@ type Signs = Vec<i8>;
 /// What the search needs to know about the problem.
 struct Space {
     last: usize,
-    /// The coordinate of the sum of normal impulses.
-    impulse: Option<usize>,
-    /// Functionals u_i(z): for each contact its normal, and its tangent if it has friction.
+    /// Functionals u_i(z): for each contact its normal, and those that divide its slips if it has friction.
     functionals: Vec<Generator>,
-    /// For each contact: place of its normal and of its tangent among the functionals, friction.
-    contacts: Vec<(usize, Option<usize>, f64)>,
+    contacts: Vec<Place>,
+}
+
+/// A contact among the functionals.
+struct Place {
+    normal: usize,
+    /// Place of the first functional that divides its slips.
+    lines: usize,
+    sectors: Vec<Sector>,
+}
+
+/// Slips between two neighbouring lines.
+struct Sector {
+    /// Signs of the functionals that divide the slips.
+    signs: Vec<i8>,
+    /// Directions of impulse over normal impulse whose hull holds those of this sector.
+    forces: Vec<Generator>,
+}
+
+/// What the search finds.
+pub(super) struct Reach {
+    /// Convex sets whose union holds every velocity at which a solution can end.
+    pub ends: Vec<Polytope>,
+    /// Whether every velocity of the union is one.
+    pub exact: bool,
 }
 
 /// Convex sets, in coordinates z of minimal velocity (u = u(0) + B z), whose union holds every velocity at which a
@@ -45,11 +69,10 @@ struct Space {
 pub(super) fn reach(
     problem: &Problem,
     b: &DMatrix<f64>,
-    pieces: usize,
-    work: u64,
+    OuterOptions { pieces, work, sectors }: OuterOptions,
     impulse: bool,
-) -> Result<Vec<Polytope>, String> {
-    let space = Space::new(problem, b, impulse)
+) -> Result<Reach, String> {
+    let space = Space::new(problem, b, sectors, impulse)
         .ok_or_else(|| format!("contacts move in more than {} directions", WIDTH - 1))?;
     let mut start = [0.0; WIDTH];
     start[space.last] = 1.0;
@@ -75,6 +98,7 @@ pub(super) fn reach(
         sets: BTreeMap::new(),
         queue: VecDeque::new(),
         ends: Vec::new(),
+        merged: false,
     };
     search.enter(signs, &Polytope { generators: vec![start] })?;
     while let Some((signs, set)) = search.queue.pop_front() {
@@ -83,12 +107,12 @@ pub(super) fn reach(
             search.leave(&signs, &set)?;
         }
     }
-    Ok(search.ends)
+    Ok(Reach { ends: search.ends, exact: problem.planar() && !search.merged })
 }
 
 /// The functionals and their forces.
 impl Space {
-    fn new(problem: &Problem, b: &DMatrix<f64>, impulse: bool) -> Option<Self> {
+    fn new(problem: &Problem, b: &DMatrix<f64>, sectors: usize, impulse: bool) -> Option<Self> {
         let rank = b.ncols();
         let last = rank + usize::from(impulse);
         if last + 1 > WIDTH {
@@ -106,43 +130,70 @@ impl Space {
         let (mut functionals, mut contacts) = (Vec::new(), Vec::new());
         for (c, &mu) in problem.mu.iter().enumerate() {
             let normal = functionals.len();
-            functionals.push(row(c * side + 1));
-            let tangent = (mu > 0.0).then(|| {
-                functionals.push(row(c * side));
-                normal + 1
-            });
-            contacts.push((normal, tangent, mu));
+            // The functional's gradient is the contact's row, and so the direction of its impulse.
+            let gradient = |friction: &[f64]| {
+                let mut g = row(c * side + problem.tangents);
+                for (k, x) in friction.iter().enumerate() {
+                    g.iter_mut().zip(row(c * side + k)).for_each(|(g, t)| *g += mu * x * t);
+                }
+                g[last] = 0.0;
+                if impulse {
+                    g[rank] = 1.0;
+                }
+                let size = dot(&g, &g).sqrt();
+                g.map(|x| x / size)
+            };
+            functionals.push(row(c * side + problem.tangents));
+            let lines = functionals.len();
+            let sectors = match (mu > 0.0, problem.tangents) {
+                (false, _) => vec![Sector { signs: vec![], forces: vec![gradient(&[])] }],
+                (_, 1) => {
+                    functionals.push(row(c * side));
+                    let one =
+                        |sign: i8| Sector { signs: vec![sign], forces: vec![gradient(&[f64::from(-sign)])] };
+                    vec![one(1), one(-1)]
+                }
+                _ => {
+                    let turn = std::f64::consts::TAU / sectors as f64;
+                    let at = |angle: f64| [angle.cos(), angle.sin()];
+                    for j in 0..sectors / 2 {
+                        let [x, y] = at(j as f64 * turn);
+                        let (a, b) = (row(c * side), row(c * side + 1));
+                        functionals.push(std::array::from_fn(|k| x * b[k] - y * a[k]));
+                    }
+                    let one = |i: usize| {
+                        let middle = at((i as f64 + 0.5) * turn);
+                        let across = |j: usize| {
+                            let [x, y] = at(j as f64 * turn);
+                            if x * middle[1] - y * middle[0] > 0.0 { 1 } else { -1 }
+                        };
+                        // Friction on the arc against the slips lies between its ends and where their tangents meet.
+                        let far = 1.0 / (0.5 * turn).cos();
+                        let ends = [at(i as f64 * turn), at((i + 1) as f64 * turn), middle.map(|x| far * x)];
+                        let forces = ends.map(|e| gradient(&e.map(|x| -x))).to_vec();
+                        Sector { signs: (0..sectors / 2).map(across).collect(), forces }
+                    };
+                    (0..sectors).map(one).collect()
+                }
+            };
+            contacts.push(Place { normal, lines, sectors });
         }
-        Some(Self { last, impulse: impulse.then_some(rank), functionals, contacts })
+        Some(Self { last, functionals, contacts })
     }
 
     /// G_C: directions in which a solution can move and stay in the cell.
     fn directions(&self, signs: &Signs, budget: &mut Budget) -> Vec<Generator> {
         let mut cone = Polytope::default();
-        for &(normal, tangent, mu) in &self.contacts {
-            if signs[normal] > 0 {
+        for Place { normal, lines, sectors } in &self.contacts {
+            if signs[*normal] > 0 {
                 continue;
             }
-            // The functional's gradient is the contact's row, and so the direction of its impulse.
-            let sides: &[f64] = match tangent.map(|t| signs[t]) {
-                None => &[0.0],
-                Some(0) => &[-1.0, 1.0],
-                Some(s) if s > 0 => &[-1.0],
-                Some(_) => &[1.0],
-            };
-            for side in sides {
-                let mut g = self.functionals[normal];
-                if let Some(t) = tangent {
-                    for (g, x) in g.iter_mut().zip(&self.functionals[t]) {
-                        *g += side * mu * x;
-                    }
+            for sector in sectors {
+                // Zero is on both sides: fewer zeros leave fewer forces.
+                let own = sector.signs.iter().zip(&signs[*lines..]);
+                if own.into_iter().all(|(a, b)| *b == 0 || a == b) {
+                    cone.generators.extend_from_slice(&sector.forces);
                 }
-                g[self.last] = 0.0;
-                if let Some(k) = self.impulse {
-                    g[k] = 1.0;
-                }
-                let size = dot(&g, &g).sqrt();
-                cone.generators.push(g.map(|x| x / size));
             }
         }
         for (f, _) in self.functionals.iter().zip(signs).filter(|(_, s)| **s == 0) {
@@ -205,7 +256,7 @@ impl Space {
     }
 
     fn approaching(&self, signs: &Signs) -> bool {
-        self.contacts.iter().any(|(normal, ..)| signs[*normal] < 0)
+        self.contacts.iter().any(|place| signs[place.normal] < 0)
     }
 }
 
@@ -216,6 +267,7 @@ struct Search<'a> {
     sets: BTreeMap<Signs, Vec<Polytope>>,
     queue: VecDeque<(Signs, Polytope)>,
     ends: Vec<Polytope>,
+    merged: bool,
 }
 
 impl Search<'_> {
@@ -261,6 +313,7 @@ impl Search<'_> {
             }
             // Too many: the convex hull with the nearest, which must be closed under the flow again.
             let Some(other) = held.pop() else { return Ok(()) };
+            self.merged = true;
             set.generators.extend(other.generators);
             set.reduce(last, &mut self.budget);
         }

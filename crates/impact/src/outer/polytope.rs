@@ -129,6 +129,11 @@ impl Polytope {
         self.generators = unique;
     }
 
+    /// Distance of a point from the set in homogeneous coordinates: no more than its distance in space.
+    pub fn distance(&self, point: &Generator, last: usize) -> f64 {
+        distance(&self.generators, point, last)
+    }
+
     /// Whether another set lies within this one, up to `slack`.
     pub fn contains(&self, other: &Self, last: usize, slack: f64) -> bool {
         other.generators.iter().all(|g| distance(&self.generators, g, last) <= slack)

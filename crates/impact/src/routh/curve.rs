@@ -12,6 +12,7 @@
 //! slip stops r/|g| further on. The goal is located by steps of the same pair from the same point.
 
 use super::{Goal, Mode, Walk};
+use crate::root::crossing;
 use nalgebra::Vector2;
 
 /// θ, ln r, p, u_n, friction impulse (2), work.
@@ -102,35 +103,23 @@ impl Walk<'_> {
         (at, if error.is_finite() { error } else { 1e10 })
     }
 
-    /// The goal lies within a step of `h` from `y`: regula falsi (Illinois) on the length of the step.
+    /// The goal lies within a step of `h` from `y`, which ends beyond it.
     fn locate(&mut self, y: &Y, h: f64, goal: Goal, scale: &Y) {
-        let distance = |walk: &mut Self, h: f64| {
-            let (at, _) = walk.pair(y, h, scale);
-            walk.load(&at);
-            goal.distance(&walk.state)
+        let mut distance = |h: f64| {
+            let (at, _) = self.pair(y, h, scale);
+            self.load(&at);
+            let rates = self.rates(&at);
+            let rate = match goal {
+                Goal::Normal(_) => rates[3],
+                Goal::Impulse(_) => rates[2],
+                Goal::Work(_) => rates[6],
+            };
+            (goal.distance(&self.state), rate)
         };
-        let (mut low, mut high) = (0.0, h);
-        let (mut f_low, mut f_high) = (distance(self, 0.0), distance(self, h));
-        for _ in 0..100 {
-            if f_high == 0.0 || high - low <= 1e-16 * h {
-                break;
-            }
-            let middle = (low * f_high - high * f_low) / (f_high - f_low);
-            let f = distance(self, middle);
-            if f == 0.0 || middle <= low || middle >= high {
-                high = middle;
-                break;
-            }
-            if f > 0.0 {
-                (high, f_high) = (middle, f);
-                f_low *= 0.5;
-            } else {
-                (low, f_low) = (middle, f);
-                f_high *= 0.5;
-            }
-        }
-        let (at, _) = self.pair(y, high.clamp(0.0, h), scale);
-        self.load(&at);
+        let ends = [distance(0.0), distance(h)];
+        let reached = 1e-16 * ends[1].0.max(-ends[0].0);
+        // Every length has a value.
+        let _ = crossing(h, ends, reached, |h| Some(distance(h)));
         if let Goal::Normal(n) = goal {
             // To the last digit: what is left is rounding.
             self.state.n = n;

@@ -1,6 +1,8 @@
 //! Mechanisms for the tests.
 #![allow(dead_code)]
 
+pub mod soak;
+
 use nalgebra::{DMatrix, DVector, Vector2};
 use stiction_base::random::Random;
 use stiction_impact::Problem;

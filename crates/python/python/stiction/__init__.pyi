@@ -3714,6 +3714,9 @@ def impact_outcomes(
     pieces: int = 8,
     paths: Sequence[int] | None = None,
     restitution: ArrayLike | None = None,
+    sectors: int = 4,
+    work: int = 20_000_000,
+    members: ArrayLike | None = None,
 ) -> ImpactOutcomes:
     """All the ways an impact can go: the set of velocities after it, whether it is one, and bounds from outside.
 
@@ -3750,6 +3753,12 @@ def impact_outcomes(
         Whether to compute bounds from outside. Without them outcomes that agree give the verdict "unknown".
     pieces : int, optional
         Convex sets that a cell of the outer bound may hold; more are tighter and slower.
+    sectors : int, optional
+        Parts into which the outer bound divides directions of slip in space, an even number from 4; more are tighter and slower.
+    work : int, optional
+        Work allowed for the outer bound, in comparisons; ten million are about a second.
+    members : array_like, optional
+        Velocities of which is asked whether the impact can end with them; shape (k, nv). Needs outer.
     paths : list of int, optional
         Numbers of outcomes whose contact velocities along the way are wanted.
     restitution : array_like, optional

@@ -365,6 +365,8 @@ class ImpactOutcomes(NamedTuple):
     outer_corners: list
     paths: dict
     bounced: np.ndarray | None
+    rerouted: int
+    members: list
 
     @property
     def residuals(self) -> np.ndarray:
@@ -409,14 +411,15 @@ class ImpactOutcomes(NamedTuple):
         if self.outer is None:
             raise ValueError("there are no outer bounds: call impact_outcomes with outer=True")
         c = np.asarray(direction, dtype=float)
-        if self.outer_corners:
-            # Boxes are the corners' own ranges, widened by what rounding may have lost.
-            values = np.concatenate(self.outer_corners) @ c
-            corners = np.concatenate(self.outer_corners)
-            slack = np.abs(c) @ (corners.min(axis=0) - self.outer[:, 0])
-            return float(values.min() - slack), float(values.max() + slack)
         ends = self.outer * c[:, None]
-        return float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())
+        low, high = float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())
+        if self.outer_corners:
+            # Widened by what rounding may have lost.
+            corners = np.concatenate(self.outer_corners)
+            values = corners @ c
+            slack = 1e-6 * np.abs(corners).max() * np.abs(c).sum()
+            low, high = max(low, float(values.min() - slack)), min(high, float(values.max() + slack))
+        return low, high
 
 
 describe(
@@ -430,14 +433,16 @@ describe(
     contacts="For each contact: name, friction, velocity before [t1, t2, n] in m/s; of points also geoms, bodies, position (m), frame (rows t1, t2, n in the world).",
     origins='"at once", the order of contacts of a sequence, or "sample".',
     errors="Estimated error of each outcome, relative to the largest contact speed before, without unit; shape (n,).",
-    unfinished="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
-    unsolved="Samples that did not end, and samples with a step that could not be solved; neither is in the set.",
+    unfinished="Solutions that did not end; they are not in the set.",
+    unsolved="1 if all contacts at once has a step that could not be solved; it is then not in the set.",
     cut_sequences="Sequences that were not followed to their end.",
     verdict='"unique" (proved), "ambiguous" (two outcomes differ by more than their errors) or "unknown".',
     reason="Why, in words.",
     outer="Bounds from outside on each velocity coordinate, least and greatest, m/s or rad/s; shape (nv, 2), or None if not asked for.",
     outer_corners="Corners of convex sets whose union holds every outcome, velocities in m/s or rad/s, each of shape (k, nv); empty if the bound is a relaxation.",
     paths="For each outcome asked for: contact velocities [t1, t2, n] along its path, m/s; shape (k, c, 3).",
+    rerouted="Samples that went on one contact after another from a step without a solution at their rates; they are in the set.",
+    members='For each velocity asked for: answer ("yes", "no" or "unknown"), nearest (the number of the nearest outcome found), distance (to it, kinetic, over the part of the velocity that contacts can change), reason (why not).',
     bounced="Velocities after with Poisson's restitution, in the order of velocities, m/s or rad/s; shape (n, nv), or None if not asked for. Energy never rises: restitution ends where the energy before is reached.",
 )
 
