@@ -42,6 +42,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("impact-at-once-uneven", "all at once gives all contacts but the first half of their rates"),
     ("impact-impulse-weak", "outcomes take 80 % of their impulses"),
     ("impact-impulse-strong", "outcomes take 2.5 times their impulses"),
+    ("impact-slip-straight", "slip in space keeps its direction"),
     ("impact-slip-sign", "friction of a slipping contact pushes it on"),
     ("impact-few-samples", "eight samples"),
     ("impact-restitution-double", "twice the restitution"),

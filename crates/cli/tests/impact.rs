@@ -152,15 +152,34 @@ fn a_pressed_sliding_rod_has_an_impact_without_collision() {
 }
 
 #[test]
-fn samples_that_are_all_dropped_leave_the_verdict_unknown() {
+fn samples_in_steps_too_small_go_on_one_contact_after_another() {
     let (_, scene) = block("impact-dropped");
     let out = PathBuf::from(&scene).with_extension("out").display().to_string();
     let arguments =
         ["impact", &scene, "--cap", "5e-5", "--samples", "8", "--no-outer", "--json", "--out", &out];
     let report: Value = serde_json::from_slice(&stiction(&arguments).stdout).unwrap();
-    // Sequences are still there and differ; samples are counted as dropped.
-    assert_eq!(report["impacts"][0]["unfinished"], 9);
+    // All contacts at once has no other way to go on, and is counted as dropped.
+    assert_eq!(report["impacts"][0]["unfinished"], 1);
+    assert_eq!(report["impacts"][0]["rerouted"], 8);
     assert_eq!(report["impacts"][0]["verdict"]["answer"], "ambiguous");
+}
+
+#[test]
+fn a_velocity_that_is_an_outcome_and_one_that_is_not_are_told_apart() {
+    let (_, scene) = block("impact-member");
+    // On the floor at 1 m/s; one corner after the other gives (0.21, 0.105, -0.21), theory notes.
+    let is = |member: &str| {
+        let member = format!("--member={member}");
+        let more = ["--here", "--qpos", "0,-0.04905,0", "--qvel=0,-1,0", "--samples", "64", &member];
+        let out = PathBuf::from(&scene).with_extension("out").display().to_string();
+        let output = stiction(&[&["impact", scene.as_str(), "--json", "--out", &out][..], &more].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["impacts"][0]["member"]["answer"].clone()
+    };
+    assert_eq!(is("0.21,0.105,-0.21"), "yes");
+    assert_eq!(is("0,0,0"), "yes");
+    assert_eq!(is("0.21,0.105,-0.25"), "no");
+    assert_eq!(is("0,0.2,0"), "no");
 }
 
 #[test]
@@ -206,6 +225,10 @@ fn wrong_arguments_end_with_two_and_name_themselves() {
         (vec!["--tree", "--horizon", "-1"], "horizon"),
         (vec!["--time", "-1"], "--time"),
         (vec!["--axes", "0,7"], "--axes"),
+        (vec!["--outer-sectors", "5"], "sectors"),
+        (vec!["--member", "1,2"], "--member"),
+        (vec!["--member", "1,2,nan"], "velocity"),
+        (vec!["--member", "1,2,3", "--no-outer"], "--no-outer"),
         (vec!["--qvel", "1,2"], "qvel"),
         (vec!["--keyframe", "nothing"], "nothing"),
     ] {

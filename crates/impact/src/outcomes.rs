@@ -266,7 +266,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Follows a solution to its end. Where a step has no rates, or there are too many steps, it goes on by Routh's method if it may: one approaching
-    /// contact alone to its end, and then with other rates.
+    /// contact after another, each alone to its end.
     fn follow(&mut self, total: &mut [f64], reroute: bool, mut record: Option<&mut Vec<Segment>>) -> End {
         let (m, side, t) =
             (self.path.problem.contacts(), self.path.problem.side(), self.path.problem.tangents);
@@ -274,7 +274,8 @@ impl<'a> Sampler<'a> {
         total.fill(0.0);
         let mut end = End::default();
         let limit = STEPS * 4 / m.max(4);
-        while end.steps < limit + if reroute { DEPTH } else { 0 } {
+        let mut alone = 0;
+        while alone < DEPTH && (end.steps < limit || reroute) {
             if self.path.finished() {
                 end.finished = true;
                 break;
@@ -299,8 +300,11 @@ impl<'a> Sampler<'a> {
             // Rates of the order of one.
             self.caps.iter_mut().for_each(|cap| *cap /= largest);
             let length = (self.rates.left() * self.top * largest).min(self.cap);
-            let advance =
-                if end.steps < limit { self.path.advance(&self.caps, length) } else { Advance::Unsolved };
+            let advance = if end.steps < limit && !end.rerouted {
+                self.path.advance(&self.caps, length)
+            } else {
+                Advance::Unsolved
+            };
             let mut spent = None;
             match (advance, chosen) {
                 (Advance::By(_), _) => {
@@ -313,6 +317,7 @@ impl<'a> Sampler<'a> {
                 (Advance::Unsolved, Some(c)) if reroute => {
                     self.path.alone(c, record.as_deref_mut());
                     end.rerouted = true;
+                    alone += 1;
                 }
                 (Advance::Unsolved, _) => {
                     end.unsolved = true;
@@ -324,7 +329,7 @@ impl<'a> Sampler<'a> {
             for (total, l) in total.iter_mut().zip(&self.path.step) {
                 *total += l;
             }
-            // After a contact alone the rates are others.
+            // After a contact alone the rates are others: another contact may be next.
             self.sequence.spend(spent.unwrap_or(f64::INFINITY), &mut self.rates);
         }
         end.error = self.path.error + ROUNDING;

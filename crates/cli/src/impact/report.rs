@@ -108,6 +108,9 @@ impl Found {
         }
         if let Some((outer, _)) = &self.outer {
             let how = match &outer.method {
+                Method::Cells if outer.exact => {
+                    "outer bound by cells of constant force, which is exact: solutions come arbitrarily near its ends".to_string()
+                }
                 Method::Cells if self.set.problem().planar() => {
                     "outer bound by cells of constant force".to_string()
                 }
@@ -244,6 +247,7 @@ impl Found {
             "without_collision": !self.pressed.is_empty(),
             "verdict": { "answer": self.verdict.name(), "reason": self.verdict.reason() },
             "largest_error": set.errors.iter().fold(0.0f64, |a, b| a.max(*b)),
+            "outer_exact": self.outer.as_ref().map(|(outer, _)| outer.exact),
             "ambiguity": { "level": ambiguity.level.name(), "spread": ambiguity.spread },
             "kinetic_energy": self.energy(),
             "certificate": {

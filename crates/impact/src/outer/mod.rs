@@ -6,7 +6,7 @@
 //! membership    whether a velocity is one of the outcomes                                                       membership.rs
 //! ```
 //!
-//! The plane has cells alone. In space cells serve up to three contacts, and both bounds hold. Both are sound up to rounding, for which bounds are widened by 1e-7 of the largest contact speed before. The sampled set is within;
+//! The plane has cells alone. In space cells are tried for up to four contacts, and both bounds hold. Both are sound up to rounding, for which bounds are widened by 1e-7 of the largest contact speed before. The sampled set is within;
 //! the difference is what is not known.
 
 mod cells;
@@ -20,7 +20,7 @@ pub use membership::Membership;
 use nalgebra::{DMatrix, DVector};
 
 /// Contacts in space up to which cells are tried.
-const IN_SPACE: usize = 3;
+const IN_SPACE: usize = 4;
 
 /// How outer bounds are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]

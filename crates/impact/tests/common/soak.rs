@@ -32,7 +32,7 @@ impl Tally {
     /// Resolves mechanism number `seed`: one to six contacts, one to eight coordinates, a third of them planar.
     pub fn add(&mut self, seed: u64) {
         let (m, nv) = (1 + (seed % 6) as usize, 1 + (seed / 6 % 8) as usize);
-        let instant = random_instant(seed, m, nv, seed % 3 == 0);
+        let instant = random_instant(seed, m, nv, seed.is_multiple_of(3));
         let problem = Problem::new(&instant).expect("a sound instant");
         let set = outcomes(&problem, &Options { samples: 64, sequences: 64, ..Options::default() })
             .expect("sound options");

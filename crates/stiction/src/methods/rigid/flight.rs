@@ -5,6 +5,7 @@
 //! found by bisection, and the motion stops there, before the impact is resolved. All contacts within the tolerance
 //! take part in the impact.
 
+use super::arrival::arrival;
 use super::touching::{RigidContactError, RigidContacts, TouchKind, Touching};
 use crate::contact::patches::PatchSet;
 use crate::contact::query::Touching as Near;
@@ -150,20 +151,14 @@ impl Flight {
                 .map_err(|e| RigidContactError::Contact { time: state.time, reason: e.to_string() })?;
             instant.velocity_after(&solution.impulse)
         };
-        let mut share = 1.0;
+        let mut length = dt;
         if self.hits(state, &v, dt)? {
-            // The time of the first impact, by bisection.
-            let (mut low, mut high) = (0.0, 1.0);
-            for _ in 0..50 {
-                let middle = 0.5 * (low + high);
-                if self.hits(state, &v, middle * dt)? { high = middle } else { low = middle }
-            }
-            share = high;
+            length = arrival(dt, |h| self.hits(state, &v, h))?;
         }
-        self.integrate(state, &v, share * dt);
+        self.integrate(state, &v, length);
         state.q.copy_from_slice(&self.next);
         state.v.copy_from_slice(v.as_slice());
-        state.time += share * dt;
+        state.time += length;
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 //!
 //! Weights are a sampling measure, not physical probabilities, because the distribution of clearances is unknown.
 
+use super::arrival::arrival;
 use super::touching::{RigidContactError, RigidContacts, Touching};
 use crate::error::{OptionError, StepError};
 use crate::model::Model;
@@ -333,21 +334,11 @@ impl Mover {
             if !self.arrives(&held)? {
                 continue;
             }
-            // The shortest step that ends in contact.
-            let (mut low, mut high) = (0.0, length);
-            for _ in 0..40 {
-                let middle = 0.5 * (low + high);
-                self.step(&before, middle)?;
-                if self.arrives(&held)? {
-                    high = middle
-                } else {
-                    low = middle
-                }
-                if high - low <= 1e-12 {
-                    break;
-                }
-            }
-            self.step(&before, high)?;
+            let first = arrival(length, |h| {
+                self.step(&before, h)?;
+                self.arrives(&held)
+            })?;
+            self.step(&before, first)?;
             let state = self.simulation.state();
             frames.push((state.time, state.q.clone(), state.v.clone()));
             let at = (state.q.as_slice(), state.v.as_slice());

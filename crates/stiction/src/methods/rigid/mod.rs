@@ -4,11 +4,13 @@
 //! Touching   contacts and joint stops at a state, with masses and Jacobians     touching.rs
 //! Flight     event-driven motion of a few bodies, up to the next impact         flight.rs
 //! Futures    a tree of motions that forks at impacts with several outcomes      futures.rs
+//! arrival    the time of the first impact of a step, for both                   arrival.rs
 //! ```
 //!
 //! The crate `stiction-impact` computes impacts. `stiction_rigid` defines contacts at an instant; its types are in
 //! [`contact`].
 
+mod arrival;
 mod flight;
 mod futures;
 mod touching;
