@@ -210,7 +210,7 @@ impl Dataset {
 
     /// Writes an `.npz` file.
     pub fn write(&self, path: &Path) -> Result<(), DataError> {
-        std::fs::write(path, self.to_npz()).map_err(|e| DataError::unwritten(path, e))
+        stiction_base::whole_file::write(path, &self.to_npz()).map_err(|e| DataError::unwritten(path, e))
     }
 
     /// The bytes of an `.npz` file.
@@ -328,7 +328,7 @@ fn extension(path: &Path) -> String {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, DataError> {
-    std::fs::read(path).map_err(|error| DataError::unread(path, error))
+    stiction_base::bounded_file::read(path).map_err(|error| DataError::unread(path, error))
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! `--checkpoint FILE`: the state on disk, from which an interrupted run resumes bit for bit.
 //!
-//! A checkpoint is replaced atomically: it is written to a temporary file, which is then renamed. It begins with the
+//! A checkpoint is replaced as a whole. It begins with the
 //! hash of the options of the run; a run with other options does not resume from it unless `--resume-anyway` is given.
 
 use crate::failure::Failure;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stiction::Simulation;
 use stiction_base::hash::fnv1a;
+use stiction_base::{bounded_file, whole_file};
 
 /// Time between two checkpoints: the most that a power cut loses.
 const EVERY: Duration = Duration::from_secs(1);
@@ -32,7 +33,7 @@ impl Checkpoint {
     /// those of the run that saved it.
     pub fn open(path: &Path, anyway: bool, simulation: &mut Simulation) -> Result<Self, Failure> {
         let checkpoint = Self { path: path.to_owned(), last: Instant::now() };
-        match std::fs::read(path) {
+        match bounded_file::read(path) {
             Ok(bytes) => resume(&bytes, anyway, simulation).map_err(|e| {
                 let remedy = "give the scene and the options it was made with, or another --checkpoint";
                 Failure::input(format!("{}: {e}; {remedy}", path.display()))
@@ -57,17 +58,8 @@ impl Checkpoint {
 
     /// Writes the state.
     pub fn save(&self, simulation: &Simulation) -> Result<(), Failure> {
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(".part");
-        let write = || {
-            let mut file = std::fs::File::create(&beside)?;
-            file.write_all(&MAGIC)?;
-            file.write_all(&options_hash(simulation))?;
-            file.write_all(&simulation.save_state())?;
-            file.sync_data()?;
-            std::fs::rename(&beside, &self.path)
-        };
-        write().map_err(|e: std::io::Error| {
+        let content = [&MAGIC[..], &options_hash(simulation), &simulation.save_state()].concat();
+        whole_file::write(&self.path, &content).map_err(|e| {
             let kept = if self.path.exists() {
                 "; the previous one is kept"
             } else {

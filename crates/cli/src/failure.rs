@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::process::ExitCode;
+use stiction_base::plain::plain_lines;
 
 /// A failed command.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(text) | Self::Work(text) => f.write_str(text),
+            Self::Input(text) | Self::Work(text) => f.write_str(&plain_lines(text)),
             Self::ClosedPipe => f.write_str("standard output was closed"),
         }
     }
@@ -49,11 +50,11 @@ pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
-/// Prints to standard output; a closed pipe (`| head`) ends the program quietly instead of panicking.
+/// Prints to standard output, without control characters of names; a closed pipe (`| head`) ends the program quietly instead of panicking.
 pub fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(plain_lines(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
         Err(e) => Err(Failure::work(format!("cannot write to standard output: {e}"))),

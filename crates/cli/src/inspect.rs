@@ -62,7 +62,8 @@ pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
     }
     let model = arguments.read.load(arguments.scene.as_deref().unwrap_or_default())?;
     if let Some(format) = arguments.export {
-        return write(&model, format, arguments.output.as_deref());
+        let input = Path::new(arguments.scene.as_deref().unwrap_or_default());
+        return write(&model, format, arguments.output.as_deref(), input);
     }
     if arguments.json {
         return print_json(&report(&model));
@@ -71,7 +72,7 @@ pub fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
 }
 
 /// Writes the model and its mesh files, and prints what was lost.
-fn write(model: &Model, format: ExportName, output: Option<&Path>) -> Result<(), Failure> {
+fn write(model: &Model, format: ExportName, output: Option<&Path>, input: &Path) -> Result<(), Failure> {
     let (format, extension) = match format {
         ExportName::Mjcf => (Format::Mjcf, "xml"),
         ExportName::Urdf => (Format::Urdf, "urdf"),
@@ -85,8 +86,16 @@ fn write(model: &Model, format: ExportName, output: Option<&Path>) -> Result<(),
             PathBuf::from(format!("{stem}_flat.{extension}"))
         }
     };
-    outlet::write(&path, exported.text.as_bytes(), "--output")?;
+    outlet::not_an_input(&path, "--output", &[input])?;
     let folder = path.parent().unwrap_or(Path::new(""));
+    for (name, bytes) in &exported.files {
+        // Beside the model that was read, a mesh of that name may be one of its own.
+        let beside = input.parent().unwrap_or(Path::new("")).join(name);
+        if std::fs::read(folder.join(name)).is_ok_and(|there| there != *bytes) {
+            outlet::not_an_input(&folder.join(name), "--output", &[&beside])?;
+        }
+    }
+    outlet::write(&path, exported.text.as_bytes(), "--output")?;
     for (name, bytes) in &exported.files {
         outlet::write(&folder.join(name), bytes, "--output")?;
     }

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
+use stiction_base::whole_file;
 
 /// Creates the folder of an option if it does not exist, and checks that files can be created in it.
 pub fn folder(path: &Path, option: &str) -> Result<(), Failure> {
@@ -21,9 +22,21 @@ pub fn file(path: &Path, option: &str) -> Result<(), Failure> {
     tried.map_err(|e| unwritten(path, option, &e))
 }
 
-/// Writes the file of an option.
+/// Checks that the file of an option is none of the files that the command reads.
+pub fn not_an_input(path: &Path, option: &str, inputs: &[&Path]) -> Result<(), Failure> {
+    let place = |path: &Path| fs::canonicalize(path).ok();
+    match inputs.iter().find(|input| place(input).is_some_and(|input| Some(input) == place(path))) {
+        Some(_) => Err(Failure::input(format!(
+            "{} is read by this command; choose another {option}",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Writes the file of an option, whole or not at all.
 pub fn write(path: &Path, bytes: &[u8], option: &str) -> Result<(), Failure> {
-    fs::write(path, bytes).map_err(|e| unwritten(path, option, &e))
+    whole_file::write(path, bytes).map_err(|e| unwritten(path, option, &e))
 }
 
 /// The error for a file that cannot be written.

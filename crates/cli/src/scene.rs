@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::contact_law::DacLaw;
-use stiction::model::{Pose, Vec3};
+use stiction::model::{Pose, SizeLimits, Vec3};
 use stiction::{
     Composition, Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model, Options,
     Placement, contact_model_from_name, files, scenes,
@@ -35,6 +35,10 @@ pub struct ReadOptions {
     /// Folder of a ROS package, or a folder that contains several, for package:// addresses; may be repeated
     #[arg(long = "package-path", value_name = "DIR")]
     pub package_paths: Vec<String>,
+    /// Read a larger model than by default (may be repeated): NAME is bodies, geoms, tree-coordinates, field-points, hull-points or
+    /// mesh-triangles
+    #[arg(long = "limit", value_name = "NAME=NUMBER")]
+    pub limits: Vec<String>,
     /// Cut every collision mesh that is not convex into at most N convex parts; how far they differ from it is reported
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub convex_parts: Option<u32>,
@@ -55,6 +59,24 @@ impl ReadOptions {
         self.overrides.apply(self.read(scene)?)
     }
 
+    /// The limits with those that are given.
+    fn limits(&self) -> Result<SizeLimits, Failure> {
+        let mut limits = SizeLimits::default();
+        for given in &self.limits {
+            let (name, number) = given.split_once('=').unwrap_or((given, ""));
+            match (limits.named(name), number.parse()) {
+                (Some(limit), Ok(number)) => *limit = number,
+                _ => {
+                    let names = SizeLimits::NAMES.join(", ");
+                    return Err(Failure::input(format!(
+                        "--limit {given}: give NAME=NUMBER, where NAME is one of {names}"
+                    )));
+                }
+            }
+        }
+        Ok(limits)
+    }
+
     fn read(&self, scene: &str) -> Result<Model, Failure> {
         for path in &self.package_paths {
             if !Path::new(path).is_dir() {
@@ -67,6 +89,7 @@ impl ReadOptions {
             fixed_base: self.fixed_base,
             package_paths: self.package_paths.clone(),
             convex_parts: self.convex_parts,
+            limits: self.limits()?,
         };
         if self.ground || !self.added.is_empty() {
             return self.compose(scene, &options);

@@ -113,8 +113,8 @@ fn open_recording(arguments: &ViewArguments, path: &Path) -> Result<(), Failure>
             "{what}; give a recording that `stiction run SCENE --out DIR` made, as DIR/SCENE.html"
         ))
     };
-    let text =
-        std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
+    let text = stiction_base::bounded_file::read_text(path)
+        .map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
     let recording = read::html(&text).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
     let path = std::path::absolute(path).map_err(Failure::work)?;
     let seconds = recording.frames.last().map_or(0.0, |f| f.time);

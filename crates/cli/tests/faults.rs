@@ -16,6 +16,12 @@ fn wait_for(file: &Path, bytes: u64, child: &mut Child) {
     wait_until(&what, child, || std::fs::metadata(file).is_ok_and(|m| m.len() >= bytes));
 }
 
+/// Whether a file is a trajectory; contact forces have a table of their own.
+fn is_trajectory(file: &Path) -> bool {
+    let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    name.ends_with(".csv") && !name.ends_with("-contacts.csv")
+}
+
 /// Rows of a trajectory, the last one whole.
 fn rows(file: &Path) -> Vec<Vec<f64>> {
     let csv = std::fs::read_to_string(file).unwrap();
@@ -80,7 +86,7 @@ fn a_run_killed_several_times_resumes_each_time_and_ends_where_an_uninterrupted_
         // Whenever it was killed, the file has whole rows, and there is a checkpoint to resume from.
         for entry in std::fs::read_dir(folder.join("out")).unwrap().flatten() {
             let file = entry.path();
-            if file.extension().is_some_and(|e| e == "csv") {
+            if is_trajectory(&file) {
                 let rows = rows(&file);
                 assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{}", file.display());
                 assert!(rows.windows(2).all(|two| two[0][0] < two[1][0]), "{}", file.display());
@@ -92,7 +98,7 @@ fn a_run_killed_several_times_resumes_each_time_and_ends_where_an_uninterrupted_
     let reached: f64 = std::fs::read_dir(folder.join("out"))
         .unwrap()
         .flatten()
-        .filter(|entry| entry.path().extension().is_some_and(|e| e == "csv"))
+        .filter(|entry| is_trajectory(&entry.path()))
         .filter_map(|entry| rows(&entry.path()).last().map(|row| row[0]))
         .fold(0.0, f64::max);
     let end = (reached + 1.0).ceil().to_string();
@@ -241,9 +247,11 @@ fn a_disk_too_full_for_a_checkpoint_keeps_the_one_before() {
     };
     assert!(run("0.1").status.success());
     let before = std::fs::read(folder.join("state")).unwrap();
-    // Checkpoints are written beside and then renamed: this is where the next one goes.
-    std::os::unix::fs::symlink("/dev/full", folder.join("state.part")).unwrap();
-    let failed = run("0.2");
+    // A shell that lets the program write no file: as on a full disk, the write is an error.
+    let program = env!("CARGO_BIN_EXE_stiction");
+    let script =
+        format!("trap '' XFSZ; ulimit -f 0; exec '{program}' run stack --time 0.2 --checkpoint '{state}'");
+    let failed = Command::new("sh").args(["-c", &script]).output().unwrap();
     assert_eq!(failed.status.code(), Some(1));
     let said = text(&failed.stderr);
     assert!(
@@ -251,7 +259,6 @@ fn a_disk_too_full_for_a_checkpoint_keeps_the_one_before() {
         "{said}"
     );
     assert_eq!(std::fs::read(folder.join("state")).unwrap(), before);
-    std::fs::remove_file(folder.join("state.part")).unwrap();
     let straight = command(&["run", "stack", "--time", "0.2", "--json"]).output().unwrap();
     assert_eq!(report(&run("0.2"))["qpos"], report(&straight)["qpos"]);
 }
@@ -265,4 +272,69 @@ fn a_full_disk_behind_standard_output_is_an_error() {
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert!(text(&output.stderr).contains("cannot write to standard output"), "{}", text(&output.stderr));
     }
+}
+
+#[test]
+fn what_a_command_reads_is_not_overwritten_by_what_it_writes() {
+    let folder = folder("inputs");
+    let surface = path(&folder, "ball.stl");
+    assert!(command(&["mesh", "shape:bowl", "--stl", &surface]).status().unwrap().success());
+    let scene = path(&folder, "scene.xml");
+    let mesh = "<mesh name='ball' file='ball.stl' inertia='exact'/>";
+    let body = "<body name='b'><freejoint/><geom type='mesh' mesh='ball' density='500'/></body>";
+    let text_of = format!("<mujoco><asset>{mesh}</asset><worldbody>{body}</worldbody></mujoco>");
+    std::fs::write(&scene, &text_of).unwrap();
+    let before = [&surface, &scene].map(|file| std::fs::read(file).unwrap());
+    // Another name for the same file is no way round.
+    let around = path(&folder, "../inputs/scene.xml");
+    for arguments in [
+        vec!["mesh", &surface, "--stl", &surface],
+        vec!["mesh", &surface, "-o", &surface],
+        vec!["inspect", &scene, "--export", "mjcf", "--output", &scene],
+        vec!["inspect", &scene, "--export", "mjcf", "--output", &around],
+        vec!["picture", &scene, "--out", &scene],
+    ] {
+        let output = command(&arguments).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("is read by this command; choose another"), "{arguments:?}: {said}");
+        assert_eq!([&surface, &scene].map(|file| std::fs::read(file).unwrap()), before, "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_an_end_are_refused() {
+    for arguments in [
+        ["mesh", "/dev/zero", "-o", "/dev/null"],
+        ["run", "stack", "--checkpoint", "/dev/zero"],
+        ["run", "stack", "--normal-law", "/dev/zero"],
+        ["learn", "evaluate", "box", "/dev/zero"],
+    ] {
+        let output = command(&arguments).output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+    }
+    let output = command(&["run", "stack", "--checkpoint", "/dev/zero"]).output().unwrap();
+    assert!(text(&output.stderr).contains("it is a device, not a file"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_limit_of_size_is_an_option_and_its_error_names_it() {
+    let folder = folder("limits");
+    let scene = path(&folder, "field.xml");
+    let field = "<hfield name='h' nrow='20000' ncol='20000' size='1 1 1 1'/>";
+    let text_of = format!(
+        "<mujoco><asset>{field}</asset><worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>"
+    );
+    std::fs::write(&scene, text_of).unwrap();
+    let refused = command(&["inspect", &scene]).output().unwrap();
+    let said = text(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("hfield \"h\""), "{said}");
+    assert!(said.contains("the limit field-points of 5000000"), "{said}");
+    let stack = ["inspect", "stack", "--limit"];
+    assert!(command(&[&stack[..], &["bodies=100"]].concat()).output().unwrap().status.success());
+    let refused = command(&[&stack[..], &["bodies=2"]].concat()).output().unwrap();
+    assert!(text(&refused.stderr).contains("the limit bodies of 2"), "{}", text(&refused.stderr));
+    let unknown = command(&[&stack[..], &["memory=2"]].concat()).output().unwrap();
+    assert!(text(&unknown.stderr).contains("tree-coordinates"), "{}", text(&unknown.stderr));
 }

@@ -3,7 +3,8 @@
 //! Tensors `<kind>.classifier.<layer>.weight` and `.bias`, `<kind>.regressor.…` (F32, weights as outputs × inputs),
 //! and in F64 `<kind>.inputs.mean|scale|low|high`, `<kind>.correction.mean|scale`, `<kind>.ratios.low|high`,
 //! `<kind>.speeds`; `<kind>` is `point`, `line` or `surface`, and a kind may be absent; `friction` (F64). The metadata has
-//! one entry, `stiction`: a JSON object with `format`, `version`, `kind` = "dac", `symmetry` and `provenance`.
+//! one entry, `stiction`: a JSON object with `format`, `version`, `kind` = "dac", `symmetry`, `provenance` and, from version 2 on,
+//! `checksum`.
 
 use crate::error::WeightsError;
 use crate::features::feature_count;
@@ -14,9 +15,29 @@ use crate::symmetry::Symmetry;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
+use stiction_base::hash::Fnv1a;
 
 const FORMAT: &str = "stiction-contact";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// Stands in the header while the checksum is computed.
+const NO_CHECKSUM: &str = "0000000000000000";
+
+/// The header's entry of a checksum.
+fn entry(sum: &str) -> String {
+    format!("\"checksum\":\"{sum}\"")
+}
+
+/// The FNV-1a hash of the header, without the checksum, and of all tensors in the order of their names.
+fn checksum<'a>(header: &str, mut tensors: Vec<(&'a str, &'a [u8])>) -> String {
+    tensors.sort_unstable();
+    let mut hash = Fnv1a::default();
+    hash.add(header.as_bytes());
+    for (name, bytes) in tensors {
+        hash.add(name.as_bytes());
+        hash.add(bytes);
+    }
+    format!("{:016x}", hash.value())
+}
 
 impl DacLaw {
     /// The bytes of a file.
@@ -65,10 +86,13 @@ impl DacLaw {
             .collect();
         let header = json!({
             "format": FORMAT, "version": VERSION, "kind": "dac",
-            "symmetry": self.symmetry.name(), "provenance": self.provenance,
+            "symmetry": self.symmetry.name(), "provenance": self.provenance, "checksum": NO_CHECKSUM,
         });
+        let blank = header.to_string();
+        let sum = checksum(&blank, tensors.iter().map(|t| (t.0.as_str(), t.3.as_slice())).collect());
+        let header = blank.replacen(&entry(NO_CHECKSUM), &entry(&sum), 1);
         // One entry, so that the order of a hash map has nothing to decide.
-        let metadata = [("stiction".to_string(), header.to_string())].into_iter().collect();
+        let metadata = [("stiction".to_string(), header)].into_iter().collect();
         safetensors::serialize(views.map_err(|e| corrupt(&e))?, Some(metadata)).map_err(|e| corrupt(&e))
     }
 
@@ -80,6 +104,7 @@ impl DacLaw {
         let header = metadata.metadata().as_ref().and_then(|m| m.get("stiction"));
         let foreign = |what: &str| WeightsError::Foreign(what.into());
         let header = header.ok_or_else(|| foreign("its metadata has no \"stiction\" entry"))?;
+        let written = header;
         let header: Value = serde_json::from_str(header).map_err(|e| corrupt(&e))?;
         if header["format"] != FORMAT {
             return Err(foreign("its format is another"));
@@ -88,7 +113,7 @@ impl DacLaw {
             return Err(foreign(&format!("its kind is {}", header["kind"])));
         }
         let version = header["version"].as_u64().unwrap_or(0);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(WeightsError::Version { given: version, known: VERSION });
         }
         let missing = |_| WeightsError::Missing("friction".into());
@@ -104,6 +129,17 @@ impl DacLaw {
         for (kind, expert) in PatchKind::ALL.iter().zip(&mut experts) {
             if tensors.names().iter().any(|n| n.starts_with(&format!("{}.", kind.name()))) {
                 *expert = Some(Reader { tensors: &tensors, kind: *kind }.expert()?);
+            }
+        }
+        // Files of version 1 have none.
+        if version >= 2 {
+            let sum = header["checksum"].as_str().unwrap_or_default();
+            let views = tensors.tensors();
+            let all = views.iter().map(|(name, view)| (name.as_str(), view.data())).collect();
+            if sum.len() != NO_CHECKSUM.len()
+                || checksum(&written.replacen(&entry(sum), &entry(NO_CHECKSUM), 1), all) != sum
+            {
+                return Err(corrupt(&"its checksum is wrong"));
             }
         }
         Ok(Self { friction, symmetry, experts, provenance: header["provenance"].clone() })

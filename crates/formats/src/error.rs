@@ -1,12 +1,13 @@
 //! Errors of reading, always with the place.
 
+use stiction_base::plain::Plain;
 use stiction_model::{ModelError, Source, Warning};
 
 /// A file that cannot be turned into a world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FormatError {
     /// A file could not be read.
-    #[error("{path}: {reason}")]
+    #[error("{}: {}", Plain(path), Plain(reason))]
     File {
         /// The path as it was asked for.
         path: String,
@@ -14,7 +15,7 @@ pub enum FormatError {
         reason: String,
     },
     /// The text is not well-formed XML.
-    #[error("{file}:{line}: {message}")]
+    #[error("{}:{line}: {}", Plain(file), Plain(message))]
     Syntax {
         /// File name.
         file: String,
@@ -24,7 +25,7 @@ pub enum FormatError {
         message: String,
     },
     /// An element or attribute says something that cannot be.
-    #[error("{place}: {message}")]
+    #[error("{place}: {}", Plain(message))]
     Invalid {
         /// Where it stands.
         place: Source,

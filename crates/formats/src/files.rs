@@ -1,8 +1,6 @@
 //! Where bytes come from: the file system, a table in memory, or nowhere.
 
 use std::collections::BTreeMap;
-#[cfg(feature = "fs")]
-use std::io::Read as _;
 
 /// Access to files by path; paths use `/` and are relative to wherever the implementation says.
 pub trait Files {
@@ -18,8 +16,7 @@ pub trait Files {
     }
 }
 
-/// Largest file that is read, in bytes.
-pub const MAX_FILE_BYTES: u64 = 1 << 30;
+pub use stiction_base::bounded_file::MAX_FILE_BYTES;
 
 /// The operating system's files.
 #[cfg(feature = "fs")]
@@ -36,15 +33,8 @@ impl Files for Disk {
         if !meta.is_file() {
             return Err("is a device or a pipe, not a file".into());
         }
-        let large = || format!("is larger than {} MiB, the most that is read", MAX_FILE_BYTES >> 20);
-        if meta.len() > MAX_FILE_BYTES {
-            return Err(large());
-        }
-        // Some files are longer than they say.
-        let mut bytes = Vec::with_capacity(meta.len() as usize);
-        let file = std::fs::File::open(path).map_err(|e| format!("cannot be read ({e})"))?;
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| format!("cannot be read ({e})"))?;
-        if bytes.len() as u64 > MAX_FILE_BYTES { Err(large()) } else { Ok(bytes) }
+        let read = stiction_base::bounded_file::read(std::path::Path::new(path));
+        read.map_err(|e| format!("cannot be read ({e})"))
     }
 
     fn exists(&self, path: &str) -> bool {

@@ -7,8 +7,8 @@
 //! mjcf     MuJoCo's format                           urdf     the ROS format
 //! sdf      Gazebo's format                           drake    tags shared by all formats
 //! mesh     OBJ, STL, DAE, glTF, MSH, VTK             mass     mass properties of shapes
-//! hull     convex hulls                              support  the support tables
-//! export   writing MJCF and URDF                     dmd      Drake's model directives
+//! support  the support tables                        dmd      Drake's model directives
+//! export   writing MJCF and URDF
 //! composition  models and meshes put together        reference  the tree before it is compiled
 //! ```
 //!
@@ -45,7 +45,6 @@ mod drake;
 mod error;
 mod export;
 pub mod files;
-pub mod hull;
 mod inertia;
 pub mod mass;
 mod massless;
@@ -72,7 +71,7 @@ pub use support::support;
 
 use error::Read;
 use files::extension;
-use stiction_model::{Site, World};
+use stiction_model::{Site, SizeLimits, World};
 
 /// The formats of robot descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +118,8 @@ pub struct LoadOptions {
     pub package_paths: Vec<String>,
     /// Cuts every collision mesh that is not convex into at most so many convex parts, which collide in its place.
     pub convex_parts: Option<u32>,
+    /// The largest world that is read.
+    pub limits: SizeLimits,
 }
 
 /// Loads a model file; its root element says which format it is.
@@ -167,6 +168,8 @@ fn read_document(
     options: &LoadOptions,
 ) -> Read<World> {
     let (mut world, _) = load_with_frames(text, path, format, files, options)?;
+    world.options.limits = options.limits.clone();
+    world.check_size()?;
     if let Some(most) = options.convex_parts {
         let meshes = world.geoms.iter_mut().filter(|g| matches!(g.shape, stiction_model::Shape::Mesh { .. }));
         for geom in meshes.filter(|g| g.convex_parts.is_none()) {

@@ -11,6 +11,8 @@ use stiction_model::Source;
 
 /// Elements may be nested this deep; the readers are recursive.
 pub const MAX_DEPTH: usize = 512;
+/// Most attributes of one element: the parser compares each with all before it.
+pub const MAX_ATTRIBUTES: usize = 2000;
 /// Largest number of XML nodes in one file.
 pub const MAX_NODES: u32 = 4_000_000;
 
@@ -75,8 +77,7 @@ impl Node {
 /// Parses a file's text.
 pub fn parse(text: &str, file: &str) -> Read<Node> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if let Some(line) = too_deep(text) {
-        let message = format!("elements are nested more than {MAX_DEPTH} deep; flatten the file");
+    if let Some((line, message)) = too_much(text) {
         return Err(FormatError::Syntax { file: file.into(), line, message });
     }
     let mut owned = without_declaration(text);
@@ -152,8 +153,9 @@ fn declare(text: &str, prefix: &str) -> Option<String> {
     }
 }
 
-/// The line at which nesting passes the limit. A coarse scan, so that the parser never sees such text.
-fn too_deep(text: &str) -> Option<u32> {
+/// The line at which nesting or the attributes of an element pass their limit, and what to do. A coarse scan, so that the
+/// parser never sees such text.
+fn too_much(text: &str) -> Option<(u32, String)> {
     let bytes = text.as_bytes();
     let (mut depth, mut i, mut line) = (0usize, 0usize, 1u32);
     while i < bytes.len() {
@@ -172,13 +174,20 @@ fn too_deep(text: &str) -> Option<u32> {
         } else if tail.starts_with(b"<?") || tail.starts_with(b"<!") {
             b">"
         } else {
-            let close = tag_end(tail);
+            let (close, attributes) = tag_end(tail);
+            if attributes > MAX_ATTRIBUTES {
+                let message = format!(
+                    "an element has more than {MAX_ATTRIBUTES} attributes; leave out those that are not needed"
+                );
+                return Some((line, message));
+            }
             if tail.starts_with(b"</") {
                 depth = depth.saturating_sub(1);
             } else if close == 0 || tail[close - 1] != b'/' {
                 depth += 1;
                 if depth > MAX_DEPTH {
-                    return Some(line);
+                    let message = format!("elements are nested more than {MAX_DEPTH} deep; flatten the file");
+                    return Some((line, message));
                 }
             }
             line += tail[..close].iter().filter(|&&c| c == b'\n').count() as u32;
@@ -192,18 +201,19 @@ fn too_deep(text: &str) -> Option<u32> {
     None
 }
 
-/// Where the tag at the start of `tail` ends; quoted values may hold a `>`.
-fn tag_end(tail: &[u8]) -> usize {
-    let mut quote = None;
+/// Where the tag at the start of `tail` ends, and how many attributes it has; quoted values may hold a `>`.
+fn tag_end(tail: &[u8]) -> (usize, usize) {
+    let (mut quote, mut attributes) = (None, 0);
     for (i, &c) in tail.iter().enumerate() {
         match quote {
             Some(q) if c == q => quote = None,
             None if c == b'"' || c == b'\'' => quote = Some(c),
-            None if c == b'>' => return i,
+            None if c == b'=' => attributes += 1,
+            None if c == b'>' => return (i, attributes),
             _ => {}
         }
     }
-    tail.len() - 1
+    (tail.len() - 1, attributes)
 }
 
 /// Counts lines from one element to the next: elements come in the order of the text.

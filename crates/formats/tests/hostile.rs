@@ -257,3 +257,63 @@ fn numbers_that_are_none_are_refused_in_every_format() {
         }
     }
 }
+
+#[test]
+fn more_attributes_than_an_element_can_have_are_refused_at_once() {
+    let attributes = |n: usize| (0..n).map(|i| format!("a{i}='='")).collect::<Vec<_>>().join(" ");
+    let file = |n: usize| {
+        Memory::default().with("m.xml", format!("<mujoco>\n<worldbody {}/></mujoco>", attributes(n)))
+    };
+    // A parser that compares each with all before it would need minutes.
+    let error = refused("m.xml", &file(200_000));
+    assert!(error.starts_with("m.xml:2") && error.contains("2000 attributes"), "{error}");
+    assert!(load_with("m.xml", &file(2000), &LoadOptions::default()).is_ok());
+}
+
+#[test]
+fn a_short_file_cannot_ask_for_a_large_height_field() {
+    let file = |size: usize| {
+        let text = format!(
+            "<mujoco><asset><hfield name='h' nrow='{size}' ncol='{size}' size='1 1 1 1'/></asset>\
+             <worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>"
+        );
+        Memory::default().with("m.xml", text)
+    };
+    let error = refused("m.xml", &file(20_000));
+    let (place, limit) = ("hfield \"h\"", "field-points of 5000000");
+    assert!(error.contains(place) && error.contains("400000000") && error.contains(limit), "{error}");
+    let mut options = LoadOptions::default();
+    *options.limits.named("field-points").unwrap() = 99;
+    assert!(load_with("m.xml", &file(10), &options).unwrap_err().to_string().contains("field-points"));
+    options.limits.field_points = 100;
+    assert_eq!(load_with("m.xml", &file(10), &options).unwrap().height_fields[0].heights.len(), 100);
+}
+
+#[test]
+fn a_tree_of_too_many_joints_is_refused_before_its_mass_matrix_is_made() {
+    let links = 13_000;
+    let mut text = String::from("<robot name='chain'><link name='l0'/>");
+    for i in 1..=links {
+        text += &format!(
+            "<link name='l{i}'><inertial><mass value='1'/>\
+             <inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\
+             <joint name='j{i}' type='continuous'><parent link='l{}'/><child link='l{i}'/><axis xyz='0 1 0'/></joint>",
+            i - 1
+        );
+    }
+    let files = Memory::default().with("c.urdf", text + "</robot>");
+    let error = refused("c.urdf", &files);
+    assert!(error.contains("link \"l0\"") && error.contains("tree-coordinates of 12000"), "{error}");
+    let mut options = LoadOptions::default();
+    options.limits.tree_coordinates = 14_000;
+    assert_eq!(load_with("c.urdf", &files, &options).unwrap().bodies.len(), links + 2);
+}
+
+#[test]
+fn names_cannot_send_control_characters_to_a_terminal() {
+    let error = refused("a\u{1b}[2J.xml", &Memory::default().with("a\u{1b}[2J.xml", "<mujoco"));
+    assert!(error.contains("a\\u{1b}[2J.xml") && !error.contains('\u{1b}'), "{error}");
+    let directives = "directives:\n- add_model:\n    name: \"x\\e[31m\"\n    file: none.urdf\n";
+    let error = refused("d.dmd.yaml", &Memory::default().with("d.dmd.yaml", directives));
+    assert!(!error.contains(|c: char| c.is_control()), "{error:?}");
+}

@@ -252,7 +252,7 @@ proptest! {
             all.extend(&bytes);
             if let Ok(mesh) = stiction_formats::mesh::read(name, &all) {
                 let _ = (stiction_formats::mesh::is_convex(&mesh), stiction_formats::mesh::is_closed(&mesh));
-                let _ = stiction_formats::hull::convex_hull(&mesh.vertices);
+                let _ = stiction_geometry::quickhull::convex_hull(&mesh.vertices);
                 let _ = stiction_formats::mass::mesh(&mesh, stiction_formats::mass::MeshFill::Legacy);
             }
         }

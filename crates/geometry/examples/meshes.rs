@@ -23,7 +23,7 @@ fn world(a: &[Shape], b: &[Shape]) -> Proximity {
         shapes.iter().map(|s| Geom::new(s.clone(), body, Iso::identity())).collect::<Vec<_>>()
     };
     let all = [geoms(a, 0), geoms(b, 1)].concat();
-    Proximity::new(Arc::new(GeomSet::new(all, &CollisionRules::default(), |_, _| true).expect("valid")))
+    Proximity::new(Arc::new(GeomSet::new(all, &CollisionRules::default()).expect("valid")))
 }
 
 fn main() {

@@ -45,7 +45,7 @@ fn world(n: usize, swell: f64) -> (GeomSet, Vec<Isometry3<f64>>) {
         let turn = UnitQuaternion::from_axis_angle(&V3::z_axis(), 6.3 * random.unit());
         x_wb.push(Isometry3::from_parts(Translation3::from(p), turn));
     }
-    let set = GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).expect("valid geoms");
+    let set = GeomSet::new(geoms, &CollisionRules::default()).expect("valid geoms");
     (set, x_wb)
 }
 

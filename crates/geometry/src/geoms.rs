@@ -74,13 +74,8 @@ pub struct GeomSet {
 }
 
 impl GeomSet {
-    /// Checks the geoms and compiles the rules. `may_touch(a, b)` is asked once for every pair of bodies
-    /// `a < b` and says no for pairs that never touch: parent and child, two bodies fixed to the world.
-    pub fn new(
-        geoms: Vec<Geom>,
-        rules: &CollisionRules,
-        may_touch: impl Fn(usize, usize) -> bool,
-    ) -> Result<Self, GeometryError> {
+    /// Checks the geoms and compiles the rules.
+    pub fn new(geoms: Vec<Geom>, rules: &CollisionRules) -> Result<Self, GeometryError> {
         for (geom, g) in geoms.iter().enumerate() {
             g.shape.validate()?;
             if !g.margin.is_finite() {
@@ -92,7 +87,7 @@ impl GeomSet {
                 return Err(GeometryError::BadGeom { geom, what: "pose" });
             }
         }
-        let filter = PairFilter::new(&geoms, rules, may_touch)?;
+        let filter = PairFilter::new(&geoms, rules)?;
         let mut unsupported = Vec::new();
         let odd: Vec<usize> =
             (0..geoms.len()).filter(|&g| !geoms[g].shape.kind().is_bounded_convex()).collect();

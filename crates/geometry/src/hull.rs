@@ -1,7 +1,7 @@
 //! Convex polytopes with polygonal faces.
 
 use crate::support_table::SupportTable;
-use crate::{Aabb, GeometryError, V3, parry};
+use crate::{Aabb, Bvh, GeometryError, V3, parry, quickhull};
 
 /// A convex polytope: vertices, and faces as counter-clockwise polygons seen from outside.
 /// Triangles that lie in one plane are merged, so that a cube has six faces and its manifolds four corners.
@@ -23,6 +23,11 @@ pub struct ConvexHull {
 
 /// Relative distance from a plane below which a vertex counts as lying in it.
 const COPLANAR: f64 = 1e-9;
+/// Distance by which rounding may leave a point outside, for a hull of size 1.
+const OUTSIDE: f64 = 1e-7;
+/// Most corners of a face, and faces around a vertex, of a hull that parry makes: it makes n²/2 triangles of 80 bytes for n of
+/// them.
+const MANY: usize = 1024;
 
 impl ConvexHull {
     /// Hull of a point cloud. Fails when a point is not finite or the points span no volume.
@@ -42,12 +47,41 @@ impl ConvexHull {
         if is_flat(&scaled) {
             return Err(flat("all lie in one plane to within rounding"));
         }
+        if let Some(hull) = Self::with_wide_face(&scaled) {
+            return Ok(hull.mapped(|v| v / s + c));
+        }
         let (verts, tris) = parry::convex_hull(&scaled).map_err(|e| flat(&e))?;
         let hull = Self::from_triangles(&verts, &tris).ok_or_else(|| flat("the surface does not close"))?;
-        if scaled.iter().any(|p| hull.plane_distance(p).1 > 1e-7) {
+        if hull.leaves_out(&scaled, OUTSIDE) {
             return Err(flat("rounding left points outside; remove near-duplicate points"));
         }
         Ok(hull.mapped(|v| v / s + c))
+    }
+
+    /// The hull of points of which many lie on one face or around one vertex; none for others.
+    fn with_wide_face(points: &[V3]) -> Option<Self> {
+        if points.len() <= MANY {
+            return None;
+        }
+        let hull = Self::from_triangles(points, &quickhull::convex_hull(points)?)?;
+        let widest = |start: &[u32]| start.windows(2).map(|w| (w[1] - w[0]) as usize).max().unwrap_or(0);
+        let wide = widest(&hull.face_start).max(widest(&hull.fan_start)) > MANY;
+        (wide && !hull.leaves_out(points, OUTSIDE)).then_some(hull)
+    }
+
+    /// Whether a point lies outside by more than `most`.
+    fn leaves_out(&self, points: &[V3], most: f64) -> bool {
+        let boxes: Vec<Aabb> = points.iter().map(|&p| Aabb { min: p, max: p }).collect();
+        let (tree, mut outside) = (Bvh::new(&boxes), false);
+        for (f, n) in self.normals.iter().enumerate() {
+            let limit = n.dot(&self.vertices[self.face(f)[0] as usize]) + most;
+            let above = |b: &Aabb| {
+                let corner = V3::from_fn(|i, _| if n[i] > 0.0 { b.max[i] } else { b.min[i] });
+                n.dot(&corner) > limit
+            };
+            tree.walk(above, |_| outside = true);
+        }
+        outside
     }
 
     fn mapped(mut self, f: impl Fn(&V3) -> V3) -> Self {

@@ -29,6 +29,7 @@
 //! |---|---|
 //! | `support_table.rs` | which vertices of a hull can be furthest along a direction |
 //! | `parry.rs` | convex hulls and decomposition: the only user of parry |
+//! | `quickhull.rs` | convex hulls as triangles, also of many points in one plane |
 
 mod aabb;
 mod broad;
@@ -46,6 +47,7 @@ mod parry;
 pub mod patch;
 pub mod point;
 mod proximity;
+pub mod quickhull;
 mod ray;
 mod rules;
 mod shape;
@@ -66,7 +68,7 @@ pub use mesh::TriangleMesh;
 pub use point::ContactPoint;
 pub use proximity::{Proximity, ProximityStats};
 pub use ray::RayHit;
-pub use rules::CollisionRules;
+pub use rules::{BodyRule, CollisionRules};
 pub use shape::{Shape, ShapeKind};
 
 pub(crate) type V3 = nalgebra::Vector3<f64>;

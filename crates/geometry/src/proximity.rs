@@ -26,7 +26,7 @@ pub struct ProximityStats {
 ///
 /// let ground = Geom::new(Shape::HalfSpace, 0, Isometry3::identity());
 /// let cube = Geom::new(Shape::cuboid(Vector3::repeat(0.5)).unwrap(), 1, Isometry3::identity());
-/// let set = GeomSet::new(vec![ground, cube], &CollisionRules::default(), |_, _| true).unwrap();
+/// let set = GeomSet::new(vec![ground, cube], &CollisionRules::default()).unwrap();
 /// let mut proximity = Proximity::new(Arc::new(set));
 /// proximity.update(&[Isometry3::identity(), Isometry3::translation(0.0, 0.0, 0.499)]);
 /// let mut points = Vec::new();

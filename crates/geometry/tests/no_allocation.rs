@@ -30,7 +30,7 @@ fn steady_queries_allocate_nothing() {
         Geom::new(Shape::HalfSpace, 0, Iso::translation(0.0, 0.0, -0.1)),
     ];
     geoms.extend((0..30).map(|i| Geom::new(kinds[i % 6].clone(), i + 1, Iso::identity())));
-    let set = GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).unwrap();
+    let set = GeomSet::new(geoms, &CollisionRules::default()).unwrap();
     let mut proximity = Proximity::new(Arc::new(set));
     let mut points = Vec::new();
     let mut x_wb = vec![Iso::identity(); 31];

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use common::*;
 use proptest::prelude::*;
 use stiction_geometry::{
-    CollisionRules, ContactPoint, Geom, GeomSet, GeometryError, Proximity, Shape, TriangleMesh, point,
+    BodyRule, CollisionRules, ContactPoint, Geom, GeomSet, GeometryError, Proximity, Shape, TriangleMesh,
+    point,
 };
 
 fn geom(shape: Shape, body: usize) -> Geom {
@@ -49,7 +50,7 @@ proptest! {
         geoms[0].margin = 0.07;
         geoms.push(geom(Shape::HalfSpace, 0));
         let n = geoms.len();
-        let set = Arc::new(GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).unwrap());
+        let set = Arc::new(GeomSet::new(geoms, &CollisionRules::default()).unwrap());
         let mut proximity = Proximity::new(set.clone());
         let mut x_wb: Vec<Iso> = vec![Iso::identity(); n];
         for (i, x) in x_wb.iter_mut().enumerate().skip(1) {
@@ -81,7 +82,7 @@ proptest! {
 fn points_are_sorted_by_pair_with_the_lower_geom_first() {
     let ball = || Shape::sphere(0.5).unwrap();
     let geoms = vec![geom(ball(), 1), geom(Shape::HalfSpace, 0), geom(ball(), 2), geom(ball(), 3)];
-    let set = GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).unwrap();
+    let set = GeomSet::new(geoms, &CollisionRules::default()).unwrap();
     let mut proximity = Proximity::new(Arc::new(set));
     let at = |x: f64| Iso::translation(x, 0.0, 0.45);
     proximity.update(&[Iso::identity(), at(0.0), at(0.9), at(1.8)]);
@@ -101,14 +102,24 @@ fn rules_decide_who_is_tested() {
     geoms.push(geom(ball(), 4)); // geom 5 shares body 4
     (geoms[0].contype, geoms[0].conaffinity) = (2, 4);
     (geoms[1].contype, geoms[1].conaffinity) = (4, 0);
-    let rules = CollisionRules { excluded_bodies: vec![(3, 2)], included_geoms: vec![(5, 4)] };
-    let set = GeomSet::new(geoms, &rules, |a, b| (a, b) != (2, 4)).unwrap();
+    let free = |group| BodyRule { group, fixed: false, joined: None };
+    let bodies = vec![free(0), free(1), free(2), free(3), BodyRule { joined: Some(2), ..free(4) }];
+    let rules =
+        CollisionRules { bodies, excluded_bodies: vec![(3, 2), (3, 2)], included_geoms: vec![(5, 4)] };
+    let set = GeomSet::new(geoms.clone(), &rules).unwrap();
     assert!(set.tests_pair(0, 1), "contype 4 meets conaffinity 4");
     assert!(!set.tests_pair(0, 2), "no common bit");
     assert!(!set.tests_pair(2, 3), "excluded bodies");
-    assert!(!set.tests_pair(2, 4) && !set.tests_pair(5, 2), "the predicate says no");
+    assert!(!set.tests_pair(2, 4) && !set.tests_pair(5, 2), "a joint ties body 4 to body 2");
     assert!(set.tests_pair(3, 4));
     assert!(set.tests_pair(4, 5), "included though on one body");
+    let mut held = rules;
+    held.bodies[3].fixed = true;
+    assert!(GeomSet::new(geoms.clone(), &held).unwrap().tests_pair(3, 4), "one of the two moves");
+    held.bodies[4].fixed = true;
+    assert!(!GeomSet::new(geoms.clone(), &held).unwrap().tests_pair(3, 4), "neither moves");
+    held.bodies[1] = BodyRule { group: 0, ..free(1) };
+    assert!(!GeomSet::new(geoms, &held).unwrap().tests_pair(0, 1), "welded to each other");
 }
 
 #[test]
@@ -123,7 +134,7 @@ fn what_cannot_be_tested_is_reported() {
         geom(Shape::HalfSpace, 0),
         geom(Shape::HalfSpace, 2),
     ];
-    let set = GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).unwrap();
+    let set = GeomSet::new(geoms, &CollisionRules::default()).unwrap();
     let pairs: Vec<_> = set.unsupported_pairs().iter().map(|u| (u.geom_a, u.geom_b)).collect();
     let expected: &[(usize, usize)] =
         if point::is_supported(stiction_geometry::ShapeKind::Mesh, stiction_geometry::ShapeKind::Mesh) {
@@ -149,7 +160,7 @@ fn bad_input_is_refused_with_a_remedy() {
         Err(GeometryError::EmptyMesh)
     ));
     let unchecked = geom(Shape::Sphere { radius: f64::INFINITY }, 0);
-    assert!(GeomSet::new(vec![unchecked], &CollisionRules::default(), |_, _| true).is_err());
+    assert!(GeomSet::new(vec![unchecked], &CollisionRules::default()).is_err());
     let rules = CollisionRules { included_geoms: vec![(0, 9)], ..Default::default() };
-    assert!(matches!(GeomSet::new(vec![], &rules, |_, _| true), Err(GeometryError::BadRule { .. })));
+    assert!(matches!(GeomSet::new(vec![], &rules), Err(GeometryError::BadRule { .. })));
 }

@@ -26,6 +26,7 @@
 //! | `medium.rs` | air or water around the bodies |
 //! | `softness.rs` | how soft a contact is in MuJoCo's words |
 //! | `joint.rs` | joints |
+//! | `limits.rs` | the largest world that is made |
 //! | `geom.rs` | shapes and how they touch |
 //! | `mesh.rs` | surfaces and solids |
 //! | `actuator.rs` | actuators |
@@ -46,6 +47,7 @@ pub mod equality;
 pub mod geom;
 pub mod indices;
 pub mod joint;
+pub mod limits;
 pub mod medium;
 pub mod mesh;
 pub mod sensor;
@@ -68,6 +70,7 @@ pub use geom::{
 };
 pub use indices::{Index, Indices};
 pub use joint::{Dof, Joint, JointKind};
+pub use limits::SizeLimits;
 pub use medium::{ImmersedEllipsoid, Medium};
 pub use mesh::{HeightField, Mesh, Tetrahedra};
 pub use sensor::{

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use stiction_base::plain::Plain;
 
 /// The place in a file that an item was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,10 +24,11 @@ impl Source {
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, element) = (Plain(&self.file), Plain(&self.element));
         match (self.file.is_empty(), self.line) {
-            (true, _) => write!(f, "{}", self.element),
-            (false, 0) => write!(f, "{}: {}", self.file, self.element),
-            (false, line) => write!(f, "{}:{line}: {}", self.file, self.element),
+            (true, _) => write!(f, "{element}"),
+            (false, 0) => write!(f, "{file}: {element}"),
+            (false, line) => write!(f, "{file}:{line}: {element}"),
         }
     }
 }
@@ -42,6 +44,6 @@ pub struct Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.source, self.message)
+        write!(f, "{}: {}", self.source, Plain(&self.message))
     }
 }

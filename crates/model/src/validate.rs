@@ -2,10 +2,11 @@
 
 use crate::{Body, Geom, Joint, JointKind, Shape, Source, Vec3, World};
 use std::collections::HashSet;
+use stiction_base::plain::Plain;
 
 /// A description that cannot be simulated, with the place and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: {what}")]
+#[error("{place}: {}", Plain(what))]
 pub struct ModelError {
     /// Where it stands.
     pub place: Source,

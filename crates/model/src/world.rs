@@ -2,7 +2,7 @@
 
 use crate::{
     Actuator, Body, Bushing, ContactCalibration, ContactCone, ContactPair, Equality, FrictionRule, Geom,
-    HeightField, Joint, Medium, Mesh, Pose, Sensor, Shape, Source, Tendon, Vec3, Visual, Warning,
+    HeightField, Joint, Medium, Mesh, Pose, Sensor, Shape, SizeLimits, Source, Tendon, Vec3, Visual, Warning,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -26,6 +26,9 @@ pub struct Options {
     pub magnetic_field: Vec3,
     /// Whether bodies joined to each other may collide. World-fixed parents always collide.
     pub parent_child_collide: bool,
+    /// The largest world that is made.
+    #[serde(skip)]
+    pub limits: SizeLimits,
 }
 
 impl Default for Options {
@@ -39,6 +42,7 @@ impl Default for Options {
             medium: Medium::default(),
             magnetic_field: Vec3::new(0.0, -0.5, 0.0),
             parent_child_collide: false,
+            limits: SizeLimits::default(),
         }
     }
 }

@@ -341,30 +341,27 @@ impl Builder {
         let out = &mut self.out;
         out.run_start.push(0);
         for dof in 0..out.parent_dof.len() {
-            let parent = out.parent_dof[dof];
-            out.runs.extend(runs_to_root(parent, &out.parent_dof));
+            let path = path_to(out.parent_dof[dof], &out.runs, &out.run_start);
+            out.runs.extend(path);
             out.run_start.push(out.runs.len());
         }
         out.node_run_start.push(0);
         for last in &self.last_dof {
-            out.node_runs.extend(runs_to_root(*last, &out.parent_dof));
+            out.node_runs.extend(path_to(*last, &out.runs, &out.run_start));
             out.node_run_start.push(out.node_runs.len());
         }
         self.out
     }
 }
 
-/// The coordinates from the root down to `last`, as ranges of consecutive ones in rising order.
-fn runs_to_root(last: Option<usize>, parent: &[Option<usize>]) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut at = last;
-    while let Some(i) = at {
-        match runs.last_mut() {
-            Some(run) if run.start == i + 1 => run.start = i,
-            _ => runs.push(i..i + 1),
-        }
-        at = parent[i];
+/// The coordinates from the root down to `last`, as ranges of consecutive ones in rising order. `runs` and `start` hold those
+/// above each coordinate up to `last`.
+fn path_to(last: Option<usize>, runs: &[Range<usize>], start: &[usize]) -> Vec<Range<usize>> {
+    let Some(i) = last else { return Vec::new() };
+    let mut path = runs[start[i]..start[i + 1]].to_vec();
+    match path.last_mut() {
+        Some(run) if run.end == i => run.end = i + 1,
+        _ => path.push(i..i + 1),
     }
-    runs.reverse();
-    runs
+    path
 }

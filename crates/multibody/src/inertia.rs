@@ -5,8 +5,8 @@
 //! has no solution. The mass matrix is tested at two different positions, so an isolated singular position (gimbal
 //! lock) is not reported.
 
-use crate::spatial::{angular, dot3, linear};
-use crate::{Factor, MassMatrix, Multibody, MultibodyError, QuaternionStep, Workspace};
+use crate::spatial::{angular, dot3, dot6, linear};
+use crate::{Multibody, MultibodyError, QuaternionStep, Workspace};
 use stiction_model::World;
 
 /// Rounding leaves about 10⁻¹⁶ of the terms that cancel.
@@ -36,25 +36,33 @@ pub(crate) fn find_massless(world: &World, multibody: &Multibody) -> Option<Mult
     })
 }
 
-/// For each coordinate, whether it has no inertia at the positions `q`.
+/// For each coordinate, whether it has no inertia at the positions `q`. The pivots of the mass matrix, eliminated from the
+/// leaves, are those of the articulated-body algorithm, which takes time in proportion to the number of bodies.
 fn vanishing(multibody: &Multibody, q: &[f64]) -> Vec<bool> {
-    let mut ws = Workspace::new(multibody);
-    let (mut mass, mut factor) = (MassMatrix::new(multibody), Factor::new(multibody));
+    let zeros = vec![0.0; multibody.nv()];
+    let (mut ws, mut accelerations) = (Workspace::new(multibody), zeros.clone());
     multibody.positions(q, &mut ws);
-    multibody.mass_matrix(&mut ws, &mut mass);
-    factor.compute(&mass, &[]);
+    multibody.velocities(&zeros, &mut ws);
+    multibody.forward_dynamics(&mut ws, &zeros, &mut accelerations);
+    ws.composite.copy_from_slice(&ws.inertias);
     let mut out = vec![false; multibody.nv()];
-    for (node, carried) in multibody.nodes.iter().zip(&ws.composite).skip(multibody.bases) {
+    for (n, node) in multibody.nodes.iter().enumerate().skip(multibody.bases).rev() {
+        let carried = ws.composite[n];
         for i in node.v..node.v + node.nv {
-            let (diagonal, inverse) = (mass.get(i, i), factor.inverse_diagonal()[i]);
+            let s = &ws.s[i];
+            let diagonal = dot6(s, &carried.apply(s)) + multibody.armature[i];
             // The diagonal S·Ic S if nothing cancelled.
-            let (w, v) = (angular(&ws.s[i]), linear(&ws.s[i]));
+            let (w, v) = (angular(s), linear(s));
             let trace: f64 = carried.rotational[..3].iter().sum();
             let uncancelled = dot3(w, w) * trace + dot3(v, v) * carried.mass;
             // If other coordinates can cancel a coordinate's motion, its pivot is negligible relative to its
             // diagonal.
+            let inverse = if multibody.locked[i] { 0.0 } else { ws.inv_d[i] };
             let dependent = inverse < 0.0 || inverse * diagonal * VANISHING >= 1.0;
             out[i] = diagonal <= VANISHING * uncancelled || dependent;
+        }
+        if !node.root {
+            ws.composite[node.parent].add(&carried);
         }
     }
     out

@@ -19,7 +19,8 @@ pub fn save(model: &stiction::Model, path: &Path) -> PyResult<Vec<String>> {
     };
     let written = export(model.world(), format).map_err(|e| ModelError::new_err(e.to_string()))?;
     let write = |path: &Path, bytes: &[u8]| {
-        std::fs::write(path, bytes).map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))
+        stiction_base::whole_file::write(path, bytes)
+            .map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))
     };
     for (name, bytes) in &written.files {
         write(&path.with_file_name(name), bytes)?;

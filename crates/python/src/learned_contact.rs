@@ -115,7 +115,7 @@ impl LearnedContact {
     /// OSError
     ///     If it cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        std::fs::write(&path, self.inner.to_bytes().map_err(error)?)
+        stiction_base::whole_file::write(&path, &self.inner.to_bytes().map_err(error)?)
             .map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))
     }
 

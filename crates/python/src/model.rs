@@ -304,7 +304,7 @@ pub fn load_options(
         return Err(InputError::new_err(format!("convex_parts = {n}: give 1 to 1024, or None")));
     }
     let package_paths = package_paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    Ok(LoadOptions { fixed_base, strict, package_paths, convex_parts })
+    Ok(LoadOptions { fixed_base, strict, package_paths, convex_parts, ..LoadOptions::default() })
 }
 
 /// Names of the built-in scenes, for Model.from_scene.

@@ -228,7 +228,7 @@ impl Solid {
         let vertices = self.inner.vertices().to_vec();
         let mesh = Mesh { name: "solid".into(), vertices, tetrahedra: Some(tetrahedra), ..Mesh::default() };
         let text = mesh_files::write_vtk(&mesh).map_err(InputError::new_err)?;
-        Ok(std::fs::write(path, text)?)
+        Ok(stiction_base::whole_file::write(&path, text.as_bytes())?)
     }
 
     fn __repr__(&self) -> String {
@@ -290,7 +290,7 @@ fn surface(given: &Bound<'_, PyAny>, scale: f64) -> PyResult<Triangles> {
         (vertices, triangles?)
     } else {
         let path: PathBuf = given.extract()?;
-        let bytes = std::fs::read(&path)?;
+        let bytes = stiction_base::bounded_file::read(&path)?;
         let name = path.to_string_lossy();
         let mesh = mesh_files::read(&name, &bytes).map_err(|e| refused(format!("{name}: {e}")))?;
         (mesh.vertices, mesh.triangles)

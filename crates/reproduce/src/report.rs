@@ -279,7 +279,7 @@ impl Outcome {
         self.write_pngs(folder)?;
         let put = |file: String, text: String| {
             let path = folder.join(file);
-            std::fs::write(&path, text)
+            stiction_base::whole_file::write(&path, text.as_ref())
                 .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))
         };
         for figure in &self.figures {

@@ -70,7 +70,7 @@ fn contacts_are_found_within_the_tolerance() {
         Geom::new(Shape::HalfSpace, 0, nalgebra::Isometry3::identity()),
         Geom::new(Shape::cuboid(Vector3::repeat(0.5)).unwrap(), 1, nalgebra::Isometry3::identity()),
     ];
-    let set = Arc::new(GeomSet::new(geoms, &CollisionRules::default(), |_, _| true).unwrap());
+    let set = Arc::new(GeomSet::new(geoms, &CollisionRules::default()).unwrap());
     let mut proximity = Proximity::new(set.clone());
     let mut points = Vec::new();
     for (height, expected) in [(0.5 + 0.5e-6, 4), (0.5 + 2e-6, 0), (0.4999, 4)] {

@@ -122,7 +122,8 @@ fn write_figure(figure: &Figure, folder: &Path) -> Result<(), Failure> {
         Failure::work(format!("cannot write to {}: {e}; choose another --out", folder.display()))
     };
     let path = folder.join(figure.name);
-    std::fs::write(path.with_extension("svg"), stiction_plot::to_svg(figure)).map_err(|e| failed(&e))?;
+    stiction_base::whole_file::write(&path.with_extension("svg"), stiction_plot::to_svg(figure).as_bytes())
+        .map_err(|e| failed(&e))?;
     stiction_plot::write_png(figure, &path.with_extension("png")).map_err(|e| failed(&e))
 }
 

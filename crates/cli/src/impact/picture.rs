@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stiction::Model;
+use stiction_base::whole_file;
 use stiction_impact::hull::{convex_hull, outline};
 use stiction_impact::{ContactMode, Origin};
 use stiction_plot::{Axis, Corner, Figure, Look, Panel, Series, Shape, color, to_svg, write_png};
@@ -21,11 +22,11 @@ pub fn write(
         Failure::work(format!("cannot write {}: {e}; choose another --out", path.display()))
     };
     let [png, svg, csv] = ["png", "svg", "csv"].map(|end| folder.join(format!("{name}-outcomes.{end}")));
-    std::fs::write(&csv, table(found)).map_err(|e| failed(&csv, &e))?;
+    whole_file::write(&csv, table(found).as_bytes()).map_err(|e| failed(&csv, &e))?;
     let mut files = vec![csv];
     if let Some(figure) = figure(model, found, axes) {
         write_png(&figure, &png).map_err(|e| failed(&png, &e))?;
-        std::fs::write(&svg, to_svg(&figure)).map_err(|e| failed(&svg, &e))?;
+        whole_file::write(&svg, to_svg(&figure).as_bytes()).map_err(|e| failed(&svg, &e))?;
         files.splice(0..0, [png, svg]);
     }
     Ok(files)

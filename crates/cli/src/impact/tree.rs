@@ -172,6 +172,6 @@ fn picture(
         Failure::work(format!("cannot write {}: {e}; choose another --out", png.display()))
     };
     write_png(&figure, &png).map_err(|e| failed(&e))?;
-    std::fs::write(&svg, to_svg(&figure)).map_err(|e| failed(&e))?;
+    stiction_base::whole_file::write(&svg, to_svg(&figure).as_bytes()).map_err(|e| failed(&e))?;
     Ok(vec![png, svg])
 }

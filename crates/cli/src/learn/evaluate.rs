@@ -113,7 +113,7 @@ fn check_failed(law: &str, evaluation: &Evaluation) -> Result<(), Failure> {
 
 fn load(path: &Path) -> Result<DacLaw, Failure> {
     let file = path.display();
-    let bytes = std::fs::read(path).map_err(|e| {
+    let bytes = stiction_base::bounded_file::read(path).map_err(|e| {
         Failure::input(format!("{file}: {e}; --weights needs a file that stiction learn train wrote"))
     })?;
     DacLaw::from_bytes(&bytes).map_err(|e| Failure::input(format!("{file}: {e}")))

@@ -7,7 +7,7 @@ use crate::outlet;
 use clap::Args;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use stiction_calibrate::Toss;
 use stiction_calibrate::dac::train::{Device, Progress, TrainOptions, train as train_law};
@@ -93,6 +93,8 @@ fn check(arguments: &TrainArguments) -> Result<(), Failure> {
 pub fn train(arguments: &TrainArguments) -> Result<(), Failure> {
     check(arguments)?;
     let case = arguments.case.load()?;
+    let data: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).collect();
+    outlet::not_an_input(&arguments.out, "--out", &data)?;
     outlet::file(&arguments.out, "--out")?;
     let begin = std::time::Instant::now();
     let dataset = match &arguments.data {

@@ -17,6 +17,7 @@ use arguments::{Plane, field_modulus, options};
 use std::path::Path;
 use std::time::Instant;
 use stiction::model::{Mesh, Tetrahedra, Vec3};
+use stiction_base::bounded_file;
 use stiction_formats::mesh::{read, write_stl, write_vtk};
 use stiction_geometry::field::cut;
 use stiction_geometry::mesher::Stage;
@@ -38,7 +39,10 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Failure> {
     for (path, option) in
         [(&arguments.output, "--output"), (&arguments.stl, "--stl"), (&arguments.picture, "--picture")]
     {
-        path.iter().try_for_each(|path| outlet::file(path, option))?;
+        if let Some(path) = path {
+            outlet::not_an_input(path, option, &[Path::new(&arguments.surface)])?;
+            outlet::file(path, option)?;
+        }
     }
     let options = options(arguments)?;
     if let Some(path) = &arguments.stl {
@@ -97,7 +101,7 @@ pub(crate) fn read_surface(name: &str, scale: f64) -> Result<Mesh, Failure> {
         })?;
         Mesh { vertices, triangles, ..Mesh::default() }
     } else {
-        let bytes = std::fs::read(name).map_err(|e| {
+        let bytes = bounded_file::read(Path::new(name)).map_err(|e| {
             let remedy = "check the path, or give shape:NAME for a built-in surface (shape:list lists them)";
             Failure::input(format!("cannot read {name}: {e}; {remedy}"))
         })?;

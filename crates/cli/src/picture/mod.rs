@@ -8,7 +8,7 @@ use crate::failure::{Failure, print};
 use crate::outlet;
 use crate::scene::ReadArguments;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stiction::{Options, Simulation};
 use stiction_picture::{Look, Marks, Renderer, Shapes};
@@ -69,6 +69,7 @@ pub fn picture(arguments: &PictureArguments) -> Result<(), Failure> {
         return Err(Failure::input("--forces and --no-patches are for --kind color: leave them out"));
     }
     let path = arguments.out.clone().unwrap_or_else(|| format!("{}.png", arguments.read.name()).into());
+    outlet::not_an_input(&path, "--out", &[Path::new(&arguments.read.scene)])?;
     outlet::file(&path, "--out")?;
     let model = arguments.read.load()?;
     let step = model.world().options.step.unwrap_or(1e-3);

@@ -347,7 +347,7 @@ fn normal_law(name: &str) -> Result<NormalLaw, Failure> {
         return normal_law_from_name(name).map_err(|e| Failure::input(format!("--normal-law: {e}")));
     }
     let refuse = |what: String| Failure::input(format!("--normal-law {name}: {what}"));
-    let text = std::fs::read_to_string(path).map_err(|e| refuse(e.to_string()))?;
+    let text = stiction_base::bounded_file::read_text(path).map_err(|e| refuse(e.to_string()))?;
     let mut points = Vec::new();
     for (number, line) in text.lines().enumerate().map(|(k, line)| (k + 1, line.trim())) {
         let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.trim().parse().ok()).collect();

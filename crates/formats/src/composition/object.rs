@@ -2,9 +2,9 @@
 
 use crate::error::{FormatError, Read};
 use crate::files::{Files, file_name, folder, join};
-use crate::hull::convex_hull;
 use crate::mass::{self, MeshFill};
 use crate::mesh;
+use stiction_geometry::quickhull::convex_hull;
 use stiction_model::{
     Body, Compliance, ContactProperties, Geom, Joint, JointKind, Mesh, Pose, Shape, Source, Vec3, World,
 };

@@ -5,12 +5,12 @@ use super::defaults::{Attrs, MAIN};
 use super::reader::Reader;
 use crate::error::{FormatError, Read};
 use crate::files::{file_name, folder, join};
-use crate::hull;
 use crate::mass::{self, MeshFill, Solid};
 use crate::mesh;
 use crate::xml::Node;
 use nalgebra::Translation3;
 use std::collections::BTreeMap;
+use stiction_geometry::quickhull;
 use stiction_model::{Mesh, Pose, Shape, Vec3};
 
 /// Assets by name.
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         attrs.overlay("scale", &mut scale)?;
         transform(node, &mut mesh, scale.into())?;
         if mesh.triangles.is_empty() {
-            mesh.triangles = hull::convex_hull(&mesh.vertices).ok_or_else(|| {
+            mesh.triangles = quickhull::convex_hull(&mesh.vertices).ok_or_else(|| {
                 node.error("its vertices lie in one plane, so it has no volume; add vertices")
             })?;
         }
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
                 }
                 mass::mesh(mesh, MeshFill::Exact)
             }
-            "convex" => hull::convex_hull(&mesh.vertices)
+            "convex" => quickhull::convex_hull(&mesh.vertices)
                 .and_then(|triangles| mass::mesh(&Mesh { triangles, ..mesh.clone() }, MeshFill::Exact)),
             other => {
                 return Err(

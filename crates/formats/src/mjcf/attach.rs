@@ -167,7 +167,8 @@ impl<'a> Reader<'a> {
         }
         Includes::new(self.files, &path).expand(&mut root, 0)?;
         super::replicate::expand(&mut root)?;
-        let options = LoadOptions { strict: self.report.strict(), ..LoadOptions::default() };
+        let limits = self.world.options.limits.clone();
+        let options = LoadOptions { strict: self.report.strict(), limits, ..LoadOptions::default() };
         let (world, frames) =
             super::read_tree(&root, &path, self.files, &options, self.depth + 1, self.attachments)?;
         self.report.take(world.warnings.clone());

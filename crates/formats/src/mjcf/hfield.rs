@@ -5,7 +5,7 @@ use super::reader::Reader;
 use crate::error::Read;
 use crate::files::extension;
 use crate::xml::Node;
-use stiction_model::HeightField;
+use stiction_model::{HeightField, SizeLimits};
 
 /// Most rows or columns.
 const MAX_SIDE: usize = 20_000;
@@ -41,16 +41,17 @@ impl<'a> Reader<'a> {
         if ![rx, ry, top, base].iter().all(|x| *x > 0.0 && x.is_finite()) {
             return Err(node.error("all four numbers of size must be positive"));
         }
+        let most = self.world.options.limits.field_points;
         let grid = match node.attr("file") {
             Some(file) => {
                 let path = self.asset_file(node, file);
                 let bytes = self.files.read(&path).map_err(|reason| {
                     node.error(format!("{path} {reason}; correct file, meshdir or assetdir"))
                 })?;
-                let read = if extension(file) == "png" { picture(&bytes) } else { binary(&bytes) };
+                let read = if extension(file) == "png" { picture(&bytes, most) } else { binary(&bytes) };
                 read.map_err(|reason| node.error(format!("{path}: {reason}")))?
             }
-            None => numbers(node)?,
+            None => numbers(node, most)?,
         };
         if grid.rows < 2 || grid.columns < 2 {
             return Err(node.error("a height field needs two rows and two columns or more (nrow, ncol)"));
@@ -74,8 +75,16 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Checked before memory is taken for them.
+fn within(rows: usize, columns: usize, most: usize) -> Result<(), String> {
+    match rows.saturating_mul(columns) {
+        count if count > most => Err(SizeLimits::exceeded("field-points", "its heights are", count, most)),
+        _ => Ok(()),
+    }
+}
+
 /// Heights written in the element.
-fn numbers(node: &Node) -> Read<Grid> {
+fn numbers(node: &Node, most: usize) -> Read<Grid> {
     let count = |name: &str| -> Read<usize> {
         let value = node.integer(name)?.unwrap_or(0);
         usize::try_from(value)
@@ -84,6 +93,7 @@ fn numbers(node: &Node) -> Read<Grid> {
             .ok_or_else(|| node.error(format!("{name} is {value}; it must be between 2 and {MAX_SIDE}")))
     };
     let (rows, columns) = (count("nrow")?, count("ncol")?);
+    within(rows, columns, most).map_err(|message| node.error(message))?;
     let data = node.numbers("elevation")?.unwrap_or_else(|| vec![0.0; rows * columns]);
     if data.len() != rows * columns {
         return Err(node.error(format!("elevation has {} numbers, it needs {}", data.len(), rows * columns)));
@@ -105,7 +115,7 @@ fn binary(bytes: &[u8]) -> Result<Grid, String> {
 }
 
 /// A picture: the first channel is the height, the last row of pixels the smallest y.
-fn picture(bytes: &[u8]) -> Result<Grid, String> {
+fn picture(bytes: &[u8], most: usize) -> Result<Grid, String> {
     let wrong = |e: png::DecodingError| format!("not a PNG picture that can be read ({e})");
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
@@ -114,6 +124,7 @@ fn picture(bytes: &[u8]) -> Result<Grid, String> {
     if rows.max(columns) > MAX_SIDE {
         return Err(format!("the picture has more than {MAX_SIDE} pixels along a side"));
     }
+    within(rows, columns, most)?;
     let size = reader.output_buffer_size().filter(|n| *n <= 1 << 29).ok_or("the picture is too large")?;
     let mut pixels = vec![0; size];
     let frame = reader.next_frame(&mut pixels).map_err(wrong)?;

@@ -79,6 +79,7 @@ fn read_tree(
     crate::schema::check(RULES, "mujoco", root, &mut report)?;
     let mut reader = reader::Reader::new(root, files, folder(file), report, attachments)?;
     reader.depth = depth;
+    reader.world.options.limits = options.limits.clone();
     reader.world.options.friction_rule = FrictionRule::MaxWithPriority;
     reader.list_assets(root)?;
     reader.bodies(root)?;

@@ -9,7 +9,7 @@ use crate::sensing::sensors::Sensors;
 use std::sync::Arc;
 use stiction_geometry::patch::ContactSolid;
 use stiction_geometry::{
-    CollisionRules, ConvexHull, Geom, GeomSet, GeometryError, HeightField, Shape, TriangleMesh,
+    BodyRule, CollisionRules, ConvexHull, Geom, GeomSet, GeometryError, HeightField, Shape, TriangleMesh,
 };
 use stiction_model::{Compliance, GeomRole, Warning, World};
 
@@ -106,9 +106,9 @@ fn gather(
     solids: &[ContactSolid],
 ) -> Result<GeomSet, LoadError> {
     let included_geoms = pairs.iter().map(|((a, b), _)| (a.index(), b.index())).collect();
-    let rules = CollisionRules { excluded_bodies: world.exclusions.clone(), included_geoms };
-    let moves: Vec<bool> = (0..world.bodies.len()).map(|b| is_moved(world, carrier, b)).collect();
-    let geoms = GeomSet::new(geoms, &rules, |a, b| may_touch(world, carrier, &moves, a, b))
+    let bodies = body_rules(world, carrier);
+    let rules = CollisionRules { bodies, excluded_bodies: world.exclusions.clone(), included_geoms };
+    let geoms = GeomSet::new(geoms, &rules)
         .map_err(|error| LoadError::Shape { place: world.name.clone(), reason: error.to_string() })?;
     Ok(geoms.with_solids(solids))
 }
@@ -158,31 +158,27 @@ pub(crate) fn vary_geoms(world: &World, base: &Compiled) -> Result<Shapes, LoadE
     Ok(Shapes { geoms, colliding, materials, pair_materials, solids, sensors })
 }
 
-/// Whether a body is dynamic, rather than fixed or a mocap body.
-fn is_moved(world: &World, carrier: &[usize], body: usize) -> bool {
-    let mut b = carrier[body];
-    while b != 0 {
-        if !world.bodies[b].joints.is_empty() {
-            return true;
-        }
-        b = carrier[world.bodies[b].parent.unwrap_or(0)];
-        if world.bodies[b].mocap {
-            return false;
-        }
+/// Excludes contact between welded bodies, between two that are fixed or mocap bodies, and between bodies connected by a joint.
+fn body_rules(world: &World, carrier: &[usize]) -> Vec<BodyRule> {
+    let above = |c: usize| carrier[world.bodies[c].parent.unwrap_or(0)];
+    // Carriers come before what they carry, and parents before children.
+    let mut moved = vec![false; world.bodies.len()];
+    for body in 1..world.bodies.len() {
+        let c = carrier[body];
+        moved[body] = if c < body {
+            moved[c]
+        } else {
+            !world.bodies[c].joints.is_empty() || !world.bodies[above(c)].mocap && moved[above(c)]
+        };
     }
-    false
-}
-
-/// Excludes contact between welded bodies, between two static bodies, and between bodies connected by a joint.
-fn may_touch(world: &World, carrier: &[usize], moves: &[bool], a: usize, b: usize) -> bool {
-    let (ca, cb) = (carrier[a], carrier[b]);
-    if ca == cb || !(moves[a] || moves[b]) {
-        return false;
-    }
-    let joined = |child: usize, parent: usize| {
-        child != 0 && parent != 0 && carrier[world.bodies[child].parent.unwrap_or(0)] == parent
+    let joined =
+        |c: usize| (c != 0 && !world.options.parent_child_collide).then(|| above(c)).filter(|&p| p != 0);
+    let rule = |(body, &c): (usize, &usize)| BodyRule {
+        group: c as u32,
+        fixed: !moved[body],
+        joined: joined(c).map(|p| p as u32),
     };
-    world.options.parent_child_collide || !(joined(ca, cb) || joined(cb, ca))
+    carrier.iter().enumerate().map(rule).collect()
 }
 
 fn warn_of_unsupported(

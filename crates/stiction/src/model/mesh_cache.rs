@@ -75,7 +75,7 @@ fn key(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], resolution: Option<f64
 mod store {
     use super::{Entry, VERSION};
     use std::path::PathBuf;
-    use stiction_base::checksum;
+    use stiction_base::{bounded_file, checksum, whole_file};
 
     fn folder() -> Option<PathBuf> {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
@@ -94,7 +94,7 @@ mod store {
     }
 
     pub(super) fn read(key: [u64; 2]) -> Option<Entry> {
-        let bytes = std::fs::read(path(key)?).ok()?;
+        let bytes = bounded_file::read(&path(key)?).ok()?;
         let entry: Entry = postcard::from_bytes(checksum::unseal(&bytes)?).ok()?;
         let count = entry.vertices.len();
         let sound =
@@ -102,18 +102,11 @@ mod store {
         (entry.version == VERSION && entry.key == key && sound).then_some(entry)
     }
 
-    /// Writes a temporary file and renames it, so that no process reads an incomplete file. Errors are ignored; they
-    /// only cost time later.
+    /// Writes the whole file, so that no process reads an incomplete one. Errors are ignored; they only cost time later.
     pub(super) fn write(entry: &Entry) {
         let (Some(path), Ok(bytes)) = (path(entry.key), postcard::to_allocvec(entry)) else { return };
-        let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-        let done = path
-            .parent()
-            .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::fs::write(&beside, checksum::seal(bytes)));
-        if done.and_then(|()| std::fs::rename(&beside, &path)).is_err() {
-            let _ = std::fs::remove_file(&beside);
-        }
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let _ = folder.and_then(|()| whole_file::write(&path, &checksum::seal(bytes)));
     }
 }
 

@@ -38,8 +38,8 @@ pub use stiction_model::{
     ConvexParts, Dissipation, Dof, Dynamics, Equality, EqualityKind, FrameOf, FrictionCalibration,
     FrictionRule, Geom, GeomRole, GeomsOf, HeightField, ImmersedEllipsoid, Inertia, Joint, JointKind,
     Keyframe, Light, Material, Medium, Mesh, ModelError, Muscle, Options, PathStage, Pose, Sensor,
-    SensorKind, Shape, Site, SoftForce, Softness, Source, Tendon, TendonPath, Tetrahedra, Transmission, Vec3,
-    Visual, Warning, World,
+    SensorKind, Shape, Site, SizeLimits, SoftForce, Softness, Source, Tendon, TendonPath, Tetrahedra,
+    Transmission, Vec3, Visual, Warning, World,
 };
 
 use crate::error::{InputError, LoadError};
@@ -148,6 +148,9 @@ impl Model {
         base: Option<&Compiled>,
         identity: Identity,
     ) -> Result<Self, LoadError> {
+        if base.is_none() {
+            world.check_size()?;
+        }
         let same_trees = |b: &&Compiled| {
             b.world.options.gravity == world.options.gravity && b.world.bodies == world.bodies
         };

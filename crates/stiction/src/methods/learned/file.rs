@@ -134,7 +134,8 @@ impl LearnedContact {
     pub fn load(name: &str) -> Result<Self, LearnedContactError> {
         #[cfg(feature = "fs")]
         if std::path::Path::new(name).exists() {
-            let bytes = std::fs::read(name).map_err(|e| LearnedContactError::Io(name.into(), e))?;
+            let bytes = stiction_base::bounded_file::read(std::path::Path::new(name))
+                .map_err(|e| LearnedContactError::Io(name.into(), e))?;
             return Self::from_bytes(&bytes, name);
         }
         Self::built_in(name).ok_or_else(|| {
