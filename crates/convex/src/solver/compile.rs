@@ -39,9 +39,47 @@ pub struct Compiler {
     /// Columns of the current side, with their dofs.
     side: Vec<(u32, V6)>,
     dense: Vec<f64>,
-    u0: Vec<f64>,
+    other: Vec<f64>,
+    row: SparseRow,
     /// Whether rows need a second pass.
     pub held: bool,
+}
+
+/// The part of a row in one clique.
+#[derive(Debug, Default)]
+struct SparseRow {
+    /// Dofs of the clique with an entry, ascending.
+    dofs: Vec<u32>,
+    /// Coefficient of each dof of the clique; zero where there is no entry.
+    sums: Vec<f64>,
+}
+
+impl SparseRow {
+    /// Forgets the entries.
+    fn clear(&mut self) {
+        self.dofs.drain(..).for_each(|k| self.sums[k as usize] = 0.0);
+    }
+
+    /// Takes the entries of `n` dofs from `first` on, of which several may belong to one dof.
+    fn gather(&mut self, entries: &[(u32, f64)], first: u32, n: usize) {
+        self.clear();
+        if self.sums.len() < n {
+            self.sums.resize(n, 0.0);
+        }
+        for &(dof, coefficient) in entries {
+            if (first..first + n as u32).contains(&dof) {
+                self.dofs.push(dof - first);
+                self.sums[(dof - first) as usize] += coefficient;
+            }
+        }
+        self.dofs.sort_unstable();
+        self.dofs.dedup();
+    }
+
+    /// Dofs and coefficients that are not zero.
+    fn entries(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.dofs.iter().map(|&k| (k, self.sums[k as usize])).filter(|(_, x)| *x != 0.0)
+    }
 }
 
 impl Compiler {
@@ -219,18 +257,19 @@ impl Compiler {
                 turning_springs: island.turning_springs.len() as u32..0,
                 contacts: island.contacts.len() as u32..0,
                 rows: island.pair_rows.len() as u32..0,
+                context: PairContext {
+                    shift,
+                    twist0: shift_twist(bias, shift),
+                    delassus: [0.0; 36],
+                    trace: (0.0, 0.0),
+                    contacts: pair.contacts.len(),
+                },
             };
-            let mut context = PairContext {
-                shift,
-                twist0: local.bias,
-                delassus: [0.0; 36],
-                trace: (0.0, 0.0),
-                contacts: pair.contacts.len(),
-            };
+            let mut context = local.context;
             self.add_sides(problem, island, pair.a, pair.b, point, &mut local, &mut context);
             let mut lanes = [F4::LANES; 4]; // the first contact of a kind opens a packet
             for c in pair.contacts.clone() {
-                add_contact(problem, island, c, &context, &mut lanes);
+                add_contact(problem, island, c, (island.pairs.len(), &context), &mut lanes);
             }
             local.packets.end = island.packets.len() as u32;
             local.springs.end = island.springs.len() as u32;
@@ -252,6 +291,7 @@ impl Compiler {
                 island.pair_rows.push(LocalPairRow { global: row, direction, law });
             }
             local.rows.end = island.pair_rows.len() as u32;
+            local.context = context;
             if local.side_count == 2 {
                 let (a, b) = (local.sides[0].clique, local.sides[1].clique);
                 island.edges.push((a.max(b), a.min(b)));
@@ -332,10 +372,10 @@ impl Compiler {
         self.dense.clear();
         self.dense.extend_from_slice(&problem.jacobians[b.jacobian..b.jacobian + 6 * n]);
         shift_columns(&mut self.dense, sub(point, b.point.into()));
-        self.u0.clear();
-        self.u0.extend_from_slice(&problem.jacobians[a.jacobian..a.jacobian + 6 * n]);
-        shift_columns(&mut self.u0, sub(point, a.point.into()));
-        for (x, y) in self.dense.iter_mut().zip(&self.u0) {
+        self.other.clear();
+        self.other.extend_from_slice(&problem.jacobians[a.jacobian..a.jacobian + 6 * n]);
+        shift_columns(&mut self.other, sub(point, a.point.into()));
+        for (x, y) in self.dense.iter_mut().zip(&self.other) {
             *x -= y;
         }
         context.delassus = body_delassus(&self.dense, &problem.a[clique.a..clique.a + n * n], n);
@@ -350,42 +390,39 @@ impl Compiler {
             let entry_start = island.row_entries.len() as u32;
             let segment_start = island.row_segments.len() as u32;
             let mut w = 0.0;
-            // Gather clique by clique, in the order cliques first appear; a row has few entries.
-            for (i, &(dof, coefficient)) in entries.iter().enumerate() {
-                let clique = clique_of_dof(problem, dof);
-                let seen = entries[..i].iter().any(|e| e.1 != 0.0 && clique_of_dof(problem, e.0) == clique);
-                if coefficient == 0.0 || seen {
+            // Gathered clique by clique, in the order cliques first appear. Most rows have few entries and one clique, so the
+            // work is in their entries and not in the dofs of the clique.
+            for &(dof, coefficient) in entries {
+                let within = |c: &LocalClique| (c.global_dof..c.global_dof + c.n).contains(&dof);
+                let known = &island.row_segments[segment_start as usize..];
+                if coefficient == 0.0 || known.iter().any(|s| within(&island.cliques[s.0 as usize])) {
                     continue;
                 }
+                let clique = clique_of_dof(problem, dof);
                 let c = &problem.cliques[clique];
-                let local = island.cliques[self.local_of[clique] as usize];
-                self.u0.clear();
-                self.u0.resize(c.n, 0.0);
-                for &(dof, coefficient) in entries {
-                    if (c.dof..c.dof + c.n).contains(&(dof as usize)) {
-                        self.u0[dof as usize - c.dof] += coefficient;
-                    }
-                }
-                for k in 0..c.n {
-                    w += self.u0[k] * self.u0[k] / problem.a[c.a + k + c.n * k];
-                }
-                if let Some(j) = local.rotation {
-                    let rotated = free::twist(&island.rotations[j as usize], &self.u0);
-                    self.u0.copy_from_slice(&rotated);
+                let mine = self.local_of[clique];
+                let local = island.cliques[mine as usize];
+                self.row.gather(entries, c.dof as u32, c.n);
+                for &k in &self.row.dofs {
+                    let (k, x) = (k as usize, self.row.sums[k as usize]);
+                    w += x * x / problem.a[c.a + k + c.n * k];
                 }
                 let start = island.row_entries.len() as u32;
-                for k in 0..c.n {
-                    if self.u0[k] != 0.0 {
-                        island.row_entries.push((local.dof + k as u32, self.u0[k]));
+                match local.rotation {
+                    None => island.row_entries.extend(self.row.entries().map(|(k, x)| (local.dof + k, x))),
+                    Some(j) => {
+                        let rotated = free::twist(&island.rotations[j as usize], &self.row.sums[..6]);
+                        let entries = (local.dof..).zip(rotated).filter(|(_, x)| *x != 0.0);
+                        island.row_entries.extend(entries);
                     }
                 }
-                let mine = self.local_of[clique];
                 for s in segment_start as usize..island.row_segments.len() {
                     let other = island.row_segments[s].0;
                     island.edges.push((mine.max(other), mine.min(other)));
                 }
                 island.row_segments.push((mine, start, island.row_entries.len() as u32));
             }
+            self.row.clear();
             let law = row.law.compile(problem.dt, w);
             island.rows.push(LocalRow {
                 global: index as u32,

@@ -7,14 +7,14 @@ use super::transform::point_delassus;
 use crate::contact::{CompiledContact, ContactTerms, SpringTerms};
 use crate::friction::FrictionModel;
 use crate::friction::blended_friction;
-use crate::friction::ellipse::Ellipse;
 use crate::lanes::F4;
 use crate::normal::{NormalInput, NormalLaw};
-use crate::packet::{Packet, Slip};
+use crate::packet::{Packet, Slip, Turning};
 use crate::problem::{ContactEntry, Pair, Problem};
 use crate::spatial::{V3, V6, add, cross, dot, sub, v3};
 
 /// A pair's constant quantities while its contacts and rows are compiled.
+#[derive(Debug, Clone, Copy)]
 pub struct PairContext {
     /// The solver's point, world.
     pub shift: V3,
@@ -33,69 +33,179 @@ pub struct PairContext {
 /// welded bodies, or out of the plane of a planar loop). The floor keeps the law finite.
 const DELASSUS_FLOOR: f64 = 1e-10;
 
-/// Compiles contact `index` of the problem; `lanes` are the next free ones of the pair's last packets: plain ones, with
-/// springs, with an ellipse, with both.
+/// Compiles contact `index` of the problem, of local pair `local`; `lanes` are the next free ones of the pair's last packets:
+/// plain ones, with springs, with an ellipse, with both.
 pub fn add_contact(
     problem: &Problem,
     island: &mut Island,
     index: usize,
-    pair: &PairContext,
+    (local, pair): (usize, &PairContext),
     lanes: &mut [usize; 4],
 ) {
-    let entry = &problem.contacts[index];
-    let r = sub(entry.r.into(), pair.shift);
-    let axes = frame_axes(problem, index as u32);
-    let world_bias: V3 = entry.bias.into();
-    // Contact velocity at the previous state.
-    let [wx, wy, wz, x, y, z] = pair.twist0;
-    let at_point = add(add([x, y, z], world_bias), cross([wx, wy, wz], r));
-    let v0 = v3(|i| dot(axes[i], at_point));
-    let law = compile_law(problem, entry, problem.lagged[index], v0, pair, r);
+    let contact = PlacedContact::compile(problem, index, pair);
+    let PlacedContact { r, axes, bias, law, .. } = contact;
     if law.share < 1.0 {
         island.capped.push((index as u32, law.share));
     }
-    let normal_law = &problem.normal_laws[entry.normal_law.0 as usize];
-    let bound = delassus_bound(pair, r);
-    let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
-    if problem.settings.model == FrictionModel::Lagged {
-        let v_s = problem.settings.stiction_tolerance;
-        let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
-        let friction = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
-        if friction > 0.0 {
-            let negligible = mass * v_s / pair.contacts as f64;
-            let limit = law.coefficients.friction;
-            island.lags.push(Lag { contact: index as u32, friction, limit, negligible });
-        }
-    }
-    if *normal_law == NormalLaw::Linear {
-        if let Some(ellipse) = law.ellipse {
-            return add_turning(island, index, (r, axes, world_bias), &law, &ellipse, mass, lanes);
-        }
-        let (packets, lane, bias) = match &law.spring {
-            None => (&mut island.packets, &mut lanes[0], world_bias),
-            Some(spring) => {
-                let [x, y, ..] = spring.equivalent_velocity();
-                let stretched = v3(|i| axes[0][i] * x + axes[1][i] * y);
-                (&mut island.springs, &mut lanes[1], add(world_bias, stretched))
-            }
+    let lag = problem.settings.model == FrictionModel::Lagged && contact.friction > 0.0;
+    let place = if contact.is_packed(problem) {
+        let turning = law.ellipse.is_some();
+        let (kind, lane) = match (turning, law.spring.is_some()) {
+            (false, false) => (PlaceIn::Packet, &mut lanes[0]),
+            (false, true) => (PlaceIn::Spring(island.packed_springs.len() as u32), &mut lanes[1]),
+            (true, false) => (PlaceIn::Turning, &mut lanes[2]),
+            (true, true) => (PlaceIn::TurningSpring(island.packed_turning_springs.len() as u32), &mut lanes[3]),
         };
-        let place = place_in(packets, index, lane);
-        packets[place.packet as usize].set(place.lane as usize, r, axes[2], bias, &law, mass);
+        let place = match kind {
+            PlaceIn::Packet => place_in(&mut island.packets, index, lane),
+            PlaceIn::Spring(_) => place_in(&mut island.springs, index, lane),
+            PlaceIn::Turning => place_in(&mut island.turning, index, lane),
+            _ => place_in(&mut island.turning_springs, index, lane),
+        };
         match law.spring {
+            None if turning => island.packed_turning.push(place),
             None => island.packed.push(place),
+            Some(spring) if turning => island.packed_turning_springs.push(PackedSpring { place, spring }),
             Some(spring) => island.packed_springs.push(PackedSpring { place, spring }),
         }
-        return;
+        contact.put(island, kind, place);
+        (kind, place)
+    } else {
+        let normal_law = &problem.normal_laws[contact.normal_law as usize];
+        island.contacts.push(LocalContact {
+            global: index as u32,
+            r,
+            axes,
+            bias: v3(|i| dot(axes[i], bias)),
+            lower_bound: normal_law.lower_bound(&law.normal),
+            law,
+            normal_law: contact.normal_law,
+        });
+        let number = island.contacts.len() as u32 - 1;
+        (PlaceIn::Alone(number), PackedContact { global: index as u32, packet: 0, lane: 0 })
+    };
+    if lag {
+        let v_s = problem.settings.stiction_tolerance;
+        island.lags.push(Lag {
+            contact: index as u32,
+            friction: contact.friction,
+            limit: law.coefficients.friction,
+            negligible: contact.mass * v_s / pair.contacts as f64,
+            given: problem.lagged[index],
+            pair: local as u32,
+            place,
+        });
     }
-    island.contacts.push(LocalContact {
-        global: index as u32,
-        r,
-        axes,
-        bias: v3(|i| dot(axes[i], world_bias)),
-        lower_bound: normal_law.lower_bound(&law.normal),
-        law,
-        normal_law: entry.normal_law.0,
-    });
+}
+
+/// Where a contact is evaluated: in a packet of a kind, with the number of its spring if it has one, or by itself.
+#[derive(Debug, Clone, Copy)]
+pub enum PlaceIn {
+    Packet,
+    Spring(u32),
+    Turning,
+    TurningSpring(u32),
+    Alone(u32),
+}
+
+/// A contact of the problem as the solver evaluates it.
+pub struct PlacedContact {
+    r: V3,
+    axes: [V3; 3],
+    /// Bias velocity, world axes.
+    bias: V3,
+    law: CompiledContact,
+    normal_law: u32,
+    /// About 1/w.
+    mass: f64,
+    /// μ of Lagged, else 0.
+    friction: f64,
+}
+
+impl PlacedContact {
+    fn compile(problem: &Problem, index: usize, pair: &PairContext) -> Self {
+        let entry = &problem.contacts[index];
+        let r = sub(entry.r.into(), pair.shift);
+        let axes = frame_axes(problem, index as u32);
+        let bias: V3 = entry.bias.into();
+        // Contact velocity at the previous state.
+        let [wx, wy, wz, x, y, z] = pair.twist0;
+        let at_point = add(add([x, y, z], bias), cross([wx, wy, wz], r));
+        let v0 = v3(|i| dot(axes[i], at_point));
+        let law = compile_law(problem, entry, problem.lagged[index], v0, pair, r);
+        let bound = delassus_bound(pair, r);
+        let mass = if bound > 0.0 { 3.0 / bound } else { f64::MAX.sqrt() };
+        let mut friction = 0.0;
+        if problem.settings.model == FrictionModel::Lagged {
+            let v_s = problem.settings.stiction_tolerance;
+            let slip = (v0[0] * v0[0] + v0[1] * v0[1]).sqrt();
+            friction = blended_friction(entry.friction_static, entry.friction_dynamic, slip, v_s);
+        }
+        Self { r, axes, bias, law, normal_law: entry.normal_law.0, mass, friction }
+    }
+
+    /// Whether packets have its law.
+    fn is_packed(&self, problem: &Problem) -> bool {
+        problem.normal_laws[self.normal_law as usize] == NormalLaw::Linear
+    }
+
+    /// Writes the contact into its lane.
+    fn put(&self, island: &mut Island, kind: PlaceIn, place: PackedContact) {
+        let Self { r, axes, bias, law, mass, .. } = self;
+        let (at, lane) = (place.packet as usize, place.lane as usize);
+        match (kind, &law.spring) {
+            (PlaceIn::Spring(_), Some(spring)) => {
+                let [x, y, ..] = spring.equivalent_velocity();
+                let stretched = v3(|i| axes[0][i] * x + axes[1][i] * y);
+                island.springs[at].set(lane, *r, axes[2], add(*bias, stretched), law, *mass);
+            }
+            (PlaceIn::Turning, _) => self.turn(&mut island.turning[at], lane),
+            (PlaceIn::TurningSpring(_), _) => self.turn(&mut island.turning_springs[at], lane),
+            _ => island.packets[at].set(lane, *r, axes[2], *bias, law, *mass),
+        }
+    }
+
+    /// Writes a contact whose slip is scaled by direction into its lane.
+    fn turn(&self, packet: &mut Packet<Turning>, lane: usize) {
+        let Self { r, axes, bias, law, mass, .. } = self;
+        let offset = law.spring.map_or([0.0; 5], |spring| spring.equivalent_velocity());
+        packet.set(lane, *r, axes[2], *bias, law, *mass);
+        if let Some(ellipse) = &law.ellipse {
+            packet.set_turning(lane, [axes[0], axes[1]], ellipse, offset);
+        }
+    }
+}
+
+impl Island {
+    /// Compiles the contacts anew whose given normal impulse is another than that they were compiled with. Returns whether
+    /// there are any.
+    pub fn change_lags(&mut self, problem: &Problem) -> bool {
+        let mut changed = false;
+        for k in 0..self.lags.len() {
+            let lag = self.lags[k];
+            let index = lag.contact as usize;
+            if lag.given == problem.lagged[index] {
+                continue;
+            }
+            changed = true;
+            let contact = PlacedContact::compile(problem, index, &self.pairs[lag.pair as usize].context);
+            let law = contact.law;
+            let (kind, place) = lag.place;
+            match (kind, law.spring) {
+                (PlaceIn::Spring(at), Some(spring)) => self.packed_springs[at as usize].spring = spring,
+                (PlaceIn::TurningSpring(at), Some(spring)) => {
+                    self.packed_turning_springs[at as usize].spring = spring;
+                }
+                (PlaceIn::Alone(at), _) => self.contacts[at as usize].law = law,
+                _ => {}
+            }
+            if !matches!(kind, PlaceIn::Alone(_)) {
+                contact.put(self, kind, place);
+            }
+            self.lags[k] = Lag { limit: law.coefficients.friction, given: problem.lagged[index], ..lag };
+        }
+        changed
+    }
 }
 
 /// The next free lane of the last packet, or the first of a new one.
@@ -106,31 +216,6 @@ fn place_in<S: Slip>(packets: &mut Vec<Packet<S>>, index: usize, lane: &mut usiz
     }
     *lane += 1;
     PackedContact { global: index as u32, packet: packets.len() as u32 - 1, lane: *lane as u32 - 1 }
-}
-
-/// Adds a contact whose slip is scaled by direction.
-fn add_turning(
-    island: &mut Island,
-    index: usize,
-    (r, axes, bias): (V3, [V3; 3], V3),
-    law: &CompiledContact,
-    ellipse: &Ellipse,
-    mass: f64,
-    lanes: &mut [usize; 4],
-) {
-    let (packets, lane) = match law.spring {
-        None => (&mut island.turning, &mut lanes[2]),
-        Some(_) => (&mut island.turning_springs, &mut lanes[3]),
-    };
-    let place = place_in(packets, index, lane);
-    let packet = &mut packets[place.packet as usize];
-    let offset = law.spring.map_or([0.0; 5], |spring| spring.equivalent_velocity());
-    packet.set(place.lane as usize, r, axes[2], bias, law, mass);
-    packet.set_turning(place.lane as usize, [axes[0], axes[1]], ellipse, offset);
-    match law.spring {
-        None => island.packed_turning.push(place),
-        Some(spring) => island.packed_turning_springs.push(PackedSpring { place, spring }),
-    }
 }
 
 /// The law of a contact with previous contact velocity `v0` at `r` from the pair's point, and the given normal

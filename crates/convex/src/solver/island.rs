@@ -5,6 +5,7 @@
 //! place of matrix products. Other cliques keep their dofs, u = v.
 
 use super::columns::Columns;
+use super::compile_contact::PairContext;
 use super::evaluate::point_velocity;
 use super::late_friction::Lag;
 use crate::contact::{CompiledContact, TurningValue};
@@ -84,6 +85,8 @@ pub struct LocalPair {
     pub contacts: Range<u32>,
     /// Rows of the pair.
     pub rows: Range<u32>,
+    /// What its contacts were compiled with.
+    pub context: PairContext,
 }
 
 /// A contact in a lane of a packet.
@@ -295,6 +298,8 @@ pub struct Island {
     /// Scratch of the rounding level.
     pub magnitude: Vec<f64>,
     pub report: super::report::IslandReport,
+    /// Whether the next solve is of this island.
+    pub due: bool,
 
     // Scratch of the compilation.
     pub sizes: Vec<u32>,

@@ -19,6 +19,9 @@
 //! more than the cone allows. A change below M v_s/N cannot change the slip of the pair by more than v_s.
 
 use super::Solver;
+use super::compile_contact::PlaceIn;
+use super::island::PackedContact;
+use super::report::SolveReport;
 use crate::problem::Problem;
 use nalgebra::Vector3;
 
@@ -36,9 +39,26 @@ pub struct Lag {
     pub limit: f64,
     /// Friction impulse that does not matter, M v_s/N with M ≤ 1/w, N s.
     pub negligible: f64,
+    /// The normal impulse given for it when it was compiled.
+    pub given: Option<f64>,
+    /// Its local pair, and where it is evaluated.
+    pub pair: u32,
+    pub place: (PlaceIn, PackedContact),
 }
 
 impl Solver {
+    /// Solves the problem of the last solve again from its solution, after nothing changed but the normal impulses given for friction
+    /// ([`Problem::set_lagged_impulse`]). Islands whose contacts are all as they were keep their solution; the others are
+    /// neither compiled nor ordered anew, and Newton's method begins with the directions of friction that it found.
+    pub fn solve_for_friction(&mut self, problem: &Problem) -> &SolveReport {
+        for island in &mut self.islands[..self.island_count] {
+            island.due = island.change_lags(problem);
+            island.report.start_again();
+        }
+        self.run(problem);
+        &self.report
+    }
+
     /// Adds the contacts whose friction had the limit of another load than that found by the last solve, with the normal
     /// impulses found (N s). None for models other than Lagged.
     ///

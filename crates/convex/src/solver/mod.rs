@@ -162,15 +162,30 @@ impl Solver {
             return Err(ProblemError::Length { what: "the guess", found, expected });
         }
         let mut timer = Timer::new(self.settings.timings);
-        self.report = SolveReport::default();
         self.factored = false;
         self.island_count = self.compiler.compile(problem, &mut self.islands);
-        timer.lap(&mut self.report.seconds.compile);
-        let settings = &self.settings;
-        let run = |island: &mut Island| {
+        for island in &mut self.islands[..self.island_count] {
             let mut u = std::mem::take(&mut island.u);
             island.to_local(v_guess, &mut u);
             island.u = u;
+            island.due = true;
+        }
+        let mut compile = 0.0;
+        timer.lap(&mut compile);
+        self.run(problem);
+        self.report.seconds.compile += compile;
+        Ok(&self.report)
+    }
+
+    /// Solves the islands that are due, and collects the results.
+    fn run(&mut self, problem: &Problem) {
+        let mut timer = Timer::new(self.settings.timings);
+        self.report = SolveReport::default();
+        let settings = &self.settings;
+        let run = |island: &mut Island| {
+            if !island.due {
+                return;
+            }
             island.solve(problem, settings);
             if settings.timings {
                 island.report.flops = island.flops();
@@ -190,7 +205,6 @@ impl Solver {
         timer.lap(&mut 0.0);
         self.collect(problem);
         timer.lap(&mut self.report.seconds.output);
-        Ok(&self.report)
     }
 
     /// Islands' results into the problem's order.

@@ -9,6 +9,16 @@ use crate::contact::entries::EntrySource;
 use crate::step::assemble::{Assembly, Parts, active_springs};
 use stiction_convex::{ProblemError, Solver};
 
+/// What late friction changed in a problem.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Changed {
+    Nothing,
+    /// The limits of friction.
+    Limits,
+    /// Springs of patches too.
+    Springs,
+}
+
 /// Buffers.
 #[derive(Default)]
 pub(crate) struct LateFriction {
@@ -17,14 +27,14 @@ pub(crate) struct LateFriction {
 }
 
 impl LateFriction {
-    /// Gives late contacts the normal impulses of the last solve. Returns whether there are any, so that the step must be
-    /// solved again.
+    /// Gives late contacts the normal impulses of the last solve. Returns what changed in the problem, which must be solved again
+    /// if anything did.
     pub fn correct(
         &mut self,
         parts: &Parts,
         assembly: &mut Assembly,
         solver: &Solver,
-    ) -> Result<bool, ProblemError> {
+    ) -> Result<Changed, ProblemError> {
         let Assembly { problem, places, sprung, .. } = assembly;
         self.late.clear();
         solver.late_friction(problem, &mut self.late);
@@ -46,6 +56,10 @@ impl LateFriction {
                 patch.stretch(problem, &parts.state.springs, x_wb)?;
             }
         }
-        Ok(!self.late.is_empty())
+        Ok(match (patches, self.late.is_empty()) {
+            (true, _) => Changed::Springs,
+            (false, false) => Changed::Limits,
+            (false, true) => Changed::Nothing,
+        })
     }
 }

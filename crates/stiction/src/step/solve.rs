@@ -10,7 +10,7 @@
 //! | bodies that pass through each other on their way | `sweep/` |
 
 use super::assemble::{Assembly, Parts};
-use super::late_friction::LateFriction;
+use super::late_friction::{Changed, LateFriction};
 use super::report::StepReport;
 use super::sweep::{self, Sweep};
 use super::timer::Timer;
@@ -113,11 +113,16 @@ impl Passes<'_> {
             return Ok(());
         }
         for _ in 0..self.parts.options.friction_passes {
-            if !late.correct(&self.parts, self.assembly, self.solver)? {
+            let changed = late.correct(&self.parts, self.assembly, self.solver)?;
+            if changed == Changed::Nothing {
                 break;
             }
             self.report.friction_passes += 1;
-            self.again()?;
+            if changed == Changed::Limits && !self.solver.needs_correction() {
+                self.again_for_friction()?;
+            } else {
+                self.again()?;
+            }
         }
         Ok(())
     }
@@ -126,6 +131,19 @@ impl Passes<'_> {
     fn again(&mut self) -> Result<(), ProblemError> {
         self.start.copy_from_slice(self.solver.velocities());
         self.with_limits()
+    }
+
+    /// Solves the last problem again after only limits of friction changed, and with more limits of joints if the solution reaches
+    /// them.
+    fn again_for_friction(&mut self) -> Result<(), ProblemError> {
+        let solve = self.solver.solve_for_friction(&self.assembly.problem);
+        self.report.take(solve);
+        self.timer.solved(solve);
+        let limits = &self.parts.model.compiled().limits;
+        if self.assembly.add_reached_limits(limits, self.solver.velocities())? {
+            self.again()?;
+        }
+        Ok(())
     }
 
     /// Solves the problem with all limits, and again if errors of equalities need the second pass.
