@@ -16,6 +16,9 @@ pub struct ConvexHull {
     /// `fan_start[v]..fan_start[v + 1]` into `fan`: faces around vertex v.
     fan_start: Vec<u32>,
     fan: Vec<u32>,
+    /// `edge_start[v]..edge_start[v + 1]` into `edges`: vertices joined to vertex v.
+    edge_start: Vec<u32>,
+    edges: Vec<u32>,
     furthest: SupportTable,
     aabb: Aabb,
     interior: V3,
@@ -28,6 +31,33 @@ const OUTSIDE: f64 = 1e-7;
 /// Most corners of a face, and faces around a vertex, of a hull that parry makes: it makes n²/2 triangles of 80 bytes for n of
 /// them.
 const MANY: usize = 1024;
+
+/// Hulls with fewer vertices are searched as a whole for those below a plane.
+const WALKED: usize = 24;
+
+/// Working memory of [`ConvexHull::vertices_below`].
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    pub found: Vec<u32>,
+    /// The number of the walk that saw each vertex last.
+    seen: Vec<u64>,
+    number: u64,
+}
+
+impl Walk {
+    fn begin(&mut self, vertices: usize) {
+        self.found.clear();
+        self.number += 1;
+        if self.seen.len() < vertices {
+            self.seen.resize(vertices, 0);
+        }
+    }
+
+    /// Whether a vertex was not seen yet.
+    fn sees(&mut self, v: u32) -> bool {
+        std::mem::replace(&mut self.seen[v as usize], self.number) != self.number
+    }
+}
 
 impl ConvexHull {
     /// Hull of a point cloud. Fails when a point is not finite or the points span no volume.
@@ -90,7 +120,10 @@ impl ConvexHull {
         }
         self.aabb = Aabb::of_points(&self.vertices);
         self.interior = f(&self.interior);
-        self.furthest = self.support_table();
+        self.find_edges();
+        let Self { edge_start, edges, .. } = &self;
+        let around = |v: usize| &edges[edge_start[v] as usize..edge_start[v + 1] as usize];
+        self.furthest = SupportTable::new(&self.vertices, around);
         self
     }
 
@@ -173,6 +206,8 @@ impl ConvexHull {
             face_vertices,
             fan_start,
             fan,
+            edge_start: Vec::new(),
+            edges: Vec::new(),
             furthest: SupportTable::default(),
             aabb,
             interior,
@@ -215,7 +250,7 @@ impl ConvexHull {
         self.vertices[self.furthest.furthest(&self.vertices, d)]
     }
 
-    fn support_table(&self) -> SupportTable {
+    fn find_edges(&mut self) {
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(2 * self.face_vertices.len());
         for f in 0..self.face_count() {
             let p = self.face(f);
@@ -226,10 +261,61 @@ impl ConvexHull {
         }
         edges.sort_unstable();
         edges.dedup();
-        let start: Vec<usize> =
-            (0..=self.vertices.len() as u32).map(|v| edges.partition_point(|e| e.0 < v)).collect();
-        let ends: Vec<u32> = edges.iter().map(|e| e.1).collect();
-        SupportTable::new(&self.vertices, |v| &ends[start[v]..start[v + 1]])
+        let vertices = 0..=self.vertices.len() as u32;
+        self.edge_start = vertices.map(|v| edges.partition_point(|e| e.0 < v) as u32).collect();
+        self.edges = edges.iter().map(|e| e.1).collect();
+    }
+
+    /// The vertices v with d · v of at most `limit`, ascending, for a unit vector `d`.
+    ///
+    /// From every vertex but the lowest an edge leads further down, so these vertices hang together: a walk from the lowest
+    /// finds them without looking at the others. It passes vertices that are higher by rounding.
+    pub(crate) fn vertices_below(&self, d: &V3, limit: f64, walk: &mut Walk) {
+        walk.begin(self.vertices.len());
+        let height = |v: u32| d.dot(&self.vertices[v as usize]);
+        if self.vertices.len() < WALKED {
+            let all = 0..self.vertices.len() as u32;
+            walk.found.extend(all.filter(|&v| height(v) <= limit));
+            return;
+        }
+        let passed = limit + COPLANAR * self.aabb.half().norm();
+        let lowest = self.furthest.furthest(&self.vertices, &-d) as u32;
+        if height(lowest) > limit {
+            return;
+        }
+        walk.sees(lowest);
+        walk.found.push(lowest);
+        let mut next = 0;
+        while next < walk.found.len() {
+            let v = walk.found[next] as usize;
+            next += 1;
+            for &u in &self.edges[self.edge_start[v] as usize..self.edge_start[v + 1] as usize] {
+                if walk.sees(u) && height(u) <= passed {
+                    walk.found.push(u);
+                }
+            }
+        }
+        walk.found.retain(|&v| height(v) <= limit);
+        walk.found.sort_unstable();
+    }
+
+    /// Whether the hull comes no nearer to a point than `distance`, by its face planes: the point may be further away than it seems
+    /// at a corner, where the answer is unknown.
+    pub(crate) fn is_beyond(&self, p: &V3, distance: f64) -> Option<bool> {
+        let plane = |f: usize| self.normals[f].dot(&(p - self.vertices[self.face(f)[0] as usize]));
+        // The face on the side of the point tells most points from outside.
+        if plane(self.face_towards(&(p - self.interior))) > distance {
+            return Some(true);
+        }
+        let mut inside = true;
+        for f in 0..self.face_count() {
+            let s = plane(f);
+            if s > distance {
+                return Some(true);
+            }
+            inside &= s <= 0.0;
+        }
+        inside.then_some(false)
     }
 
     /// The face plane furthest below `p`: its index and the signed distance of `p` from it.
@@ -363,6 +449,45 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_vertices_below_a_plane_are_those_of_a_search_of_all() {
+        let mut random = stiction_base::random::Random(6);
+        let mut vector = || V3::new(random.sym(), random.sym(), random.sym());
+        let mut walk = Walk::default();
+        for count in [8, 40, 300, 1500] {
+            let round: Vec<V3> = (0..count).map(|_| vector().normalize()).collect();
+            let grid = round.iter().map(|p| p.map(|c| (c * 6.0).round() / 6.0)).collect();
+            for points in [round, grid] {
+                let h = ConvexHull::from_points(&points).unwrap();
+                for _ in 0..300 {
+                    let (d, limit) = (vector().normalize(), vector().x);
+                    h.vertices_below(&d, limit, &mut walk);
+                    let all =
+                        (0..h.vertices().len() as u32).filter(|&v| d.dot(&h.vertices()[v as usize]) <= limit);
+                    assert_eq!(walk.found, all.collect::<Vec<u32>>(), "{count} points");
+                }
+                for n in h.normals().iter().take(50) {
+                    // Level with a face: all its corners.
+                    let lowest = -h.support(n).dot(n);
+                    h.vertices_below(&-n, lowest + 1e-9, &mut walk);
+                    assert!(walk.found.len() >= 3);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_beyond_a_face_is_told_from_one_inside() {
+        let h = ConvexHull::from_points(&cube()).unwrap();
+        assert_eq!(h.is_beyond(&V3::new(0.5, 0.5, 1.1), 0.05), Some(true));
+        assert_eq!(h.is_beyond(&V3::new(0.9, 0.5, 0.5), 0.05), Some(false));
+        assert_eq!(
+            h.is_beyond(&V3::new(1.04, 1.04, 0.5), 0.05),
+            None,
+            "beyond by 0.057, but by 0.04 from each face"
+        );
     }
 
     #[test]

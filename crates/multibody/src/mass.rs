@@ -9,7 +9,7 @@
 
 use crate::Multibody;
 use crate::multibody::{Motion, Node};
-use crate::spatial::{RigidInertia, V6, cross, dot6, scale3};
+use crate::spatial::{RigidInertia, V6, cross, dot6, fma, scale3};
 use crate::workspace::{Frame, Workspace};
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -69,6 +69,52 @@ impl MassMatrix {
     /// The whole matrix. Allocates.
     pub fn to_dense(&self) -> DMatrix<f64> {
         DMatrix::from_fn(self.nv(), self.nv(), |i, j| self.get(i, j))
+    }
+
+    /// ½ xᵀ M x, summed by four lanes.
+    pub fn energy(&self, x: &[f64]) -> f64 {
+        assert_eq!(x.len(), self.nv(), "a vector of nv numbers");
+        let mut energy = 0.0;
+        for (range, start) in &self.blocks {
+            let (n, x) = (range.len(), &x[range.clone()]);
+            for i in 0..n {
+                let (row, pivot) =
+                    (&self.data[start + i * n..start + i * n + i], self.data[start + i * n + i]);
+                let mut sum = [0.0; 4];
+                let (fours, rest) = row.as_chunks::<4>();
+                let (x_fours, x_rest) = x[..i].as_chunks::<4>();
+                for (m, x) in fours.iter().zip(x_fours) {
+                    for lane in 0..4 {
+                        sum[lane] = fma(m[lane], x[lane], sum[lane]);
+                    }
+                }
+                let last: f64 = rest.iter().zip(x_rest).map(|(m, x)| m * x).sum();
+                let below = (sum[0] + sum[1]) + (sum[2] + sum[3]) + last;
+                energy += x[i] * (0.5 * pivot * x[i] + below);
+            }
+        }
+        energy
+    }
+
+    /// An upper bound of ½ xᵀ M x: the matrix is positive definite, so |M_ij|² ≤ M_ii M_jj and the sum is at most
+    /// ½ (Σ √M_ii |x_i|)² in each tree.
+    pub fn energy_bound(&self, x: &[f64]) -> f64 {
+        assert_eq!(x.len(), self.nv(), "a vector of nv numbers");
+        let of_tree = |(range, start): &(Range<usize>, usize)| {
+            let (n, x) = (range.len(), &x[range.clone()]);
+            let sum: f64 = (0..n).map(|i| self.data[start + i * (n + 1)].sqrt() * x[i].abs()).sum();
+            0.5 * sum * sum
+        };
+        self.blocks.iter().map(of_tree).sum()
+    }
+
+    /// The sum of the diagonal.
+    pub fn trace(&self) -> f64 {
+        let of_tree = |(range, start): &(Range<usize>, usize)| {
+            let n = range.len();
+            (0..n).map(|i| self.data[start + i * (n + 1)]).sum::<f64>()
+        };
+        self.blocks.iter().map(of_tree).sum()
     }
 
     /// out = M x.

@@ -175,6 +175,7 @@ impl Branches {
     }
 
     /// Row k of L and its path.
+    #[inline(always)]
     fn row(&self, k: usize) -> (&[[f64; LANES]], &[[u32; LANES]]) {
         let range = self.start[k] as usize..self.start[k + 1] as usize;
         (&self.rows[range.clone()], &self.path[range])

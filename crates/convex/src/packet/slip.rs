@@ -168,6 +168,21 @@ fn sum_of(rows: &[[F4; 6]; 5], x: &[F4; 5]) -> [F4; 6] {
     })
 }
 
+/// Entry (i, j) of a Σ row rowᵀ + gs sᵀ − ht wᵀ − hw tᵀ.
+#[inline(always)]
+fn product<const N: usize>(
+    a: F4,
+    rows: &[[F4; 6]; N],
+    [gs, s, ht, w, hw, t]: [F4; 6],
+    (i, j): (usize, usize),
+) -> F4 {
+    let mut sum = rows[0][i] * rows[0][j];
+    for row in &rows[1..] {
+        sum = sum.plus(row[i], row[j]);
+    }
+    (gs * s).plus(a, sum).less(ht, w).less(hw, t)
+}
+
 impl Slip for Turning {
     type Vector = [F4; 5];
     const EMPTY: Self = Self { axes: [[ZERO; 3]; 2], scales: [ZERO; 5], offset: [ZERO; 5] };
@@ -221,42 +236,20 @@ impl Slip for Turning {
         let half = a * F4::constant(0.5);
         let (gs, ht, hw) = (each6(|k| g * s[k]), each6(|k| half * t[k]), each6(|k| half * w[k]));
         // Jᵀ G J = a Σ row rowᵀ − ½a (w tᵀ + t wᵀ) + g s sᵀ, with t, w, s as sums of rows
-        let at = |i: usize, j: usize| {
-            let mut sum = rows[0][i] * rows[0][j];
-            for row in &rows[1..] {
-                sum = sum.plus(row[i], row[j]);
-            }
-            (gs[i] * s[j]).plus(a, sum).less(ht[i], w[j]).less(hw[i], t[j])
-        };
+        let others = |i: usize, j: usize| [gs[i], s[j], ht[i], w[j], hw[i], t[j]];
+        let tt = |i, j| product(a, &rows, others(i, j), (i, j));
+        // Spin and rolling have no force.
+        let slides = [rows[0], rows[1]];
+        let at = |i, j| product(a, &slides, others(i, j), (i, j));
         let [tx, ty, tz, fx, fy, fz] = wrench;
+        let [tt0, tt1, tt2] =
+            [[tt(0, 0), tt(0, 1), tt(0, 2)], [tt(1, 1), tt(1, 2), ZERO], [tt(2, 2), ZERO, ZERO]];
+        let [tl0, tl1, tl2] = [0, 1, 2].map(|i| [at(i, 3), at(i, 4), at(i, 5)]);
+        let [ll0, ll1, ll2] =
+            [[at(3, 3), at(3, 4), at(3, 5)], [at(4, 4), at(4, 5), ZERO], [at(5, 5), ZERO, ZERO]];
         [
-            tx,
-            ty,
-            tz,
-            fx,
-            fy,
-            fz,
-            at(0, 0),
-            at(0, 1),
-            at(0, 2),
-            at(1, 1),
-            at(1, 2),
-            at(2, 2),
-            at(0, 3),
-            at(0, 4),
-            at(0, 5),
-            at(1, 3),
-            at(1, 4),
-            at(1, 5),
-            at(2, 3),
-            at(2, 4),
-            at(2, 5),
-            at(3, 3),
-            at(3, 4),
-            at(3, 5),
-            at(4, 4),
-            at(4, 5),
-            at(5, 5),
+            tx, ty, tz, fx, fy, fz, tt0[0], tt0[1], tt0[2], tt1[0], tt1[1], tt2[0], tl0[0], tl0[1], tl0[2],
+            tl1[0], tl1[1], tl1[2], tl2[0], tl2[1], tl2[2], ll0[0], ll0[1], ll0[2], ll1[0], ll1[1], ll2[0],
         ]
     }
 }

@@ -54,7 +54,9 @@ pub fn add_contact(
             (false, false) => (PlaceIn::Packet, &mut lanes[0]),
             (false, true) => (PlaceIn::Spring(island.packed_springs.len() as u32), &mut lanes[1]),
             (true, false) => (PlaceIn::Turning, &mut lanes[2]),
-            (true, true) => (PlaceIn::TurningSpring(island.packed_turning_springs.len() as u32), &mut lanes[3]),
+            (true, true) => {
+                (PlaceIn::TurningSpring(island.packed_turning_springs.len() as u32), &mut lanes[3])
+            }
         };
         let place = match kind {
             PlaceIn::Packet => place_in(&mut island.packets, index, lane),

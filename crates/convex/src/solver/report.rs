@@ -87,7 +87,8 @@ pub struct IslandReport {
 impl IslandReport {
     /// Clears what a solve counts, for another one of the same island.
     pub(crate) fn start_again(&mut self) {
-        let Self { iterations, line_evaluations, rounding, raised_pivots, condition, seconds, flops, .. } = self;
+        let Self { iterations, line_evaluations, rounding, raised_pivots, condition, seconds, flops, .. } =
+            self;
         (*iterations, *line_evaluations, *raised_pivots) = (0, 0, 0);
         (*rounding, *condition) = (None, None);
         (*seconds, *flops) = Default::default();

@@ -35,9 +35,15 @@ pub(crate) fn contacts(x: &Frame, shape: &Shape, xb: &Frame, scratch: &mut Scrat
             }
         }
         Shape::Cylinder { radius, half_length } => cylinder(*radius, *half_length, &n, xb, push),
-        Shape::Convex(hull) => vertices(x, hull.vertices(), xb, scratch, sink),
-        Shape::Mesh(mesh) => vertices(x, mesh.vertices(), xb, scratch, sink),
-        Shape::HeightField(field) => vertices(x, field.mesh().vertices(), xb, scratch, sink),
+        Shape::Convex(hull) => {
+            let n_local = xb.local_dir(&n);
+            hull.vertices_below(&n_local, sink.margin - n.dot(&(xb.p - x.p)), &mut scratch.walk);
+            let found = std::mem::take(&mut scratch.walk.found);
+            vertices(x, found.iter().map(|&v| &hull.vertices()[v as usize]), xb, scratch, sink);
+            scratch.walk.found = found;
+        }
+        Shape::Mesh(mesh) => vertices(x, mesh.vertices().iter(), xb, scratch, sink),
+        Shape::HeightField(field) => vertices(x, field.mesh().vertices().iter(), xb, scratch, sink),
     }
 }
 
@@ -61,7 +67,13 @@ fn cylinder(r: f64, half: f64, n: &V3, x: &Frame, mut push: impl FnMut(V3)) {
 }
 
 /// Vertices within the margin; of many, the corners of their outline, the deepest among them.
-fn vertices(x: &Frame, vertices: &[V3], xb: &Frame, scratch: &mut Scratch, sink: &mut Sink) {
+fn vertices<'a>(
+    x: &Frame,
+    vertices: impl Iterator<Item = &'a V3>,
+    xb: &Frame,
+    scratch: &mut Scratch,
+    sink: &mut Sink,
+) {
     let n: V3 = x.r.column(2).into_owned();
     let n_local = xb.local_dir(&n);
     let offset = n.dot(&(xb.p - x.p));
@@ -74,7 +86,7 @@ fn vertices(x: &Frame, vertices: &[V3], xb: &Frame, scratch: &mut Scratch, sink:
         }
     }
     if points.len() > MAX_POINTS {
-        outline(points, &n, 0.0, &mut scratch.manifold.points);
+        outline(points, &n, 0.0, &mut scratch.outline);
     }
     for p in points.iter() {
         sink.push(n, p.a, p.a + n * p.gap, p.gap);

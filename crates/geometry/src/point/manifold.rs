@@ -23,6 +23,7 @@ pub(crate) struct ManifoldScratch {
     flat_b: Vec<V3>,
     clipped: Vec<V3>,
     pub points: Vec<GapPoint>,
+    areas: Vec<f64>,
 }
 
 /// Two unit vectors that complete `n` to a right-handed frame.
@@ -45,7 +46,7 @@ pub(crate) fn intersect(
     round: [f64; 2],
     limit: f64,
 ) {
-    let ManifoldScratch { feature_a, feature_b, flat_a, flat_b, clipped, points } = scratch;
+    let ManifoldScratch { feature_a, feature_b, flat_a, flat_b, clipped, points, areas } = scratch;
     points.clear();
     let (t1, t2) = tangents(n);
     let o = feature_a[0];
@@ -87,7 +88,7 @@ pub(crate) fn intersect(
     }
     merge_neighbours(points);
     if points.len() > MAX_POINTS {
-        reduce(points, n, MAX_POINTS);
+        reduce(points, n, MAX_POINTS, areas);
     }
 }
 

@@ -108,6 +108,8 @@ pub struct Scratch {
     manifold: manifold::ManifoldScratch,
     surface: surface::SurfaceScratch,
     half_space: Vec<half_space::Candidate>,
+    walk: crate::hull::Walk,
+    outline: reduce::OutlineScratch,
 }
 
 /// Where the points of one pair go: swaps the sides back if the pair was swapped.
@@ -137,6 +139,31 @@ pub(crate) fn distance_to_hull(hull: &crate::ConvexHull, p: &V3) -> f64 {
         gjk::Outcome::Apart { distance, .. } => distance,
         _ => 0.0,
     }
+}
+
+/// Whether a shape at pose `x` comes as near to a point as `distance`. `found` is working memory.
+pub fn is_near(
+    (shape, x): (&Shape, &Iso),
+    p: &V3,
+    distance: f64,
+    scratch: &mut Scratch,
+    found: &mut Vec<ContactPoint>,
+) -> bool {
+    if let Shape::Convex(hull) = shape {
+        let local = x.inverse_transform_point(&(*p).into()).coords;
+        let bounds = hull.aabb();
+        let outside = (bounds.min - local).sup(&(local - bounds.max)).max() > distance;
+        if outside {
+            return false;
+        }
+        if let Some(beyond) = hull.is_beyond(&local, distance) {
+            return !beyond;
+        }
+    }
+    let ball = Shape::Sphere { radius: distance };
+    found.clear();
+    contact_pair((shape, x), (&ball, &Iso::translation(p.x, p.y, p.z)), 0.0, scratch, found);
+    found.iter().any(|p| p.distance <= 0.0)
 }
 
 /// Whether two shape kinds can be tested against each other.

@@ -9,8 +9,8 @@
 //! What covers is convex, or solid below: of triangle surfaces it is not known where they are solid.
 
 use crate::model::Compiled;
-use stiction_geometry::point::{Scratch, contact_pair};
-use stiction_geometry::{ContactPoint, Geom, Shape, ShapeKind};
+use stiction_geometry::point::{Scratch, is_near};
+use stiction_geometry::{ContactPoint, Geom, ShapeKind};
 use stiction_model::Pose;
 
 /// How far in front of a point, beyond its depth, and how far outside the cover it may be, m.
@@ -114,11 +114,7 @@ impl Interior {
                             false => (p.p_wb, -p.normal_w),
                         };
                         let probe = at + out * (IN_FRONT + (-p.distance).max(0.0));
-                        self.points.clear();
-                        let ball = Shape::Sphere { radius: OUTSIDE };
-                        let at = Pose::translation(probe.x, probe.y, probe.z);
-                        contact_pair((&shape.shape, &x), (&ball, &at), 0.0, scratch, &mut self.points);
-                        self.points.iter().any(|p| p.distance <= 0.0)
+                        is_near((&shape.shape, &x), &probe, OUTSIDE, scratch, &mut self.points)
                     })
             };
             if self.sides[from..until].iter().any(covers) {

@@ -22,22 +22,21 @@ const CORRECTION: f64 = 1.0;
 /// Speed below which nothing is examined, m/s and rad/s.
 const SLOW: f64 = 0.01;
 
-/// Kinetic energy at velocities `v`, J, and the trace of M.
-fn kinetic(parts: &Parts, v: &[f64], product: &mut [f64]) -> f64 {
-    parts.free.mass.multiply(v, product);
-    0.5 * product.iter().zip(v).map(|(p, v)| p * v).sum::<f64>()
-}
-
-/// Energy that the step from `v0` to `v` created without a cause, J; 0 if none. `product` has nv numbers.
-pub(crate) fn created(parts: &Parts, assembly: &Assembly, v: &[f64], product: &mut [f64]) -> f64 {
+/// Energy that the step from `v0` to `v` created without a cause, J; 0 if none.
+pub(crate) fn created(parts: &Parts, assembly: &Assembly, v: &[f64]) -> f64 {
     let (world, free, v0) = (parts.model.world(), parts.free, &parts.kinematics.v);
-    let trace: f64 = (0..v.len()).map(|i| free.mass.get(i, i)).sum();
-    let after = kinetic(parts, v, product);
-    // Most steps end here.
-    if after.is_nan() || after <= 0.5 * trace * SLOW * SLOW {
+    let trace = free.mass.trace();
+    let slow = 0.5 * trace * SLOW * SLOW;
+    // What rests ends here.
+    if free.mass.energy_bound(v) <= slow {
         return 0.0;
     }
-    let before = kinetic(parts, v0, product);
+    let after = free.mass.energy(v);
+    // Most steps end here.
+    if after.is_nan() || after <= slow {
+        return 0.0;
+    }
+    let before = free.mass.energy(v0);
     if after <= 2.0 * before || !accountable(parts) {
         return 0.0;
     }
@@ -118,7 +117,7 @@ mod tests {
             free: &free,
             dt: options.step,
         };
-        super::created(&parts, &Assembly::new(&model), &v, &mut [0.0; 2])
+        super::created(&parts, &Assembly::new(&model), &v)
     }
 
     #[test]

@@ -149,7 +149,7 @@ pub(crate) struct Stages {
     pub sweep: Sweep,
     /// Positions at the end of the step.
     pub q_next: Vec<f64>,
-    /// Initial guess of a solve, and scratch of nv numbers after it.
+    /// Initial guess of a solve.
     start: Vec<f64>,
     /// Present if the stages are timed in detail.
     pub profile: Option<Box<Profile>>,
@@ -313,7 +313,6 @@ impl Stages {
             q_next,
             sweep,
             notes,
-            start,
             profile,
             ..
         } = self;
@@ -325,8 +324,7 @@ impl Stages {
         }
         if impact.impulses.is_empty() {
             let parts = parts(model, settings, state, kinematics, contacts, free, dt);
-            start.resize(state.v.len(), 0.0);
-            report.created = energy_jump::created(&parts, assembly, solver.velocities(), start);
+            report.created = energy_jump::created(&parts, assembly, solver.velocities());
         }
         state.v.copy_from_slice(solver.velocities());
         let motion = (&state.q[..], &q_next[..], dt);

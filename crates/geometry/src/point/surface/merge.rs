@@ -7,7 +7,7 @@ use crate::V3;
 
 /// Merges candidates by normal, and points nearer to each other than `same_point`, and hands them over.
 pub(super) fn emit(radius: f64, same_point: f64, xm: &Frame, scratch: &mut SurfaceScratch, sink: &mut Sink) {
-    let SurfaceScratch { candidates, group, spare, .. } = scratch;
+    let SurfaceScratch { candidates, group, outline: spare, .. } = scratch;
     if candidates.iter().any(|c| c.in_front) {
         candidates.retain(|c| c.in_front);
     } else if let Some(shallow) =

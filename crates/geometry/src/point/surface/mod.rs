@@ -31,6 +31,7 @@ pub(super) mod two_meshes;
 use super::convex::Axis;
 use super::core::Core;
 use super::manifold::GapPoint;
+use super::reduce::OutlineScratch;
 use super::{Frame, Scratch, Sink};
 use crate::{Aabb, Shape, TriangleMesh, V3};
 use placed::{Placed, bounds};
@@ -72,7 +73,7 @@ pub(crate) struct SurfaceScratch {
     /// Faces that the shape goes through.
     crossings: Vec<[V3; 3]>,
     group: Vec<GapPoint>,
-    spare: Vec<GapPoint>,
+    outline: OutlineScratch,
     /// For two surfaces.
     pair: two_meshes::PairScratch,
 }

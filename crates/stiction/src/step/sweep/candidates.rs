@@ -6,7 +6,7 @@ use super::size::{Size, pair_width};
 use crate::contact::query::Touching;
 use crate::model::Compiled;
 use crate::model::geom_id::{CollidingGeomId, GeomPair, geoms_of};
-use stiction_geometry::Aabb;
+use stiction_geometry::{Aabb, Geom};
 use stiction_model::Pose;
 
 /// A pair to be looked at.
@@ -15,6 +15,8 @@ pub(super) struct Candidate {
     pub pair: GeomPair,
     /// Depth of contacts that one of its bodies has at the beginning of the step, m.
     pub depth: f64,
+    /// Depth of its own points at the beginning of the step, m, if they made it a candidate.
+    pub begins: Option<f64>,
 }
 
 /// Finds the pairs to be looked at: those that move far and whose boxes meet on the way.
@@ -37,9 +39,9 @@ impl Candidates {
         self.depths.clear();
         self.depths.resize(compiled.world.bodies.len(), 0.0);
         self.list.clear();
-        let patches = touching.patches.patches.iter().map(|p| (p.geoms, touching.patches.depth(p)));
-        let points = touching.points.iter().map(|p| (geoms_of(p), -p.distance));
-        for (pair, depth) in points.chain(patches) {
+        let patches = touching.patches.patches.iter().map(|p| (p.geoms, touching.patches.depth(p), false));
+        let points = touching.points.iter().map(|p| (geoms_of(p), -p.distance, true));
+        for (pair, depth, point) in points.chain(patches) {
             let (a, b) = (pair.0.index(), pair.1.index());
             for geom in [a, b] {
                 let of_body = &mut self.depths[geoms[geom].body];
@@ -48,9 +50,11 @@ impl Candidates {
             // Beyond a plane there is no other side: softness may let a body go deep.
             if !(soft && (sizes[a].plane || sizes[b].plane))
                 && depth > 0.125 * pair_width(&sizes[a], &sizes[b])
-                && self.list.last().is_none_or(|l| l.pair != pair)
             {
-                self.list.push(Candidate { pair, depth });
+                match self.list.last_mut().filter(|l| l.pair == pair) {
+                    Some(known) => known.begins = known.begins.map(|deepest| deepest.max(depth)),
+                    None => self.list.push(Candidate { pair, depth, begins: point.then_some(depth) }),
+                }
             }
         }
         !self.list.is_empty()
@@ -67,17 +71,18 @@ impl Candidates {
     ) {
         let geoms = compiled.geoms.geoms();
         let Self { list, depths, boxes, order, moving } = self;
-        boxes.clear();
+        let motion = |geom: &Geom| Motion::new(&x_begin[geom.body], &x_end[geom.body]);
         moving.clear();
+        moving.extend(geoms.iter().zip(sizes).map(|(geom, size)| size.moves_far(motion(geom).of(size))));
+        if !moving.contains(&true) {
+            return;
+        }
+        boxes.clear();
         for (geom, size) in geoms.iter().zip(sizes) {
-            let motion = Motion::new(&x_begin[geom.body], &x_end[geom.body]);
-            moving.push(size.moves_far(motion.of(size)));
+            let motion = motion(geom);
             let at = geom.shape.aabb(&(x_begin[geom.body] * geom.x_bg));
             let moved = Aabb { min: at.min + motion.shift, max: at.max + motion.shift };
             boxes.push(at.union(&moved).grown(motion.turn * size.reach));
-        }
-        if !moving.contains(&true) {
-            return;
         }
         // Sorted along the axis on which they are spread most.
         let finite = boxes.iter().filter(|b| b.min.x.is_finite());
@@ -118,7 +123,8 @@ impl Candidates {
                 };
                 let told = can_be_told(compiled, pair);
                 if told && travel > 0.25 * pair_width(&sizes[a], &sizes[b]) && meets() {
-                    list.push(Candidate { pair, depth: depths[body_a].max(depths[body_b]) });
+                    let depth = depths[body_a].max(depths[body_b]);
+                    list.push(Candidate { pair, depth, begins: None });
                 }
             }
         }

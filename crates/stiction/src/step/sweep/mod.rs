@@ -182,7 +182,10 @@ impl Sweep {
             let mut path =
                 Path::new(compiled, &self.sizes, candidate.pair, (&begin.x_wb, &x_end), candidate.depth);
             let (mut from, step) = (0.0, path.h / path.travel);
-            while let Some(meeting) = path.march(from, false, &mut self.scratch, &mut self.points) {
+            let harmless = candidate.begins.is_some_and(|depth| path.is_harmless(depth));
+            while !harmless
+                && let Some(meeting) = path.march(from, false, &mut self.scratch, &mut self.points)
+            {
                 let turns = path.turns();
                 if self.add_rows(model, state, (v, dt), begin, turns, (&meeting, pass), assembly)? {
                     break;

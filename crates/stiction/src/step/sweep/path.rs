@@ -108,6 +108,13 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// Whether nothing is found on the way of a pair that begins so deep: it ends no deeper than it may wherever it goes, or it is
+    /// left to its contact.
+    pub fn is_harmless(&self, begins: f64) -> bool {
+        self.far_sighted
+            && (begins + self.travel <= 2.0 * self.h || begins > TOO_DEEP * self.h * (1.0 + ROUNDING))
+    }
+
     /// Angles by which the two bodies turn, rad.
     pub fn turns(&self) -> [f64; 2] {
         [0, 1].map(|k| self.begin[k].rotation.angle_to(&self.end[k].rotation))
