@@ -9,6 +9,7 @@ use crate::model::Compiled;
 use crate::state::MocapState;
 use crate::step::kinematics::{parts, prescribed_twist};
 use nalgebra::Vector3;
+use std::ops::Range;
 use stiction_model::Pose;
 use stiction_multibody::{Multibody, Workspace};
 
@@ -119,6 +120,34 @@ impl Moments {
         force: &Vector3<f64>,
         torque: &Vector3<f64>,
     ) {
+        self.add_wrench_from(0, row, place, body, (point, force, torque));
+    }
+
+    /// The same for a pull of two bodies along the line through their points, `force` on the first and its opposite on the second.
+    /// What moves both does not change their distance.
+    pub fn add_pull(
+        &mut self,
+        row: usize,
+        place: &Place,
+        [(a, p_a), (b, p_b)]: [(usize, &Vector3<f64>); 2],
+        force: &Vector3<f64>,
+    ) {
+        let multibody = &place.compiled.multibody;
+        let from = end_of_common(multibody.body_dofs(a), multibody.body_dofs(b));
+        let none = Vector3::zeros();
+        self.add_wrench_from(from, row, place, a, (p_a, force, &none));
+        self.add_wrench_from(from, row, place, b, (p_b, &-force, &none));
+    }
+
+    /// The wrench along the coordinates from one on.
+    fn add_wrench_from(
+        &mut self,
+        from: usize,
+        row: usize,
+        place: &Place,
+        body: usize,
+        (point, force, torque): (&Vector3<f64>, &Vector3<f64>, &Vector3<f64>),
+    ) {
         self.biases[row] += place.prescribed(body, point, force, torque);
         let multibody = &place.compiled.multibody;
         let Some(tree) = multibody.body_tree(body) else { return };
@@ -126,9 +155,10 @@ impl Moments {
         let moment = (point - multibody.reference_point(place.workspace, tree)).cross(force) + torque;
         let locked = multibody.locked();
         let arms = self.row_mut(row);
-        for run in multibody.body_dofs(body) {
-            let first = arms.partition_point(|&(dof, _)| dof < run.start);
-            for (dof, arm) in &mut arms[first..first + run.len()] {
+        for run in multibody.body_dofs(body).iter().filter(|run| run.end > from) {
+            let begin = run.start.max(from);
+            let first = arms.partition_point(|&(dof, _)| dof < begin);
+            for (dof, arm) in &mut arms[first..first + (run.end - begin)] {
                 if !locked[*dof] {
                     let s = &columns[*dof];
                     *arm += s[0] * moment.x + s[1] * moment.y + s[2] * moment.z;
@@ -137,6 +167,22 @@ impl Moments {
             }
         }
     }
+}
+
+/// The coordinate after the last of those that two bodies share. The paths to two bodies of a tree begin with the same coordinates,
+/// so what is not shared comes after these.
+fn end_of_common(a: &[Range<usize>], b: &[Range<usize>]) -> usize {
+    let mut end = 0;
+    for (x, y) in a.iter().zip(b) {
+        if x.start != y.start {
+            break;
+        }
+        end = x.end.min(y.end);
+        if x.end != y.end {
+            break;
+        }
+    }
+    end
 }
 
 /// Poses at the beginning of a step.

@@ -117,8 +117,7 @@ fn piece(
     out.lengths[t] += length / divisor;
     // Points of one body keep their distance. Coincident points have no direction.
     if body_a != body_b && length > 1e-300 {
-        let (pull, none) = (along / (length * divisor), Vector3::zeros());
-        out.add_wrench(t, place, body_b, &p_b, &pull, &none);
-        out.add_wrench(t, place, body_a, &p_a, &-pull, &none);
+        let pull = along / (length * divisor);
+        out.add_pull(t, place, [(body_b, &p_b), (body_a, &p_a)], &pull);
     }
 }
