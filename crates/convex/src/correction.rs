@@ -10,9 +10,13 @@
 //! directions. So a row whose error is too large for one pass is solved in two:
 //!
 //! ```text
-//! 1. hold       γ = −v/R                           → v₁, γ₁
+//! 1. hold       γ = −v/R_h                         → v₁, γ₁      R_h = R (R/R_c)³
 //! 2. correct    γ = γ₁ + (v̂ − (v − v₁))/R_c        R_c = w ε
 //! ```
+//!
+//! What carries an impulse γ creeps by v₁ = −R_h γ. With R_h = R, links that carry a thousand times their mass would fall apart: R γ is
+//! then larger than g δt, and the second pass, which lifts a load by (L/(4 w δt))/M at most, does not keep up. A damper may be as
+//! stiff as it likes, so it gets stiffer with the error.
 //!
 //! Without other constraints the second pass adds u = argmin ½ ‖u‖²_A + ½ Σ (J u − v̂)²/(w ε): a Levenberg-Marquardt step
 //! towards the least squares of the error in the constraint's own metric. Along directions that can move, u removes the
@@ -26,6 +30,9 @@ use crate::scalar::{CLOSING_SPEED, RowCompliance, ScalarLaw, closing, made_in_a_
 /// ε per error, as an angle. Stability needs ½ if the Delassus estimate w is exact; diag(A)⁻¹, from which it is made, is
 /// smaller than A⁻¹ by a factor of a few in chains.
 const SOFTENING: f64 = 4.0;
+
+/// Least R_h/w: beyond it the factorisation would lose masses of different sizes.
+const STIFFEST: f64 = 1e-9;
 
 /// Acceleration, m/s², at which a target that existed before the step pulls the effective mass of its constraint at most.
 const PULL: f64 = 1e5;
@@ -70,7 +77,7 @@ impl Constraint {
             return (ScalarLaw::spring(r, v_hat, false), false);
         }
         let law = match held {
-            None => ScalarLaw::spring(r, 0.0, false),
+            None => ScalarLaw::spring((r * (r / softer).powi(3)).max(STIFFEST * w).min(r), 0.0, false),
             Some(Held { velocity, impulse }) => {
                 ScalarLaw::spring(softer, v_hat + velocity + softer * impulse, false)
             }
