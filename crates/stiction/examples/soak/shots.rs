@@ -5,7 +5,8 @@
 //! accuracy, a fixed plate or one of 50 g to 5 kg that floats and turns.
 //!
 //! **Passed** means: the bullet's centre went through the plate's middle plane within the plate's rim, seen from the plate, along the
-//! line between two ends of steps (of a wire or a bead: through its inside). That does not ask what the simulator believes.
+//! line between two ends of steps (of a wire or a bead: through its inside). Of a soft half-space the plate is its outermost millimetre,
+//! and the middle plane is half a millimetre below the surface. That does not ask what the simulator believes.
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -187,6 +188,7 @@ pub fn fire(pair: &Pair, number: u64, seed: u64, speculative: bool, mut tell: im
     let across = Vector3::new(sideways.x, sideways.y, 0.0).normalize();
     let d = slant.sin() * across - slant.cos() * Vector3::z();
     let (within, hit) = target(pair.plate);
+    let middle = if pair.plate == "soft half-space" { -5e-4 } else { 0.0 };
     let aim = Vector3::new(random.range(-within[0], within[0]), random.range(-within[1], within[1]), 0.0);
     // Far enough to be in front of the plate with every corner.
     let from = aim - random.range(0.03, 0.6) * d;
@@ -214,15 +216,15 @@ pub fn fire(pair: &Pair, number: u64, seed: u64, speculative: bool, mut tell: im
             break;
         }
         let now = seen(&mut sim);
-        if before.z > 0.0 && now.z <= 0.0 {
-            let s = before.z / (before.z - now.z);
+        if before.z > middle && now.z <= middle {
+            let s = (before.z - middle) / (before.z - now.z);
             let at = before + s * (now - before);
             outcome.passed |= hit(at.x, at.y);
         }
         before = now;
         let now_has = sim.energy().kinetic / energy;
         tell(format!(
-            "{contact:?} {accuracy:?} t = {:.6} s: bullet seen from the plate at {now:.4?}, energy {now_has:.4e} of its beginning, \
+            "{contact:?} {accuracy:?} t = {:.6} s: bullet seen from the plate at {now:.7?}, energy {now_has:.4e} of its beginning, \
              speculative {}, held back {}, deepest {:.2e} m",
             sim.state().time,
             sim.stats().speculative,

@@ -216,7 +216,7 @@ impl Stages {
         free.begin(model, kinematics);
         timer.stage(&mut report.seconds.kinematics);
         timer.lap(|p| &mut p.kinematics);
-        contacts.find(model, &settings.options, (&kinematics.x_wb, &state.stretches), ahead, &mut timer);
+        contacts.find(model, &settings.options, (kinematics, &state.stretches), ahead, &mut timer);
         timer.stage(&mut report.seconds.proximity);
     }
 
@@ -329,6 +329,7 @@ impl Stages {
         state.v.copy_from_slice(solver.velocities());
         let motion = (&state.q[..], &q_next[..], dt);
         sweep.go_straight(model, motion, (kinematics, free), solver, &mut state.v);
+        sweep.keep_energy(model, kinematics, free, &mut state.v);
         state.q.copy_from_slice(q_next);
         model.compiled().drives.advance(&state.ctrl, &mut state.activation, dt);
         state.time += dt;

@@ -6,12 +6,17 @@
 //! rounds all bodies move the same fraction of the original way, and at last none moves: this keeps every pair where it was, so
 //! the rounds end with a motion that passes through nothing. Velocities are kept; the next step starts from poses at touch.
 //!
+//! A contact pushes with what its overlap stores, and a body that is held back does not leave the overlap: it would be pushed again and
+//! again, and its gyroscopic torque would not turn it. Either would give it energy without bound. So held bodies have no more
+//! kinetic energy after the step than before, beyond what others lose ([`Sweep::keep_energy`]).
+//!
 //! Bodies whose motion is prescribed cannot be held back.
 
 use super::Sweep;
 use super::path::Path;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::free_motion::FreeMotion;
 use crate::step::kinematics::Kinematics;
 use stiction_multibody::QuaternionStep;
 
@@ -101,5 +106,36 @@ impl Sweep {
         }
         result.trees = self.fractions.iter().filter(|f| **f < 1.0).count();
         self.held = result;
+    }
+
+    /// Slows the bodies that were held back to the energy that there was, where nothing is moved from outside.
+    pub fn keep_energy(&mut self, model: &Model, begin: &Kinematics, free: &FreeMotion, v: &mut [f64]) {
+        let world = model.world();
+        let moved =
+            world.bodies.iter().any(|b| b.mocap) || world.geoms.iter().any(|g| g.surface_velocity.is_some());
+        if self.held.trees == 0 || moved {
+            return;
+        }
+        let trees = model.multibody().trees();
+        self.held_v.resize(v.len(), 0.0);
+        // Kinetic energy of all bodies, and of those held back.
+        let mut kinetic = |v: &[f64]| {
+            free.mass.multiply(v, &mut self.held_v);
+            let of = |tree: &std::ops::Range<usize>| {
+                0.5 * tree.clone().map(|i| v[i] * self.held_v[i]).sum::<f64>()
+            };
+            let parts = trees.iter().zip(&self.fractions).map(|(tree, fraction)| (of(&tree.v), *fraction));
+            parts.fold((0.0, 0.0), |(all, held), (t, fraction)| {
+                (all + t, if fraction < 1.0 { held + t } else { held })
+            })
+        };
+        let (before, after) = (kinetic(&begin.v), kinetic(v));
+        let excess = (after.0 - before.0).min(after.1 - before.1);
+        if excess > 0.0 {
+            let factor = (1.0 - excess / after.1).sqrt();
+            for (tree, _) in trees.iter().zip(&self.fractions).filter(|(_, fraction)| **fraction < 1.0) {
+                v[tree.v.clone()].iter_mut().for_each(|v| *v *= factor);
+            }
+        }
     }
 }
