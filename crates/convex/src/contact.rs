@@ -29,16 +29,19 @@ pub struct ContactSettings {
     /// ([`crate::ContactEntry::load`]): where k is larger, k and f0 are scaled down together. Infinite for none. SAP has its
     /// own limit, 4π².
     pub stiffness_limit: f64,
+    /// The same of tangential springs, which beyond it are as soft as the limit, with as much damping of their stiffness.
+    pub spring_limit: f64,
 }
 
 impl Default for ContactSettings {
-    /// Lagged, v_s = 1e−4 m/s, σ = 1e−3, no limit of stiffness.
+    /// Lagged, v_s = 1e−4 m/s, σ = 1e−3, no limits of stiffness.
     fn default() -> Self {
         Self {
             model: FrictionModel::Lagged,
             stiction_tolerance: 1e-4,
             regularization: 1e-3,
             stiffness_limit: f64::INFINITY,
+            spring_limit: f64::INFINITY,
         }
     }
 }
@@ -230,6 +233,14 @@ impl<T: Scalar> CompiledContact<T> {
         match terms.spring {
             None => contact,
             Some(spring) => {
+                let stiff = T::constant(dt * dt) * scale * spring.stiffness;
+                let most = settings.spring_limit * terms.load;
+                if stiff.value() * bound > 3.0 * most {
+                    let share = T::constant(most) / (stiff * delassus());
+                    if share.value() < 1.0 {
+                        scale = scale * share;
+                    }
+                }
                 let (k, mut c) = (scale * spring.stiffness, scale * spring.damping);
                 if spring.critical.value() > 0.0 {
                     // c = k τ with τ = 2/ω, ω² = K w: of the slip, or of spin if that is slower.

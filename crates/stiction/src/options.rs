@@ -292,6 +292,14 @@ impl Options {
         }
     }
 
+    /// The same of tangential springs. Sticking bodies are wedged by them, and what is wedged cannot leave an overlap in which a
+    /// step has found it: its normal force then holds an energy that nothing has paid for. Springs that oscillate no faster than
+    /// once a step yield further than such overlaps are deep.
+    pub(crate) fn spring_limit(&self) -> f64 {
+        use std::f64::consts::PI;
+        if self.limit_stiffness { 4.0 * PI * PI } else { f64::INFINITY }
+    }
+
     /// The name of the method on the command line and in Python.
     pub fn method_name(&self) -> &'static str {
         match self.method {

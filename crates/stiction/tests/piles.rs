@@ -73,6 +73,31 @@ fn a_load_of_a_thousand_times_its_support_hardly_sinks() {
     }
 }
 
+/// A box held by friction on ground of stiffness 1e9 N/m yields to the load m g sinθ by its springs: k_t = 4π²/(w δt²) at each of four
+/// corners, with w between 1/m and 4/m, and not by the 5e-4 of it that Mindlin's 0.8 of the stiffness would give.
+#[test]
+fn springs_of_friction_oscillate_no_faster_than_once_a_step() {
+    let tags = tags(1e9, 10.0);
+    let (angle, step) = (0.2_f64, 1e-2);
+    let yields = |limit_stiffness| {
+        let slope = model(
+            &format!(
+                "<geom type=\"plane\" size=\"5 5 1\">{tags}</geom>\
+                 <body pos=\"0 0 .05\"><freejoint/><geom type=\"box\" size=\".05 .05 .05\" mass=\"1\">{tags}</geom></body>"
+            ),
+            &format!("<option gravity=\"{} 0 {}\"/>", G * angle.sin(), -G * angle.cos()),
+        );
+        let mut sim = simulation(&slope, Options { step, limit_stiffness, ..Options::default() });
+        run(&mut sim, 1.0);
+        sim.state().q[0]
+    };
+    let whole = G * angle.sin() * step * step / (4.0 * std::f64::consts::PI.powi(2));
+    let limited = yields(true);
+    assert!(limited > 0.25 * whole && limited < whole, "{limited:e} m, the limit's order is {whole:e}");
+    let free = yields(false);
+    assert!(free < 1e-2 * whole, "{free:e} m without the limit");
+}
+
 fn ball(stiffness: f64) -> Model {
     let tags = tags(stiffness, 10.0);
     model(

@@ -442,6 +442,7 @@ impl Assembly {
             stiction_tolerance: parts.options.stiction_tolerance,
             regularization: parts.options.regularization,
             stiffness_limit: parts.options.stiffness_limit(),
+            spring_limit: parts.options.spring_limit(),
         };
         self.problem.set(parts.dt, settings)?;
         let law = &parts.options.normal_law;
