@@ -94,28 +94,30 @@ pub(crate) fn pair_margin(compiled: &Compiled, options: &Options, (a, b): GeomPa
 }
 
 /// Distance within which geoms keep their points, m, if they touch or had points in the last step. Corners that rock by less stay
-/// in contact, so that structures do not rattle. Geoms that only come near have none, or bodies would feel seams that they slide
-/// over.
+/// in contact, so that structures do not rattle. Of geoms that only come near, those have them on whose body the other one was
+/// before, which it neither touches now nor approaches: a body that slides from tile to tile, and hovers by rounding when it leaves the
+/// last one. The others have none, or bodies would feel edges that they slide past.
 pub(crate) const ROCKING: f64 = 1e-5;
 
 /// Distance within which the points of a pair of geoms of the given margin are kept, m. The last step's points are those with
-/// tangential springs.
+/// tangential springs; `glides` says whether a pair that had none is on a body on which one of them was.
 pub(crate) fn reach(
     points: &[ContactPoint],
     geoms: GeomPair,
     margin: f64,
     stretches: &[ContactStretch],
+    glides: impl FnOnce() -> bool,
 ) -> f64 {
     let touches = points.iter().any(|p| p.distance <= ROUNDING);
     let rocks = touches || stretches.binary_search_by_key(&geoms, |s| s.geoms).is_ok();
-    if rocks { margin.max(ROCKING) } else { margin }
+    if rocks || margin < ROCKING && glides() { margin.max(ROCKING) } else { margin }
 }
 
 /// Depth below which a point's share of its pair's stiffness decreases, as a fraction of the depth of the deepest point.
 const SHALLOW: f64 = 0.25;
 
 /// A depth, m, within which points touch or do not by rounding errors of poses: there all of them count.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// The number of points among which the stiffness of their pair is divided, so that it does not depend on their number.
 ///

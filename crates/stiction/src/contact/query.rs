@@ -1,6 +1,6 @@
 //! The contact query: contact points and contact patches of bodies at given poses, the second stage of a step.
 
-use crate::contact::entries::{ROCKING, pair_margin, reach};
+use crate::contact::entries::{ROCKING, ROUNDING, pair_margin, reach};
 use crate::contact::interior::Interior;
 use crate::contact::patches::PatchSet;
 use crate::model::geom_id::{GeomPair, geoms_of, pair_of};
@@ -8,6 +8,8 @@ use crate::model::{Compiled, Model};
 use crate::options::Options;
 use crate::state::ContactStretch;
 use crate::step::first_touch::Ahead;
+use crate::step::impact::REST;
+use crate::step::kinematics::Kinematics;
 use crate::step::timer::Timer;
 use stiction_geometry::point::{Scratch, contact_pair};
 use stiction_geometry::{ContactPoint, Proximity};
@@ -46,17 +48,18 @@ impl ContactQuery {
         &mut self,
         model: &Model,
         options: &Options,
-        (x_wb, stretches): (&[Pose], &[ContactStretch]),
+        (kinematics, stretches): (&Kinematics, &[ContactStretch]),
         ahead: &Ahead,
         timer: &mut Timer,
     ) {
+        let x_wb = &kinematics.x_wb;
         let margin = options.margin.max(ahead.margin).max(ROCKING);
         self.proximity.update(x_wb);
         self.proximity.find_pairs(margin);
         timer.lap(|p| &mut p.broad_phase);
         self.proximity.find_points(margin, &mut self.points);
         if margin > options.margin {
-            self.drop_far(model.compiled(), options, ahead, stretches);
+            self.drop_far(model.compiled(), options, ahead, (kinematics, stretches));
         }
         self.drop_covered(x_wb);
         timer.lap(|p| &mut p.narrow_phase);
@@ -70,8 +73,28 @@ impl ContactQuery {
         compiled: &Compiled,
         options: &Options,
         ahead: &Ahead,
-        stretches: &[ContactStretch],
+        (kinematics, stretches): (&Kinematics, &[ContactStretch]),
     ) {
+        let carrier = |geom| compiled.carrier[compiled.geom(geom).body] as u32;
+        let slow = REST * compiled.world.options.gravity.norm() * options.step;
+        // Whether one geom of the pair was on the other's body, nothing of the two bodies touches, and the points approach no faster than
+        // bodies at rest do.
+        let glides = |all: &[ContactPoint], points: &[ContactPoint], (a, b): GeomPair| {
+            let bodies = (carrier(a), carrier(b));
+            let same = |(c, d): GeomPair| [bodies, (bodies.1, bodies.0)].contains(&(carrier(c), carrier(d)));
+            let there = |s: &ContactStretch| {
+                let (c, d) = s.geoms;
+                (c == a || c == b || d == a || d == b) && same(s.geoms)
+            };
+            let touches = |p: &ContactPoint| p.distance <= ROUNDING && same(geoms_of(p));
+            stretches.iter().any(there) && !all.iter().any(touches) && {
+                let (linear, angular) = kinematics.relative_twist(compiled, bodies);
+                points.iter().filter(|p| p.distance <= ROCKING).all(|p| {
+                    let approach = -p.normal_w.dot(&(linear + angular.cross(&p.p_wb)));
+                    approach <= slow
+                })
+            }
+        };
         let (mut first, mut kept) = (0, 0);
         while first < self.points.len() {
             let geoms = geoms_of(&self.points[first]);
@@ -79,7 +102,8 @@ impl ContactQuery {
             let reach = if ahead.pairs.contains(&geoms) {
                 f64::INFINITY
             } else {
-                reach(&self.points[first..end], geoms, pair_margin(compiled, options, geoms), stretches)
+                let (points, margin) = (&self.points[first..end], pair_margin(compiled, options, geoms));
+                reach(points, geoms, margin, stretches, || glides(&self.points, points, geoms))
             };
             for k in first..end {
                 if self.points[k].distance <= reach {

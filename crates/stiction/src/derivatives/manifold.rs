@@ -242,7 +242,8 @@ impl ManifoldScratch {
             self.points.clear();
             let found = margin.max(ROCKING);
             contact_pair((&a.shape, &x_wa), (&b.shape, &x_wb), found, &mut self.geometry, &mut self.points);
-            let reach = reach(&self.points, manifold.geoms, margin, &step.state.stretches);
+            // It had points in the step, so it keeps those that come near.
+            let reach = reach(&self.points, manifold.geoms, margin, &step.state.stretches, || true);
             self.points.retain(|p| p.distance <= reach);
             for point in &mut self.points {
                 (point.geom_a, point.geom_b) = (manifold.geoms.0.index(), manifold.geoms.1.index());

@@ -39,7 +39,7 @@ const FRICTION_PASSES: usize = 3;
 const HALVINGS: usize = 5;
 
 /// Threshold over the change of velocity that a step brings.
-const REST: f64 = 2.0;
+pub(crate) const REST: f64 = 2.0;
 
 /// Restitution of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
