@@ -17,9 +17,15 @@ const EVERY: Duration = Duration::from_secs(1);
 /// How a checkpoint begins, with its version. The hash of the options follows, then the state with its checksum.
 const MAGIC: [u8; 8] = *b"STICTCK1";
 
-/// The hash of all options of a run; `{:?}` prints numbers so that they can be read back exactly.
+/// The hash of all options of a run, `--restitution` included; `{:?}` prints numbers so that they can be read back exactly.
 fn options_hash(simulation: &Simulation) -> [u8; 8] {
-    fnv1a(format!("{:?}", simulation.options()).as_bytes()).to_le_bytes()
+    let mut options = format!("{:?}", simulation.options());
+    for (index, geom) in simulation.model().world().geoms.iter().enumerate() {
+        if let Some(restitution) = geom.contact.restitution {
+            options += &format!("; geom {index} {restitution:?}");
+        }
+    }
+    fnv1a(options.as_bytes()).to_le_bytes()
 }
 
 /// The file and when it was last written.

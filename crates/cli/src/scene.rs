@@ -4,13 +4,14 @@ use crate::failure::{Failure, print};
 use crate::hint::hint;
 use crate::overrides::Overrides;
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::contact_law::DacLaw;
-use stiction::model::{Pose, SizeLimits, Vec3};
+use stiction::model::{Compliance, Pose, SizeLimits, Vec3};
 use stiction::{
-    Composition, Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model, Options,
-    Placement, contact_model_from_name, files, scenes,
+    Composition, ContactChange, Format, LearnedContact, LearnedContactError, LearnedLaw, LoadOptions, Model,
+    Options, Placement, Variation, contact_model_from_name, files, scenes,
 };
 use stiction_formats::load_string;
 
@@ -142,6 +143,22 @@ impl ReadOptions {
             _ => Ok(model),
         }
     }
+}
+
+/// The model with this restitution for all geoms that have none and are not compliant.
+pub fn with_restitution(model: &Model, restitution: f64) -> Result<Model, Failure> {
+    let geoms = model.world().geoms.iter().enumerate();
+    let without = geoms.filter(|(_, geom)| {
+        geom.contact.restitution.is_none() && geom.contact.compliance != Compliance::Compliant
+    });
+    let change = ContactChange { restitution: Some(restitution), ..ContactChange::default() };
+    let contacts: BTreeMap<usize, ContactChange> = without.map(|(geom, _)| (geom, change)).collect();
+    if contacts.is_empty() {
+        let what = "has no geom to act on: all are compliant or have a restitution in the file; leave it out";
+        return Err(Failure::input(format!("--restitution {what}")));
+    }
+    let wrong = |error| Failure::input(format!("--restitution {restitution}: {error}"));
+    model.varied(&Variation { contacts, ..Variation::default() }).map_err(wrong)
 }
 
 /// File and placement of `[NAME=]FILE[@X,Y,Z[,ROLL,PITCH,YAW]]`.

@@ -195,6 +195,28 @@ fn options_without_effect_are_refused() {
     assert!(!Path::new(&out).exists(), "nothing is made for options that are refused");
 }
 
+/// A ball that falls by 0.9 m from rest is back at its height after twice the time of its fall, 2 √(2 · 0.9/g).
+#[test]
+fn a_restitution_for_all_geoms_lets_a_ball_bounce() {
+    let folder = folder("restitution");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("ball.xml");
+    let ball = "<body pos='0 0 1'><freejoint/><geom size='.1' mass='1'/></body>";
+    let text = format!("<mujoco><worldbody><geom type='plane' size='1 1 1'/>{ball}</worldbody></mujoco>");
+    std::fs::write(&file, text).unwrap();
+    let time = (2.0 * (1.8_f64 / 9.81).sqrt()).to_string();
+    let run = ["run", file.to_str().unwrap(), "--step", "1e-3", "--time", &time, "--json"];
+    let height = |more: &[&str]| report(&[&run, more].concat())["qpos"][2].as_f64().unwrap();
+    // An impact is felt up to a step late: 2 g δt t of height.
+    let late = 2.0 * 9.81 * 1e-3 * 0.857;
+    assert!((height(&["--restitution", "1"]) - 1.0).abs() < late, "{}", height(&["--restitution", "1"]));
+    assert!(height(&[]) < 0.5);
+    refused(&[
+        ("run stack --restitution 1.5", &["--restitution 1.5", "0 to 1"]),
+        ("run stack --restitution -0.5", &["--restitution -0.5", "0 to 1"]),
+    ]);
+}
+
 #[test]
 fn names_that_are_nearly_right_are_recognised() {
     refused(&[

@@ -42,7 +42,7 @@ impl Owner {
 /// A quantity by its name in Python, what it is of, and how `randomize` calls it.
 type Kind = (&'static str, Owner, Option<Quantity>);
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 17] = [
     ("mass", Owner::Body, Some(Quantity::Mass)),
     ("friction", Owner::Geom, Some(Quantity::Friction)),
     ("static_friction", Owner::Geom, None),
@@ -50,6 +50,7 @@ const KINDS: [Kind; 16] = [
     ("dissipation", Owner::Geom, Some(Quantity::Dissipation)),
     ("relaxation_time", Owner::Geom, None),
     ("modulus", Owner::Geom, None),
+    ("restitution", Owner::Geom, None),
     ("size", Owner::Geom, Some(Quantity::Size)),
     ("collides", Owner::Geom, None),
     ("damping", Owner::Joint, Some(Quantity::Damping)),
@@ -142,6 +143,7 @@ impl Changes {
                         "stiffness" => contact.stiffness = Some(value),
                         "dissipation" => contact.dissipation = Some(value),
                         "relaxation_time" => contact.relaxation_time = Some(value),
+                        "restitution" => contact.restitution = Some(value),
                         _ => contact.modulus = Some(value),
                     }
                 }
@@ -358,6 +360,7 @@ pub fn parameters<'py>(
                     "dissipation" => contact().dissipation,
                     "relaxation_time" => contact().relaxation_time,
                     "modulus" => contact().modulus,
+                    "restitution" => contact().restitution.unwrap_or(0.0),
                     "collides" => f64::from(u8::from(named::collides(world, id))),
                     "damping" => dof().map_or(0.0, |d| d.damping),
                     "friction_loss" => dof().map_or(0.0, |d| d.friction),
@@ -420,6 +423,7 @@ fn varied(variation: &Variation, kind: &str) -> Vec<(usize, usize)> {
                 "stiffness" => c.stiffness.is_some(),
                 "dissipation" => c.dissipation.is_some(),
                 "relaxation_time" => c.relaxation_time.is_some(),
+                "restitution" => c.restitution.is_some(),
                 _ => c.modulus.is_some(),
             });
             geoms.map(|(geom, _)| (*geom, 0)).collect()

@@ -184,6 +184,8 @@ impl Model {
     ///     The same for that of linear dissipation (contact="sap"), s.
     /// modulus : dict, optional
     ///     The same for the modulus of compliant geoms, Pa.
+    /// restitution : dict, optional
+    ///     The same for the restitution of impacts at contact points, 0 to 1. Two geoms have the smaller one, or that of the one with any.
     /// size : dict, optional
     ///     The same for factors on the size of primitive geoms, about their own frames. Masses do not change. The rotational inertia of
     ///     a body is scaled if this is its only geom and lies at its centre of mass; otherwise it does not change, which is a warning
@@ -223,8 +225,8 @@ impl Model {
     #[pyo3(
         signature = (**changes),
         text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
-                          dissipation=None, relaxation_time=None, modulus=None, size=None, collides=None, damping=None, \
-                          friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
+                          dissipation=None, relaxation_time=None, modulus=None, restitution=None, size=None, collides=None, \
+                          damping=None, friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
     )]
     fn varied(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let variation = Changes::read(self, changes, 1)?.variation(0);

@@ -153,6 +153,7 @@ pub fn geom_info<'py>(
         [turn.w, turn.i, turn.j, turn.k].into_pyobject(py)?,
         geom.color.map(f64::from).into_pyobject(py)?,
         collides(world, id),
+        contact.restitution.unwrap_or(0.0),
     );
     let contact = (
         contact.dynamic_friction,

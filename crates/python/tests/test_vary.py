@@ -170,3 +170,23 @@ def test_recordings_go_on_through_changes_that_cannot_be_seen(tmp_path):
     sim.vary(size={"block": 1.1})
     with pytest.raises(RuntimeError, match="another model"):
         sim.step(100)
+
+
+def test_a_ball_bounces_with_the_restitution_that_it_is_given():
+    # It falls by 0.9 m; with e = 1 it is back at its height after twice the time of the fall, within what a late step of impact moves.
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+      <body pos="0 0 1"><freejoint/><geom name="ball" size=".1" mass="1"/></body></worldbody></mujoco>"""
+    model = st.Model.from_string(text)
+    time = 2 * np.sqrt(1.8 / 9.81)
+    sim = st.Simulation(model, step=1e-3)
+    assert sim.geom("ball").restitution == 0
+    sim.geom("ball").restitution = 1.0
+    assert sim.geom("ball").restitution == 1 and model.geom("ball").restitution == 0
+    sim.step(round(time / 1e-3))
+    assert abs(sim.qpos[2] - 1) < 2 * 9.81 * 1e-3 * time
+    batch = st.Batch(model, 2, step=1e-3)
+    batch.vary(restitution={"ball": [0.0, 1.0]})
+    batch.step(round(time / 1e-3))
+    assert batch.qpos[0, 2] < 0.5 < 0.98 < batch.qpos[1, 2]
+    with pytest.raises(st.ModelError, match="0 to 1"):
+        model.varied(restitution={"ball": 1.1})

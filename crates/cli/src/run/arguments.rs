@@ -33,6 +33,9 @@ pub struct RunArguments {
     /// Time-stepping method
     #[arg(long, value_enum, default_value_t)]
     method: MethodName,
+    /// Restitution of impacts, 0 to 1, of all geoms that have none in the file and are not compliant
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub restitution: Option<f64>,
     /// Integrator of --method continuous [default: radau]
     #[arg(long, value_enum)]
     integrator: Option<IntegratorName>,

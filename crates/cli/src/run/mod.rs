@@ -10,6 +10,7 @@ pub use arguments::{Columns, RunArguments};
 pub use outputs::joint_choice;
 
 use crate::failure::{Failure, print, print_json};
+use crate::scene::with_restitution;
 use crate::{interrupt, progress};
 use outputs::{Outputs, record_failure};
 use std::time::Instant;
@@ -23,7 +24,10 @@ const STEPS_AT_ONCE: usize = 16;
 /// Simulates and prints a summary.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     arguments.check()?;
-    let model = arguments.read.load()?;
+    let mut model = arguments.read.load()?;
+    if let Some(restitution) = arguments.restitution {
+        model = with_restitution(&model, restitution)?;
+    }
     let (options, law) = arguments.options(&model)?;
     if !arguments.json {
         for warning in model.warnings() {

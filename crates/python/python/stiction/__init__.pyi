@@ -180,6 +180,7 @@ class _Changes(TypedDict, total=False):
     dissipation: Mapping[_Name, ArrayLike] | None
     relaxation_time: Mapping[_Name, ArrayLike] | None
     modulus: Mapping[_Name, ArrayLike] | None
+    restitution: Mapping[_Name, ArrayLike] | None
     size: Mapping[_Name, ArrayLike] | None
     collides: Mapping[_Name, ArrayLike] | None
     damping: Mapping[_Name, ArrayLike] | None
@@ -694,6 +695,8 @@ class Model:
             The same for that of linear dissipation (contact="sap"), s.
         modulus : dict, optional
             The same for the modulus of compliant geoms, Pa.
+        restitution : dict, optional
+            The same for the restitution of impacts at contact points, 0 to 1. Two geoms have the smaller one, or that of the one with any.
         size : dict, optional
             The same for factors on the size of primitive geoms, about their own frames. Masses do not change. The rotational inertia of
             a body is scaled if this is its only geom and lies at its centre of mass; otherwise it does not change, which is a warning

@@ -98,6 +98,7 @@ class GeomInfo(NamedTuple):
     quaternion: list[float]
     rgba: list[float]
     collides: bool
+    restitution: float
 
 
 describe(
@@ -119,6 +120,7 @@ describe(
     quaternion="Of its frame in the body's, w first.",
     rgba="Red, green, blue and opacity, 0 to 1.",
     collides="Whether it has contacts.",
+    restitution="Restitution of impacts at its contact points, 0 to 1; 0 without one.",
 )
 
 
@@ -505,6 +507,7 @@ class Geom(_Named):
     dissipation = _quantity("geom", "dissipation", "Hunt & Crossley dissipation, s/m")
     relaxation_time = _quantity("geom", "relaxation_time", 'Relaxation time of linear dissipation (contact="sap"), s')
     modulus = _quantity("geom", "modulus", "Modulus of the pressure field of a compliant geom, Pa; None without one")
+    restitution = _quantity("geom", "restitution", "Restitution of impacts at its contact points, 0 to 1; 0 without one")
     collides = _quantity(
         "geom", "collides", "Whether it has contacts, from the next step on; in a batch, an array with one value per world"
     )

@@ -48,8 +48,8 @@ impl Batch {
     #[pyo3(
         signature = (indices=None, **changes),
         text_signature = "($self, indices=None, *, gravity=None, mass=None, friction=None, static_friction=None, \
-                          stiffness=None, dissipation=None, relaxation_time=None, modulus=None, size=None, collides=None, \
-                          damping=None, friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
+                          stiffness=None, dissipation=None, relaxation_time=None, modulus=None, restitution=None, size=None, \
+                          collides=None, damping=None, friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
     )]
     fn vary(
         &self,

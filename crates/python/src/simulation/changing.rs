@@ -51,8 +51,8 @@ impl Simulation {
     #[pyo3(
         signature = (**changes),
         text_signature = "($self, *, gravity=None, mass=None, friction=None, static_friction=None, stiffness=None, \
-                          dissipation=None, relaxation_time=None, modulus=None, size=None, collides=None, damping=None, \
-                          friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
+                          dissipation=None, relaxation_time=None, modulus=None, restitution=None, size=None, collides=None, \
+                          damping=None, friction_loss=None, armature=None, kp=None, kv=None, strength=None, active=None)"
     )]
     fn vary(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let variation = Changes::read(self.model.get(), changes, 1)?.variation(0);

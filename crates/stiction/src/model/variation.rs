@@ -44,6 +44,8 @@ pub struct ContactChange {
     pub relaxation_time: Option<f64>,
     /// Modulus of a compliant geom's pressure field, Pa.
     pub modulus: Option<f64>,
+    /// Coefficient of restitution of its contact points, from 0 to 1.
+    pub restitution: Option<f64>,
 }
 
 /// Differences of a variant from its base model.
@@ -98,6 +100,7 @@ impl Variation {
                 dissipation: new.dissipation.or(old.dissipation),
                 relaxation_time: new.relaxation_time.or(old.relaxation_time),
                 modulus: new.modulus.or(old.modulus),
+                restitution: new.restitution.or(old.restitution),
             };
         }
     }
@@ -171,6 +174,18 @@ impl ContactChange {
                 return Err(format!("{what} of \"{name}\" = {value}: give a positive number"));
             }
         }
+        if let Some(e) = self.restitution {
+            if !(0.0..=1.0).contains(&e) {
+                return Err(format!(
+                    "restitution of \"{name}\" = {e}: give a number from 0 to 1; more would add energy"
+                ));
+            }
+            if e > 0.0 && geom.contact.compliance == Compliance::Compliant {
+                return Err(format!(
+                    "\"{name}\" makes contact patches, and restitution acts at points: let its dissipation decide the bounce"
+                ));
+            }
+        }
         if self.modulus.is_some() && geom.contact.compliance != Compliance::Compliant {
             return Err(format!(
                 "\"{name}\" has no pressure field and so no modulus: make it compliant in the file \
@@ -187,6 +202,7 @@ impl ContactChange {
         contact.dissipation = self.dissipation.or(contact.dissipation);
         contact.relaxation_time = self.relaxation_time.or(contact.relaxation_time);
         contact.hydroelastic_modulus = self.modulus.or(contact.hydroelastic_modulus);
+        contact.restitution = self.restitution.or(contact.restitution);
         Ok(())
     }
 }
