@@ -16,7 +16,8 @@
 //!
 //! What carries an impulse γ creeps by v₁ = −R_h γ. With R_h = R, links that carry a thousand times their mass would fall apart: R γ is
 //! then larger than g δt, and the second pass, which lifts a load by (L/(4 w δt))/M at most, does not keep up. A damper may be as
-//! stiff as it likes, so it gets stiffer with the error.
+//! stiff as it likes, so it gets stiffer with the error. Errors much larger than those of the rows beside them are still corrected
+//! last, and under such loads grow slowly.
 //!
 //! Without other constraints the second pass adds u = argmin ½ ‖u‖²_A + ½ Σ (J u − v̂)²/(w ε): a Levenberg-Marquardt step
 //! towards the least squares of the error in the constraint's own metric. Along directions that can move, u removes the

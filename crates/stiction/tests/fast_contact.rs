@@ -31,6 +31,19 @@ fn bullets_of_1_cm_at_300_metres_per_second_do_not_cross_plates_of_1_mm() {
     );
 }
 
+/// A closed surface stuck in another is held back for thousands of steps, spinning. Its contacts push and its gyroscopic torque acts
+/// while it does not move: without a bound it had 330 times its energy in the end.
+#[test]
+fn a_body_that_is_held_back_gains_no_energy() {
+    let pairs = shots::pairs();
+    let number = 4204;
+    let pair = &pairs[number % pairs.len()];
+    assert_eq!((pair.bullet, pair.plate), ("mesh", "mesh"));
+    let outcome = shots::fire(pair, number as u64, 5, true, drop);
+    assert!(outcome.held_back > 100, "{}", outcome.held_back);
+    assert!(!outcome.passed && outcome.gained < shots::GAIN, "{} of its energy", outcome.gained);
+}
+
 #[test]
 fn a_slow_pile_is_the_same_bit_for_bit() {
     let boxes: String = (0..6)
