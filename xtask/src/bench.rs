@@ -1,6 +1,7 @@
 //! `cargo xtask bench [NAME…]`: timings of ours and the peers', interleaved in one run.
 //!
-//! Each benchmark is a script in `validation/bench/`; its tables go to `docs/benchmarks/`.
+//! Each benchmark is a script in `validation/bench/`; its tables go to `docs/benchmarks/`. `gpu` alone prints: it measures
+//! [`GpuBatch`](../../crates/gpu) on the GPU of this machine and needs no peers.
 
 use std::path::PathBuf;
 
@@ -10,10 +11,28 @@ use crate::{project, python_env, wheel};
 pub const NAMES: [&str; 8] =
     ["dynamics", "batch", "clutter", "patches", "scaling", "creep", "accuracy", "recording"];
 
+/// Scenes and numbers of worlds of `bench gpu`.
+const ON_A_GPU: [&str; 2] = ["clutter,gripper", "1,64,1024,4096,16384,65536"];
+
 pub fn run(args: &[String]) -> Outcome {
+    if args.first().is_some_and(|name| name == "gpu") {
+        let (build, given) =
+            (["run", "--release", "--package", "stiction-gpu", "--example", "measure", "--"], &args[1..]);
+        let mut measure = project::cargo();
+        measure.args(build);
+        if given.is_empty() {
+            measure.args(ON_A_GPU)
+        } else {
+            measure.args(given)
+        };
+        let mut stages = Stages::default();
+        stages.run("bench gpu", &mut measure)?;
+        stages.summary("docs/gpu.md has such a table");
+        return Ok(());
+    }
     if let Some(unknown) = args.iter().find(|name| !NAMES.contains(&name.as_str())) {
         return Err(Failure::usage(format!(
-            "there is no benchmark `{unknown}`; there are: {}",
+            "there is no benchmark `{unknown}`; there are: {}, gpu",
             NAMES.join(", ")
         )));
     }

@@ -78,6 +78,7 @@ pub mod derivatives;
 pub mod energy;
 pub mod error;
 pub mod factor;
+pub mod flat;
 mod floating;
 mod forward;
 mod inertia;

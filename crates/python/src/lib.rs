@@ -3,6 +3,7 @@
 //! ```text
 //! model       a compiled model and the dynamics of single states
 //! batch       many worlds of one model; qpos, qvel, ctrl with one row a world
+//! gpu_batch   the same on a GPU
 //! simulation  stepping; qpos, qvel, ctrl and applied as arrays that Python and the steps share
 //! controller  Python functions and ready controllers that set the controls at their own rates
 //! composition worlds composed of models and meshes
@@ -51,6 +52,7 @@ mod films;
 mod forces;
 mod fork;
 mod frames;
+mod gpu_batch;
 mod impact;
 mod indices;
 mod learned_contact;
@@ -99,6 +101,7 @@ fn _stiction(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<composition::World>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<gpu_batch::GpuBatch>()?;
     module.add_class::<learned_contact::LearnedContact>()?;
     module.add_class::<solid::Solid>()?;
     module.add_class::<tactile::TactileGrid>()?;

@@ -16,6 +16,7 @@ HERE = {
     "docs/accuracy.md": 1,
     "docs/contact.md": 2,
     "docs/getting-started.md": 1,
+    "docs/gpu.md": 1,
     "docs/pictures.md": 1,
 }
 # Run with the environments they need (tests_full), or line by line (coming_from.py).

@@ -25,6 +25,7 @@
 //! | [`control`] | controllers with their own rates, measurements, control laws and trajectories |
 //! | [`derivatives`] | derivatives of a step by state, controls and contact parameters |
 //! | [`state`], [`options`], [`error`] | saved state, options, errors |
+//! | [`flat`] | a model as flat arrays, for steps on a GPU |
 //! | [`processor`] | whether the processor has the required instructions |
 //!
 //! Friction and the normal law of a contact, and the solver, are in `stiction_convex`.
@@ -37,6 +38,7 @@ pub mod contact;
 pub mod control;
 pub mod derivatives;
 pub mod error;
+pub mod flat;
 mod forces;
 pub mod methods;
 pub mod model;

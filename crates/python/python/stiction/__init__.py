@@ -57,6 +57,7 @@ from ._results import (
 )
 from ._stiction import (
     Batch,
+    GpuBatch,
     GripForce,
     InverseKinematics,
     JointPath,
@@ -111,6 +112,7 @@ __all__ = [
     "Futures",
     "Geom",
     "GeomInfo",
+    "GpuBatch",
     "GripForce",
     "ImpactOutcomes",
     "InputError",

@@ -76,6 +76,7 @@ __all__ = [
     "Futures",
     "Geom",
     "GeomInfo",
+    "GpuBatch",
     "GripForce",
     "ImpactOutcomes",
     "InputError",
@@ -2232,6 +2233,131 @@ class PoseTracking:
         period: float = 2e-3,
         speed_limits: Sequence[float] | None = None,
     ) -> PoseTracking: ...
+
+@final
+class GpuBatch:
+    """Many worlds of one model, stepped together on an NVIDIA GPU.
+
+    Parameters
+    ----------
+    model : Model
+        A stiction.Model, shared by all worlds.
+    n : int
+        Number of worlds. They begin at the model's default state at time 0.
+    device : int or str, optional
+        Number of the GPU; or "host", which steps with the same kernels on the processor, to test and to compare.
+    contacts : int, optional
+        Most contact points of a world at a time; by default six for each geom and 32.
+    step, friction_passes, … : float, optional
+        The options of Simulation. speculative=False must be given, since the GPU does not examine the motion between steps.
+
+    Raises
+    ------
+    ValueError
+        For a model or options that the GPU does not support, with the whole list.
+    SimulationError
+        Without a GPU, its driver or NVRTC.
+
+    Notes
+    -----
+    One step of a world solves the same problem to the same tolerance as a step of Simulation, in double precision. Reading or
+    setting qpos, qvel and ctrl copies; on_device gives the arrays on the GPU to PyTorch, CuPy and JAX without a copy:
+
+        batch = st.GpuBatch(model, 4096, speculative=False)
+        qpos = torch.as_tensor(batch.on_device("qpos"), device="cuda")
+        for _ in range(100):
+            batch.ctrl = policy(batch.qpos, batch.qvel)
+            report = batch.step(10)
+    """
+
+    def __new__(
+        cls,
+        model: Model,
+        n: int,
+        *,
+        device: int | Literal["host"] | None = None,
+        contacts: int | None = None,
+        step: float | None = None,
+        **options: Unpack[_Options],
+    ) -> GpuBatch: ...
+    @property
+    def model(self) -> Model:
+        """The model given at construction."""
+    @property
+    def n(self) -> int:
+        """Number of worlds."""
+    def __len__(self) -> int: ...
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as a dict: Simulation(batch.model, **batch.options) steps like one of the worlds."""
+    @property
+    def time(self) -> float:
+        """Time of all worlds, s: that of their steps."""
+    def step(self, n: int = 1) -> dict[str, int]:
+        """Performs k steps in every world and waits for them.
+
+        Parameters
+        ----------
+        k : int
+            Number of steps.
+
+        Returns
+        -------
+        dict
+            unconverged: steps, over all worlds, whose solve did not reach its tolerance or that had no room, 0 if all is well;
+            not_finite: worlds that met a number that is not finite and stay in their last good states; no_room: worlds with more
+            contacts than they have room for; no_shape: worlds in which boxes apart by less than 10 µm met corner against corner,
+            whose points the kernels do not have; iterations and friction_passes, over all worlds and steps; contacts: points in the
+            last step, over all worlds.
+        """
+    @property
+    def qpos(self) -> _Floats:
+        """Positions of all worlds, shape (n, nq): a copy. Set it with such an array, or with one row for all worlds."""
+    @qpos.setter
+    def qpos(self, values: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> _Floats:
+        """Velocities of all worlds, shape (n, nv): a copy. Set it with such an array, or with one row for all worlds."""
+    @qvel.setter
+    def qvel(self, values: ArrayLike) -> None: ...
+    @property
+    def ctrl(self) -> _Floats:
+        """Controls of all worlds, shape (n, nu): a copy. Set it with such an array, or with one row for all worlds; they are held."""
+    @ctrl.setter
+    def ctrl(self, values: ArrayLike) -> None: ...
+    @property
+    def applied(self) -> _Floats:
+        """Generalised forces applied to all worlds, shape (n, nv): a copy. Set it with such an array, or with one row for all worlds."""
+    @applied.setter
+    def applied(self, values: ArrayLike) -> None: ...
+    @property
+    def contact_counts(self) -> NDArray[np.int32]:
+        """Number of contact points of each world in the last step, shape (n,)."""
+    def reset(self, worlds: ArrayLike | None = None, *, keyframe: str | None = None) -> None:
+        """Puts some worlds, or all, into the model's default state or a keyframe.
+
+        Parameters
+        ----------
+        worlds : int, array_like, optional
+            Numbers of worlds, or an array of booleans; by default all.
+        keyframe : str, optional
+            Name of a keyframe.
+        """
+    def on_device(self, name: Literal["qpos", "qvel", "ctrl"]) -> Any:
+        """An array of all worlds in the GPU's memory, which torch.as_tensor, cupy.asarray and others share without a copy.
+
+        Steps run on the default stream. What another program writes there must be finished on that stream, too.
+
+        Parameters
+        ----------
+        name : {"qpos", "qvel", "ctrl"}
+            Which.
+
+        Returns
+        -------
+        object
+            With the attribute __cuda_array_interface__: 64-bit floats, one row per world.
+        """
 
 @final
 class GripForce:

@@ -42,23 +42,27 @@ pub(crate) struct Interior {
     points: Vec<ContactPoint>,
 }
 
+/// For each colliding geom the rigid group that it is part of, if that has several geoms.
+pub(crate) fn groups(compiled: &Compiled) -> Vec<Option<u32>> {
+    let bodies = &compiled.world.bodies;
+    // Bodies without joints are part of their parent.
+    let mut of_body: Vec<u32> = (0..bodies.len() as u32).collect();
+    for (body, described) in bodies.iter().enumerate() {
+        if let (Some(parent), true, false) = (described.parent, described.joints.is_empty(), described.mocap)
+        {
+            of_body[body] = of_body[parent];
+        }
+    }
+    let geoms = compiled.geoms.geoms();
+    let mut counts = vec![0; bodies.len()];
+    geoms.iter().for_each(|g| counts[of_body[g.body] as usize] += 1);
+    let group = |g: &Geom| Some(of_body[g.body]).filter(|&k| counts[k as usize] > 1);
+    geoms.iter().map(group).collect()
+}
+
 impl Interior {
     pub fn new(compiled: &Compiled) -> Self {
-        let bodies = &compiled.world.bodies;
-        // Bodies without joints are part of their parent.
-        let mut of_body: Vec<u32> = (0..bodies.len() as u32).collect();
-        for (body, described) in bodies.iter().enumerate() {
-            if let (Some(parent), true, false) =
-                (described.parent, described.joints.is_empty(), described.mocap)
-            {
-                of_body[body] = of_body[parent];
-            }
-        }
-        let geoms = compiled.geoms.geoms();
-        let mut counts = vec![0; bodies.len()];
-        geoms.iter().for_each(|g| counts[of_body[g.body] as usize] += 1);
-        let group = |g: &Geom| Some(of_body[g.body]).filter(|&k| counts[k as usize] > 1);
-        let groups: Vec<Option<u32>> = geoms.iter().map(group).collect();
+        let groups = groups(compiled);
         Self { any: groups.iter().any(Option::is_some), groups, ..Self::default() }
     }
 

@@ -241,7 +241,8 @@ const FEATURES: [Feature; 4] = [
         support: Support::EVERYWHERE
             .without(MethodKind::Learned, "remove it")
             .without(MethodKind::Rigid, "remove it")
-            .note(MethodKind::Derivatives, "on ball and free joints by differences"),
+            .note(MethodKind::Derivatives, "on ball and free joints by differences")
+            .note(MethodKind::Gpu, "of one coordinate"),
     },
     Feature {
         name: "actuators on tendons, sites and slider-cranks",
@@ -255,7 +256,8 @@ const FEATURES: [Feature; 4] = [
             .without(MethodKind::Continuous, "drive joints directly")
             .without(MethodKind::Learned, "remove it")
             .without(MethodKind::Rigid, "remove it")
-            .note(MethodKind::Derivatives, "by differences"),
+            .note(MethodKind::Derivatives, "by differences")
+            .without(MethodKind::Gpu, "drive joints directly"),
     },
     Feature {
         name: "activations and muscles",
@@ -267,7 +269,8 @@ const FEATURES: [Feature; 4] = [
             .without(MethodKind::Continuous, "drive joints directly")
             .without(MethodKind::Learned, "remove it")
             .without(MethodKind::Rigid, "remove it")
-            .note(MethodKind::Derivatives, "muscles by differences"),
+            .note(MethodKind::Derivatives, "muscles by differences")
+            .without(MethodKind::Gpu, "drive joints directly"),
     },
     Feature {
         name: "adhesion",
@@ -279,7 +282,8 @@ const FEATURES: [Feature; 4] = [
             .without(MethodKind::Continuous, "remove it")
             .without(MethodKind::Learned, "remove it")
             .without(MethodKind::Rigid, "remove it")
-            .without(MethodKind::Derivatives, "remove it"),
+            .without(MethodKind::Derivatives, "remove it")
+            .without(MethodKind::Gpu, "remove it"),
     },
 ];
 

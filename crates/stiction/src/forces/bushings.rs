@@ -92,7 +92,8 @@ const FEATURES: [Feature; 1] = [Feature {
         .without(MethodKind::Continuous, "remove it")
         .without(MethodKind::Learned, "remove it")
         .without(MethodKind::Rigid, "remove it")
-        .note(MethodKind::Derivatives, "by differences"),
+        .note(MethodKind::Derivatives, "by differences")
+        .without(MethodKind::Gpu, "remove it"),
 }];
 
 pub(crate) struct Bushings;

@@ -21,7 +21,8 @@ const FEATURES: [Feature; 1] = [Feature {
         .without(MethodKind::Continuous, "make it inactive, or model it by a joint or a spring")
         .without(MethodKind::Learned, "make it inactive")
         .without(MethodKind::Rigid, "make it inactive, or model the mechanism as a tree")
-        .note(MethodKind::Derivatives, "by differences"),
+        .note(MethodKind::Derivatives, "by differences")
+        .without(MethodKind::Gpu, "make it inactive"),
 }];
 
 pub(crate) struct Equalities;

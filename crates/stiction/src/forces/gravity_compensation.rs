@@ -9,7 +9,9 @@ const FEATURES: [Feature; 1] = [Feature {
         let body = world.bodies.iter().find(|b| b.gravity_compensation != 0.0)?;
         Some(format!("{}: body \"{}\" has gravity compensation", body.source, body.name))
     },
-    support: Support::EVERYWHERE.note(MethodKind::Derivatives, "by differences"),
+    support: Support::EVERYWHERE
+        .note(MethodKind::Derivatives, "by differences")
+        .without(MethodKind::Gpu, "remove it"),
 }];
 
 pub(crate) struct GravityCompensation;

@@ -75,7 +75,8 @@ const FEATURES: [Feature; 2] = [
             .note(
                 MethodKind::Derivatives,
                 "by differences, but not of a step that drives a joint into its limit",
-            ),
+            )
+            .without(MethodKind::Gpu, "remove the limits"),
     },
 ];
 

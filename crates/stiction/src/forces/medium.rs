@@ -239,7 +239,8 @@ const FEATURES: [Feature; 1] = [Feature {
     support: Support::EVERYWHERE
         .without(MethodKind::Learned, "set density and viscosity to 0")
         .without(MethodKind::Rigid, "set density and viscosity to 0")
-        .note(MethodKind::Derivatives, "by differences"),
+        .note(MethodKind::Derivatives, "by differences")
+        .without(MethodKind::Gpu, "set density and viscosity to 0"),
 }];
 
 pub(crate) struct MediumForces;

@@ -26,7 +26,7 @@ fn changed(name: &str, value: fn(&Options) -> f64, options: &Options) -> Option<
 }
 
 /// Options, and features that depend on both the world and the options.
-pub(super) const OPTIONS: [Feature; 20] = [
+pub(super) const OPTIONS: [Feature; 21] = [
     Feature {
         name: "`method = continuous`",
         find: |_, options| (options.method != Method::Convex).then(|| "method = continuous".into()),
@@ -34,7 +34,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
             .absent(MethodKind::Fixed)
             .absent(MethodKind::ErrorControl)
             .without(MethodKind::Learned, "choose method = convex")
-            .without(MethodKind::Derivatives, "choose method = convex, and give a step"),
+            .without(MethodKind::Derivatives, "choose method = convex, and give a step")
+            .without(MethodKind::Gpu, "choose method = convex"),
     },
     Feature {
         name: "`accuracy`",
@@ -45,7 +46,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
             .without(
                 MethodKind::Derivatives,
                 "give a step instead of an accuracy, since the length of such steps jumps with the state",
-            ),
+            )
+            .without(MethodKind::Gpu, "give a step instead"),
     },
     Feature {
         name: "`max_step`",
@@ -53,7 +55,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
         support: CONVEX
             .without(MethodKind::Fixed, "give an accuracy, or leave it out")
             .without(MethodKind::Learned, LEAVE_OUT)
-            .absent(MethodKind::Derivatives),
+            .absent(MethodKind::Derivatives)
+            .absent(MethodKind::Gpu),
     },
     Feature {
         name: "`stiction_tolerance`",
@@ -66,7 +69,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
             let name = contact_model_name(options.contact);
             (options.contact != Options::default().contact).then(|| format!("contact = {name}"))
         },
-        support: problem("leave it out; its friction is part of the method", LEAVE_OUT),
+        support: problem("leave it out; its friction is part of the method", LEAVE_OUT)
+            .without(MethodKind::Gpu, "choose contact = lagged"),
     },
     Feature {
         name: "`contact_from = mujoco`",
@@ -81,7 +85,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
         .without(
             MethodKind::Derivatives,
             "choose contact_from = stiction, and give the geoms a stiffness in N/m",
-        ),
+        )
+        .without(MethodKind::Gpu, "choose contact_from = stiction"),
     },
     Feature {
         name: "`normal_law`",
@@ -93,10 +98,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
             "leave it out; pressure fields take its place",
             "leave it out; the law has its own normal forces",
         )
-        .without(
-            MethodKind::Derivatives,
-            "choose normal_law = linear, the only one with derivatives by pose",
-        ),
+        .without(MethodKind::Derivatives, "choose normal_law = linear, the only one with derivatives by pose")
+        .without(MethodKind::Gpu, "choose normal_law = linear"),
     },
     Feature {
         name: "`tangential_springs`",
@@ -122,13 +125,15 @@ pub(super) const OPTIONS: [Feature; 20] = [
         support: CONVEX
             .absent(MethodKind::Continuous)
             .absent(MethodKind::Learned)
-            .without(MethodKind::Derivatives, "leave them out, or make the geom rigid"),
+            .without(MethodKind::Derivatives, "leave them out, or make the geom rigid")
+            .without(MethodKind::Gpu, "make the geom rigid"),
     },
     Feature {
         name: "calibrated contact of the options",
         find: |_, options| calibrates(options.law).then(|| "a calibrated contact (Options::law)".into()),
         support: problem("leave it out", "leave it out; the law has its own friction")
-            .without(MethodKind::Derivatives, "leave it out"),
+            .without(MethodKind::Derivatives, "leave it out")
+            .without(MethodKind::Gpu, "leave it out"),
     },
     Feature {
         name: "calibrated contact of the file",
@@ -140,7 +145,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
             .without(MethodKind::Continuous, WITHOUT_CALIBRATION)
             .note(MethodKind::Learned, "not used: the law has its own friction")
             .note(MethodKind::Rigid, "not used, but for materials")
-            .without(MethodKind::Derivatives, WITHOUT_CALIBRATION),
+            .without(MethodKind::Derivatives, WITHOUT_CALIBRATION)
+            .without(MethodKind::Gpu, WITHOUT_CALIBRATION),
     },
     Feature {
         name: "`regularization`",
@@ -160,7 +166,7 @@ pub(super) const OPTIONS: [Feature; 20] = [
     Feature {
         name: "`exact_hessian`",
         find: |_, options| options.exact_hessian.then(|| "exact_hessian = true".into()),
-        support: problem(LEAVE_OUT, LEAVE_OUT),
+        support: problem(LEAVE_OUT, LEAVE_OUT).without(MethodKind::Gpu, LEAVE_OUT),
     },
     Feature {
         name: "`friction_passes`",
@@ -178,6 +184,11 @@ pub(super) const OPTIONS: [Feature; 20] = [
         support: problem(LEAVE_OUT, LEAVE_OUT),
     },
     Feature {
+        name: "`speculative = true`, the default",
+        find: |_, options| options.speculative.then(|| "speculative = true".into()),
+        support: Support::EVERYWHERE.without(MethodKind::Gpu, "choose speculative = false"),
+    },
+    Feature {
         name: "`limit_stiffness = false`",
         find: |_, options| (!options.limit_stiffness).then(|| "limit_stiffness = false".into()),
         support: problem(LEAVE_OUT, LEAVE_OUT),
@@ -191,7 +202,8 @@ pub(super) const OPTIONS: [Feature; 20] = [
         support: problem(
             "leave it out; polygons are integrated exactly",
             "leave it out; there are no patches",
-        ),
+        )
+        .without(MethodKind::Gpu, "leave it out; there are no patches"),
     },
 ];
 
@@ -258,19 +270,25 @@ mod tests {
         ]
     }
 
+    /// Options without the one default that a method does not take.
+    fn base(method: MethodKind, options: Options) -> Options {
+        Options { speculative: options.speculative && method != MethodKind::Gpu, ..options }
+    }
+
     #[test]
     fn every_option_is_refused_where_the_table_says_no_and_nowhere_else() {
         let world = World::new("");
         for (name, options) in changes() {
             let row = OPTIONS.iter().find(|row| row.name == name).expect("every option has a row");
             for method in MethodKind::ALL {
-                let refused = refusal(&world, &options, method);
+                let refused = refusal(&world, &base(method, options.clone()), method);
                 let no = matches!(row.support.by(method), Cell::No(_));
                 assert_eq!(refused.is_some(), no, "{name} by {}: {refused:?}", method.name());
             }
         }
         for method in MethodKind::ALL {
-            assert_eq!(refusal(&world, &Options::default(), method), None);
+            let base = base(method, Options::default());
+            assert_eq!(refusal(&world, &base, method), None);
         }
     }
 

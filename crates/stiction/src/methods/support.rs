@@ -25,12 +25,21 @@ pub enum MethodKind {
     Rigid,
     /// Derivatives of a step.
     Derivatives,
+    /// Fixed steps of many worlds on a GPU.
+    Gpu,
 }
 
 impl MethodKind {
     /// All of them, in the order of the table's columns.
-    pub const ALL: [Self; 6] =
-        [Self::Fixed, Self::ErrorControl, Self::Continuous, Self::Learned, Self::Rigid, Self::Derivatives];
+    pub const ALL: [Self; 7] = [
+        Self::Fixed,
+        Self::ErrorControl,
+        Self::Continuous,
+        Self::Learned,
+        Self::Rigid,
+        Self::Derivatives,
+        Self::Gpu,
+    ];
 
     /// Its name in the table and in messages.
     pub fn name(self) -> &'static str {
@@ -41,6 +50,7 @@ impl MethodKind {
             Self::Learned => "learned contact",
             Self::Rigid => "rigid motion",
             Self::Derivatives => "derivatives",
+            Self::Gpu => "steps on a GPU",
         }
     }
 }
@@ -60,11 +70,11 @@ pub enum Cell {
 
 /// Support of every method for a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Support([Cell; 6]);
+pub struct Support([Cell; 7]);
 
 impl Support {
     /// Supported by all methods.
-    pub const EVERYWHERE: Self = Self([Cell::Yes; 6]);
+    pub const EVERYWHERE: Self = Self([Cell::Yes; 7]);
 
     /// The same, but not supported by `method`, with a remedy.
     pub const fn without(mut self, method: MethodKind, remedy: &'static str) -> Self {
@@ -102,7 +112,7 @@ pub struct Feature {
 }
 
 /// Features of contact and sensing.
-const OTHERS: [Feature; 8] = [
+const OTHERS: [Feature; 11] = [
     Feature {
         name: "contact between rigid geoms",
         find: |_, _| None, // only a step can tell whether they touch
@@ -117,7 +127,8 @@ const OTHERS: [Feature; 8] = [
         },
         support: Support::EVERYWHERE
             .note(MethodKind::Learned, "as rigid")
-            .note(MethodKind::Rigid, "as rigid"),
+            .note(MethodKind::Rigid, "as rigid")
+            .without(MethodKind::Gpu, "make it rigid"),
     },
     Feature {
         name: "mocap bodies",
@@ -125,7 +136,9 @@ const OTHERS: [Feature; 8] = [
             let body = world.bodies.iter().find(|b| b.mocap)?;
             Some(format!("{}: body \"{}\" is moved from outside", body.source, body.name))
         },
-        support: Support::EVERYWHERE.note(MethodKind::Learned, "while it touches nothing or stands still"),
+        support: Support::EVERYWHERE
+            .note(MethodKind::Learned, "while it touches nothing or stands still")
+            .without(MethodKind::Gpu, "give it joints"),
     },
     Feature {
         name: "contact pairs with properties of their own",
@@ -150,7 +163,8 @@ const OTHERS: [Feature; 8] = [
             .note(MethodKind::Continuous, "not used: patches resist turning by their pressure")
             .note(MethodKind::Learned, "not used: the law has its own friction")
             .note(MethodKind::Rigid, "not used: impacts have sliding friction alone")
-            .without(MethodKind::Derivatives, "let sliding friction act alone (condim 3)"),
+            .without(MethodKind::Derivatives, "let sliding friction act alone (condim 3)")
+            .without(MethodKind::Gpu, "let sliding friction act alone (condim 3)"),
     },
     Feature {
         name: "restitution of points",
@@ -166,7 +180,8 @@ const OTHERS: [Feature; 8] = [
             .without(MethodKind::Continuous, "let the dissipation decide the bounce")
             .without(MethodKind::Learned, "leave it out; the law has its own impacts")
             .without(MethodKind::Rigid, "give the restitution to the impact instead")
-            .without(MethodKind::Derivatives, "let the dissipation decide the bounce"),
+            .without(MethodKind::Derivatives, "let the dissipation decide the bounce")
+            .without(MethodKind::Gpu, "let the dissipation decide the bounce"),
     },
     Feature {
         name: "moving surfaces (belts)",
@@ -174,7 +189,9 @@ const OTHERS: [Feature; 8] = [
             let geom = world.geoms.iter().find(|g| g.surface_velocity.is_some())?;
             Some(format!("{}: geom \"{}\" has a moving surface", geom.source, geom.name))
         },
-        support: Support::EVERYWHERE.without(MethodKind::Learned, "remove the surface velocity"),
+        support: Support::EVERYWHERE
+            .without(MethodKind::Learned, "remove the surface velocity")
+            .without(MethodKind::Gpu, "remove the surface velocity"),
     },
     Feature {
         name: "sensors of accelerations and forces",
@@ -185,7 +202,42 @@ const OTHERS: [Feature; 8] = [
         support: Support::EVERYWHERE
             .without(MethodKind::Continuous, "remove the sensor")
             .without(MethodKind::Learned, "remove the sensor")
-            .note(MethodKind::Rigid, "not read"),
+            .note(MethodKind::Rigid, "not read")
+            .note(MethodKind::Gpu, "not read"),
+    },
+    Feature {
+        name: "geoms other than spheres, boxes, capsules and planes",
+        find: |world, _| {
+            use stiction_model::Shape::{Box, Capsule, HalfSpace, Sphere};
+            let plain = |g: &&stiction_model::Geom| {
+                matches!(g.shape, Sphere { .. } | Box { .. } | Capsule { .. } | HalfSpace { .. })
+            };
+            let collides = |g: &&stiction_model::Geom| g.role != stiction_model::GeomRole::Visual;
+            let geom = world.geoms.iter().filter(collides).find(|g| !plain(g))?;
+            Some(format!("{}: geom \"{}\" is of another shape", geom.source, geom.name))
+        },
+        support: Support::EVERYWHERE
+            .without(MethodKind::Gpu, "let spheres, boxes and capsules stand for it, or only show it"),
+    },
+    Feature {
+        name: "locked joints",
+        find: |world, _| {
+            let joint = world.bodies.iter().flat_map(|b| &b.joints).find(|j| j.locked)?;
+            Some(format!("{}: joint \"{}\" is locked", joint.source, joint.name))
+        },
+        support: Support::EVERYWHERE.without(MethodKind::Gpu, "remove the joint"),
+    },
+    Feature {
+        name: "springs of ball and free joints",
+        find: |world, _| {
+            use stiction_model::JointKind::{Ball, Free};
+            let turns = |j: &&stiction_model::Joint| {
+                matches!(j.kind, Ball | Free) && j.dofs.iter().any(|d| d.stiffness > 0.0)
+            };
+            let joint = world.bodies.iter().flat_map(|b| &b.joints).find(turns)?;
+            Some(format!("{}: joint \"{}\" has a spring", joint.source, joint.name))
+        },
+        support: Support::EVERYWHERE.without(MethodKind::Gpu, "remove the spring"),
     },
 ];
 
@@ -196,7 +248,16 @@ pub fn features() -> impl Iterator<Item = &'static Feature> {
 
 /// The first unsupported feature of a world or of the options, with its remedy. `None` if the method supports all of them.
 pub fn refusal(world: &World, options: &Options, method: MethodKind) -> Option<String> {
-    features().find_map(|feature| {
+    refusals(world, options, method).next()
+}
+
+/// All unsupported features, with their remedies.
+pub fn refusals<'a>(
+    world: &'a World,
+    options: &'a Options,
+    method: MethodKind,
+) -> impl Iterator<Item = String> + 'a {
+    features().filter_map(move |feature| {
         let Cell::No(remedy) = feature.support.by(method) else { return None };
         let found = (feature.find)(world, options)?;
         let instead = match method {
@@ -204,9 +265,10 @@ pub fn refusal(world: &World, options: &Options, method: MethodKind) -> Option<S
             MethodKind::Continuous => ", or choose method = convex",
             MethodKind::Learned => ", or choose another contact",
             MethodKind::Rigid => ", or give the state at the impact",
+            MethodKind::Gpu => ", or step it on the processor",
         };
         let does = match method {
-            MethodKind::Fixed | MethodKind::Derivatives => "do",
+            MethodKind::Fixed | MethodKind::Derivatives | MethodKind::Gpu => "do",
             _ => "does",
         };
         Some(format!("{found}, which {} {does} not support: {remedy}{instead}", method.name()))
@@ -225,7 +287,8 @@ pub fn page() -> String {
          | continuous time | `--method continuous` |\n\
          | learned contact | `--contact FILE`, a contact learned from data |\n\
          | rigid motion | `stiction impact`, `Flight` |\n\
-         | derivatives | `sim.step_derivatives`, of fixed steps |\n\n\
+         | derivatives | `sim.step_derivatives`, of fixed steps |\n\
+         | steps on a GPU | `GpuBatch` |\n\n\
          The first rows are features of a model, the last rows options (by the names in Python and Rust). An option with \
          another value than its default is an error where the table says no; – means that the method does not take it. \
          What conflicts with another option is an error of its own.\n\n| feature |",
@@ -278,8 +341,8 @@ mod tests {
         let world = model.world();
         for method in MethodKind::ALL {
             let refused = refusal(world, &Options::default(), method);
-            let supported =
-                !matches!(method, MethodKind::Continuous | MethodKind::Learned | MethodKind::Rigid);
+            use MethodKind::{Continuous, Gpu, Learned, Rigid};
+            let supported = !matches!(method, Continuous | Learned | Rigid | Gpu);
             assert_eq!(refused.is_none(), supported, "{}", method.name());
             if let Some(text) = refused {
                 assert!(
