@@ -12,7 +12,7 @@ pub const NAMES: [&str; 8] =
     ["dynamics", "batch", "clutter", "patches", "scaling", "creep", "accuracy", "recording"];
 
 /// Scenes and numbers of worlds of `bench gpu`.
-const ON_A_GPU: [&str; 2] = ["clutter,gripper", "1,64,1024,4096,16384,65536"];
+const ON_A_GPU: [&str; 2] = ["clutter,gripper,humanoid", "1,256,1024,4096,16384,65536"];
 
 pub fn run(args: &[String]) -> Outcome {
     if args.first().is_some_and(|name| name == "gpu") {

@@ -324,6 +324,36 @@ mod tests {
         assert!(written.trim() == page().trim(), "docs/methods.md differs from methods/support.rs: {remedy}");
     }
 
+    /// Kernels know what they were written for: a feature that is new to the table is none of it until it is listed here.
+    #[test]
+    fn steps_on_a_gpu_support_only_what_their_kernels_have() {
+        let supported: Vec<&str> = features()
+            .filter(|feature| !matches!(feature.support.by(MethodKind::Gpu), Cell::No(_) | Cell::Absent))
+            .map(|feature| feature.name)
+            .collect();
+        let known = [
+            "applied forces",
+            "joint springs and damping",
+            "gravity and Coriolis forces",
+            "limits of hinges and slides",
+            "dry friction of joints",
+            "actuators on joints",
+            "contact between rigid geoms",
+            "contact pairs with properties of their own",
+            "sensors of accelerations and forces",
+            "`stiction_tolerance`",
+            "`tangential_springs`",
+            "`regularization`",
+            "`relative_tolerance`",
+            "`max_iterations`",
+            "`friction_passes`",
+            "`margin`",
+            "`speculative = false`",
+            "`limit_stiffness = false`",
+        ];
+        assert_eq!(supported, known);
+    }
+
     #[test]
     fn every_refusal_names_the_place_the_method_and_a_remedy() {
         for feature in features() {
