@@ -2294,11 +2294,11 @@ class GpuBatch:
     def time(self) -> float:
         """Time of all worlds, s: that of their steps."""
     def step(self, n: int = 1) -> dict[str, int]:
-        """Performs k steps in every world and waits for them.
+        """Performs n steps in every world and waits for them.
 
         Parameters
         ----------
-        k : int
+        n : int
             Number of steps.
 
         Returns
@@ -2312,22 +2312,22 @@ class GpuBatch:
         """
     @property
     def qpos(self) -> _Floats:
-        """Positions of all worlds, shape (n, nq): a copy. Set it with such an array, or with one row for all worlds."""
+        """Positions of all worlds, shape (n, nq), m or rad and quaternions with w first: a copy. Set it with such an array, or with one row for all worlds."""
     @qpos.setter
     def qpos(self, values: ArrayLike) -> None: ...
     @property
     def qvel(self) -> _Floats:
-        """Velocities of all worlds, shape (n, nv): a copy. Set it with such an array, or with one row for all worlds."""
+        """Velocities of all worlds, shape (n, nv), m/s or rad/s: a copy. Set it with such an array, or with one row for all worlds."""
     @qvel.setter
     def qvel(self, values: ArrayLike) -> None: ...
     @property
     def ctrl(self) -> _Floats:
-        """Controls of all worlds, shape (n, nu): a copy. Set it with such an array, or with one row for all worlds; they are held."""
+        """Controls of all worlds, shape (n, nu), in the units of the actuators: a copy. Set it with such an array, or with one row for all worlds; they are held."""
     @ctrl.setter
     def ctrl(self, values: ArrayLike) -> None: ...
     @property
     def applied(self) -> _Floats:
-        """Generalised forces applied to all worlds, shape (n, nv): a copy. Set it with such an array, or with one row for all worlds."""
+        """Generalised forces applied to all worlds, shape (n, nv), N or N m: a copy. Set it with such an array, or with one row for all worlds."""
     @applied.setter
     def applied(self, values: ArrayLike) -> None: ...
     @property
@@ -3336,6 +3336,9 @@ class World:
             Of a mesh file, whether it collides as its convex hull instead of its surface.
         friction : float, optional
             Of a mesh file, coefficient of friction, static and dynamic.
+        modulus : float, optional
+            Of a mesh file, the modulus of a pressure field, Pa: the mesh is then compliant, filled with tetrahedra if the file has none. A
+            .vtk file whose field is a pressure is compliant without it.
 
         Returns
         -------
