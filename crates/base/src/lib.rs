@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `bounded_file.rs` | files read as a whole, up to a size |
+//! | `fused.rs` | multiplication and addition in one instruction |
 //! | `hash.rs` | FNV-1a of bytes |
 //! | `checksum.rs` | a checksum at the end of saved bytes |
 //! | `mutation.rs` | deliberate errors, to see which checks notice them; in no release |
@@ -15,6 +16,7 @@
 pub mod bounded_file;
 pub mod checksum;
 pub mod counting_allocator;
+pub mod fused;
 pub mod hash;
 pub mod mutation;
 pub mod nearest;

@@ -4,6 +4,7 @@
 //! Projections need only a few products of 3×3 matrices, instead of the larger products for a link of a tree.
 
 use crate::spatial::V6;
+use stiction_base::fused::Fused;
 
 /// R by columns.
 pub type Rotation = [[f64; 3]; 3];
@@ -14,7 +15,7 @@ pub fn skewness(r: &Rotation) -> f64 {
     for i in 0..3 {
         for j in 0..=i {
             let unit = f64::from(u8::from(i == j));
-            let product = r[2][i].mul_add(r[2][j], r[1][i].mul_add(r[1][j], r[0][i].mul_add(r[0][j], -unit)));
+            let product = r[2][i].fused(r[2][j], r[1][i].fused(r[1][j], r[0][i].fused(r[0][j], -unit)));
             worst = worst.max(product.abs());
         }
     }
@@ -24,7 +25,7 @@ pub fn skewness(r: &Rotation) -> f64 {
 /// J v.
 #[inline]
 pub fn twist(r: &Rotation, v: &[f64]) -> V6 {
-    let w = |i: usize| r[2][i].mul_add(v[5], r[1][i].mul_add(v[4], r[0][i] * v[3]));
+    let w = |i: usize| r[2][i].fused(v[5], r[1][i].fused(v[4], r[0][i] * v[3]));
     [w(0), w(1), w(2), v[0], v[1], v[2]]
 }
 
@@ -33,7 +34,7 @@ pub fn twist(r: &Rotation, v: &[f64]) -> V6 {
 pub fn velocities(r: &Rotation, u: &[f64], out: &mut [f64]) {
     for i in 0..3 {
         out[i] = u[3 + i];
-        out[3 + i] = r[i][2].mul_add(u[2], r[i][1].mul_add(u[1], r[i][0] * u[0]));
+        out[3 + i] = r[i][2].fused(u[2], r[i][1].fused(u[1], r[i][0] * u[0]));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::number::Number;
 use std::ops::{Add, Mul, Neg, Sub};
+use stiction_base::fused::Fused;
 
 /// Four lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -32,7 +33,7 @@ impl Number for F4 {
     fn plus(self, a: Self, b: Self) -> Self {
         let mut out = self;
         for i in 0..4 {
-            out.0[i] = a.0[i].mul_add(b.0[i], out.0[i]);
+            out.0[i] = a.0[i].fused(b.0[i], out.0[i]);
         }
         out
     }
@@ -41,7 +42,7 @@ impl Number for F4 {
     fn less(self, a: Self, b: Self) -> Self {
         let mut out = self;
         for i in 0..4 {
-            out.0[i] = (-a.0[i]).mul_add(b.0[i], out.0[i]);
+            out.0[i] = (-a.0[i]).fused(b.0[i], out.0[i]);
         }
         out
     }

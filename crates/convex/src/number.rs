@@ -9,6 +9,7 @@
 //! A law over [`Number`] has no branches: [`Number::if_above`] selects. A law over [`Scalar`] may branch on the value.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
+use stiction_base::fused::Fused;
 
 /// Operations that laws require of a number.
 pub trait Number:
@@ -57,11 +58,11 @@ impl Number for f64 {
     }
     #[inline(always)]
     fn plus(self, a: Self, b: Self) -> Self {
-        a.mul_add(b, self)
+        a.fused(b, self)
     }
     #[inline(always)]
     fn less(self, a: Self, b: Self) -> Self {
-        (-a).mul_add(b, self)
+        (-a).fused(b, self)
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

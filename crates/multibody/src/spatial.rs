@@ -5,6 +5,8 @@
 //! All quantities of one tree share O and the axes, so motions, forces and inertias of different bodies can be added
 //! without transforms.
 
+use stiction_base::fused::Fused;
+
 pub type V3 = [f64; 3];
 pub type V6 = [f64; 6];
 /// Quaternion, w first.
@@ -15,7 +17,7 @@ pub type M3 = [f64; 9];
 /// a b + c, fused where the target has the instruction.
 #[inline(always)]
 pub fn fma(a: f64, b: f64, c: f64) -> f64 {
-    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { a * b + c }
+    a.fused(b, c)
 }
 
 #[inline(always)]

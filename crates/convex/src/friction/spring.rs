@@ -20,6 +20,7 @@
 
 use super::{Coefficients, Friction, Response, cut_off_root};
 use crate::number::{Number, Scalar};
+use stiction_base::fused::Fused;
 
 /// The tangential spring.
 pub struct Spring;
@@ -107,7 +108,7 @@ impl SpringLaw {
         if self.kappa <= 0.0 {
             return [0.0; 5];
         }
-        let g: [f64; 5] = std::array::from_fn(|i| self.kappa.mul_add(slip[i], self.offset[i]));
+        let g: [f64; 5] = std::array::from_fn(|i| self.kappa.fused(slip[i], self.offset[i]));
         let length = g.iter().map(|g| g * g).sum::<f64>().sqrt();
         let scale = if length > self.limit { self.limit / length } else { 1.0 };
         std::array::from_fn(|i| (self.memory[i] + self.dt * scale * g[i]) / self.kappa)

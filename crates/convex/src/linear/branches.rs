@@ -17,6 +17,7 @@
 use super::kernels::invert_pivot;
 use crate::lanes::F4;
 use crate::number::Number;
+use stiction_base::fused::Fused;
 
 /// Parent index of a root coordinate.
 pub const ROOT: u32 = u32::MAX;
@@ -189,7 +190,7 @@ impl Branches {
             for (l, j) in row.iter().zip(path) {
                 for lane in 0..LANES {
                     let x = &mut x[j[lane] as usize];
-                    *x = l[lane].mul_add(x_k, *x);
+                    *x = l[lane].fused(x_k, *x);
                 }
             }
         }
@@ -215,7 +216,7 @@ impl Branches {
             for (l, &j) in row.as_flattened().iter().zip(path.as_flattened()).take(self.depth[k] as usize) {
                 let target = &mut above[m * j as usize..m * j as usize + m];
                 for (t, c) in target.iter_mut().zip(&column[..m]) {
-                    *t = c.mul_add(-l, *t);
+                    *t = c.fused(-l, *t);
                 }
             }
         }

@@ -9,6 +9,7 @@
 use super::branches::Branches;
 use super::kernels::{self, block6, block6_mut};
 use super::symbolic::{SMALL, Symbolic};
+use stiction_base::fused::Fused;
 
 /// A factor H = L D Lᵀ, L unit lower triangular and D diagonal, and the storage in which H is assembled.
 #[derive(Debug, Default, Clone)]
@@ -206,7 +207,7 @@ fn substitute<const SIX: bool>(
         } else {
             for k in 0..n {
                 for r in k + 1..n {
-                    x[r] = l[r + n * k].mul_add(-x[k], x[r]);
+                    x[r] = l[r + n * k].fused(-x[k], x[r]);
                 }
             }
         }
@@ -238,7 +239,7 @@ fn substitute<const SIX: bool>(
         for k in (0..n).rev() {
             let mut sum = x[k];
             for r in k + 1..n {
-                sum = l[r + n * k].mul_add(-x[r], sum);
+                sum = l[r + n * k].fused(-x[r], sum);
             }
             x[k] = sum;
         }

@@ -5,6 +5,8 @@
 //! column-major, entry (r, c) of an m×n block at `r + m * c`.
 
 /// Entries of a 6×6 block.
+use stiction_base::fused::Fused;
+
 pub const BLOCK6: usize = 36;
 
 /// A view of 36 consecutive values as a 6×6 block.
@@ -28,7 +30,7 @@ pub fn sub_abt_6(c: &mut [f64; BLOCK6], a: &[f64; BLOCK6], b: &[f64; BLOCK6]) {
         for k in 0..6 {
             let s = -b[j + 6 * k];
             for r in 0..6 {
-                col[r] = a[r + 6 * k].mul_add(s, col[r]);
+                col[r] = a[r + 6 * k].fused(s, col[r]);
             }
         }
         c[6 * j..6 * j + 6].copy_from_slice(&col);
@@ -43,7 +45,7 @@ pub fn sub_abt(c: &mut [f64], a: &[f64], b: &[f64], m: usize, n: usize, p: usize
             let s = -b[j + n * k];
             let a_col = &a[m * k..m * k + m];
             for r in 0..m {
-                col[r] = a_col[r].mul_add(s, col[r]);
+                col[r] = a_col[r].fused(s, col[r]);
             }
         }
     }
@@ -60,7 +62,7 @@ pub fn solve_right_6(b: &mut [f64; BLOCK6], x: &mut [f64; BLOCK6], l: &[f64; BLO
         for m in 0..k {
             let s = -l[k + 6 * m];
             for r in 0..6 {
-                col[r] = x[r + 6 * m].mul_add(s, col[r]);
+                col[r] = x[r + 6 * m].fused(s, col[r]);
             }
         }
         for r in 0..6 {
@@ -79,7 +81,7 @@ pub fn solve_right(x: &mut [f64], l: &[f64], m: usize, n: usize) {
             let s = -l[k + n * q];
             let x_col = &done[m * q..m * q + m];
             for r in 0..m {
-                col[r] = x_col[r].mul_add(s, col[r]);
+                col[r] = x_col[r].fused(s, col[r]);
             }
         }
     }
@@ -119,7 +121,7 @@ pub fn ldl(a: &mut [f64], inv_d: &mut [f64], n: usize) -> usize {
             let s = -column[c] * inverse;
             let target = &mut right[n * (c - k - 1)..n * (c - k)];
             for r in c..n {
-                target[r] = column[r].mul_add(s, target[r]);
+                target[r] = column[r].fused(s, target[r]);
             }
         }
         for value in &mut column[k + 1..] {
@@ -152,7 +154,7 @@ fn eliminate_6<const K: usize>(a: &mut [f64; BLOCK6], inv_d: &mut [f64; 6], rais
     for c in K + 1..6 {
         let s = -column[c] * inverse;
         for r in 0..6 {
-            a[r + 6 * c] = column[r].mul_add(s, a[r + 6 * c]);
+            a[r + 6 * c] = column[r].fused(s, a[r + 6 * c]);
         }
     }
     for r in 0..6 {
@@ -184,8 +186,8 @@ pub fn multiply(y: &mut [f64], a: &[f64], x: &[f64], n: usize) {
         let (c2, c3) = rest.split_at(n);
         let (c0, c1, c2, c3) = (&c0[..n], &c1[..n], &c2[..n], &c3[..n]);
         for r in 0..n {
-            let low = c1[r].mul_add(x[1], c0[r].mul_add(x[0], y[r]));
-            y[r] = c3[r].mul_add(x[3], c2[r].mul_add(x[2], low));
+            let low = c1[r].fused(x[1], c0[r].fused(x[0], y[r]));
+            y[r] = c3[r].fused(x[3], c2[r].fused(x[2], low));
         }
     }
     add_ax(y, &a[n * fours..], &x[fours..], n, n - fours);
@@ -199,7 +201,7 @@ pub fn add_ax(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {
         let s = x[c];
         let col = &a[m * c..m * c + m];
         for r in 0..m {
-            y[r] = col[r].mul_add(s, y[r]);
+            y[r] = col[r].fused(s, y[r]);
         }
     }
 }
@@ -212,7 +214,7 @@ pub fn sub_ax(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {
         let s = -x[c];
         let col = &a[m * c..m * c + m];
         for r in 0..m {
-            y[r] = col[r].mul_add(s, y[r]);
+            y[r] = col[r].fused(s, y[r]);
         }
     }
 }
@@ -225,7 +227,7 @@ pub fn sub_atx(y: &mut [f64], a: &[f64], x: &[f64], m: usize, n: usize) {
         let col = &a[m * c..m * c + m];
         let mut sum = 0.0;
         for r in 0..m {
-            sum = col[r].mul_add(x[r], sum);
+            sum = col[r].fused(x[r], sum);
         }
         y[c] -= sum;
     }

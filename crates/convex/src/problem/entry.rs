@@ -4,6 +4,7 @@ use super::{NormalLawId, check::finite};
 use crate::error::{ProblemError, require};
 use crate::friction::ellipse::Ellipse;
 use nalgebra::{Matrix3, Vector2, Vector3};
+use stiction_base::fused::Fused;
 
 /// A tangential spring at a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,7 +126,7 @@ impl ContactEntry {
                 0.0,
             ],
         ]
-        .map(|row| row.iter().fold(0.0, |sum, x| 0.0f64.mul_add(*x, sum)));
+        .map(|row| row.iter().fold(0.0, |sum, x| 0.0f64.fused(*x, sum)));
         let at_least_0 = (self.stiffness >= 0.0)
             & (self.dissipation >= 0.0)
             & (self.relaxation_time >= 0.0)

@@ -14,6 +14,7 @@ use crate::free_body as free;
 use crate::lanes::F4;
 use crate::problem::{BodyId, Problem, RowPlace};
 use crate::spatial::{V3, V6, shift_twist, sub};
+use stiction_base::fused::Fused;
 
 /// No index.
 pub const NONE: u32 = u32::MAX;
@@ -129,7 +130,7 @@ impl Compiler {
                 self.active.push(k as u32);
                 add_delassus(&mut delassus, column, a[k + clique.n * k]);
                 for i in 0..6 {
-                    twist[i] = column[i].mul_add(v0[k], twist[i]);
+                    twist[i] = column[i].fused(v0[k], twist[i]);
                 }
             }
             self.delassus.push(delassus);

@@ -13,6 +13,7 @@ use crate::linear::kernels;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
 use crate::spatial::{PairSum, V3, V6, add, cross, dot, shift_twist};
+use stiction_base::fused::Fused;
 
 /// ε_f of [`Island::rounding_level`]: rounding error of a sum of about a dozen terms, in units of the last place.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -98,7 +99,7 @@ impl Island {
     /// Velocities after α of the step that the line search was prepared for.
     pub fn follow(&mut self, problem: &Problem, alpha: f64) {
         for i in 0..self.u.len() {
-            self.u[i] = alpha.mul_add(self.step[i], self.u[i]);
+            self.u[i] = alpha.fused(self.step[i], self.u[i]);
         }
         let kind = self.kind(problem.settings.model);
         packet::advance(&mut self.packets, kind, alpha);
@@ -106,10 +107,10 @@ impl Island {
         packet::advance(&mut self.turning, kind, alpha);
         packet::advance(&mut self.turning_springs, Kind::Spring, alpha);
         for (v, dv) in self.contact_velocity.iter_mut().zip(&self.contact_step) {
-            (0..6).for_each(|i| v[i] = alpha.mul_add(dv[i], v[i]));
+            (0..6).for_each(|i| v[i] = alpha.fused(dv[i], v[i]));
         }
         for (v, dv) in self.row_argument.iter_mut().zip(&self.row_step) {
-            *v = alpha.mul_add(*dv, *v);
+            *v = alpha.fused(*dv, *v);
         }
     }
 
@@ -305,7 +306,7 @@ pub fn multiply(a: &[f64], x: &[f64], out: &mut [f64], n: usize) {
         let mut y = [0.0; 6];
         for c in 0..6 {
             for r in 0..6 {
-                y[r] = a[r + 6 * c].mul_add(x[c], y[r]);
+                y[r] = a[r + 6 * c].fused(x[c], y[r]);
             }
         }
         out.copy_from_slice(&y);

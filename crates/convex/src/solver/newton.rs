@@ -18,6 +18,7 @@ use super::timer::Timer;
 use crate::friction::FrictionModel;
 use crate::packet::{self, Hessian, Kind};
 use crate::problem::Problem;
+use stiction_base::fused::Fused;
 
 /// ε_f of the optimality test: relative rounding error of a momentum.
 const FLOOR: f64 = 1e-13;
@@ -295,7 +296,7 @@ impl Island {
         }
         for (c, contact) in self.contacts.iter().enumerate() {
             let (v, dv) = (self.contact_velocity[c], self.contact_step[c]);
-            let at = std::array::from_fn(|i| alpha.mul_add(dv[i], v[i]));
+            let at = std::array::from_fn(|i| alpha.fused(dv[i], v[i]));
             if self.stand_in.is_none() && !contact.in_domain(at) {
                 return LineValue { slope: f64::INFINITY, curvature: f64::INFINITY };
             }
@@ -306,7 +307,7 @@ impl Island {
         let laws = self.pair_rows.iter().map(|r| &r.law).chain(self.rows.iter().map(|r| &r.law));
         for (r, law) in laws.enumerate() {
             let dv = self.row_step[r];
-            let value = law.evaluate_from(alpha.mul_add(dv, self.row_argument[r]));
+            let value = law.evaluate_from(alpha.fused(dv, self.row_argument[r]));
             slope -= value.impulse * dv;
             curvature += value.hessian * dv * dv;
         }

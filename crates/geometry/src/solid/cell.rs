@@ -2,6 +2,7 @@
 
 use super::linear::{Field, Pose};
 use crate::{Aabb, V3};
+use stiction_base::fused::Fused;
 
 /// `Cell::zero_face` of a tetrahedron without a face of zero pressure.
 pub(crate) const NO_FACE: usize = 4;
@@ -17,7 +18,7 @@ pub(crate) type Lanes = [f64; 4];
 pub(crate) fn fma(a: &Lanes, x: f64, b: &Lanes) -> Lanes {
     let mut out = *b;
     for i in 0..4 {
-        out[i] = a[i].mul_add(x, b[i]);
+        out[i] = a[i].fused(x, b[i]);
     }
     out
 }
@@ -140,8 +141,8 @@ impl Cell {
         for k in 0..4 {
             let (l, h) = (least(least(a[k], b[k]), c[k]), most(most(a[k], b[k]), c[k]));
             let (up, down) = (apex[k] - l, apex[k] - h);
-            low[k] = least(up.mul_add(t0, l), up.mul_add(t1, l));
-            high[k] = most(down.mul_add(t0, h), down.mul_add(t1, h));
+            low[k] = least(up.fused(t0, l), up.fused(t1, l));
+            high[k] = most(down.fused(t0, h), down.fused(t1, h));
         }
         (low, high)
     }
