@@ -36,8 +36,11 @@
 //! | [`read`] | recordings back into numbers |
 //! | [`live`] | the server of the live page, and a simulation that follows its commands |
 //! | [`page`] | the built page, and where data goes into it |
-//! | `appearance.rs` | which geoms a picture shows |
-//! | `decimate.rs` | fewer triangles for pictures |
+//! | [`message`] | what a page may ask for |
+//! | [`push`] | pulling a body with the mouse |
+//! | `scene.rs` | the scene and its buffers |
+//!
+//! Without the feature `files` there are frames alone, for systems without files and threads.
 //!
 //! The format is in `docs/recording.md`. Nothing here solves anything: what is shown is what
 //! [`stiction::Simulation`] tells.
@@ -48,14 +51,22 @@ pub mod channels;
 pub mod chunk;
 pub mod decimate;
 pub mod error;
+#[cfg(feature = "files")]
 pub mod live;
+pub mod message;
+#[cfg(feature = "files")]
 pub mod page;
+pub mod push;
+#[cfg(feature = "files")]
 pub mod read;
+#[cfg(feature = "files")]
 pub mod record;
 mod scene;
 
 pub use capture::Capture;
 pub use channels::{JointChoice, UserChannel, UserLog};
 pub use error::{LiveError, ReadError, RecordError};
+#[cfg(feature = "files")]
 pub use live::{Live, LiveOptions, Widget};
+#[cfg(feature = "files")]
 pub use record::{RecordOptions, Recorded, Recorder};

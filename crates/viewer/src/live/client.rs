@@ -3,9 +3,9 @@
 //! The socket never blocks. What cannot be sent waits; frames that come meanwhile push out older ones, so a slow page
 //! skips frames and holds up nobody.
 
-use super::message::parse;
 use super::server::{MAX_MESSAGE, Shared};
 use crate::chunk::{self, HEAD, Kind};
+use crate::message::parse;
 use std::collections::VecDeque;
 use std::io;
 use std::net::TcpStream;

@@ -1,16 +1,15 @@
 //! Steps a simulation at the pace asked for, obeys commands and publishes frames.
 
-use super::message::Command;
 use super::server::{Server, Status};
 use super::widget::Widget;
 use crate::capture::Capture;
 use crate::channels::{JointChoice, UserChannel};
 use crate::error::{LiveError, RecordError};
-use nalgebra::{Point3, Vector3};
+use crate::message::Command;
+use crate::push::Hand;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 use stiction::Simulation;
-use stiction::multibody::Workspace;
 
 /// How a live page is served.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,22 +48,6 @@ impl Default for LiveOptions {
 const SLICE: Duration = Duration::from_millis(8);
 /// Time between statuses when nothing happens.
 const STATUS: Duration = Duration::from_millis(250);
-/// Natural frequency of the spring of a push, rad/s, and its damping ratio. It holds a body up 2.5 cm below the target.
-const PUSH: (f64, f64) = (20.0, 0.7);
-/// Stretch of that spring beyond which it pulls no harder, m.
-const PUSH_STRETCH: f64 = 1.0;
-
-/// A point of a body pulled towards a target.
-#[derive(Clone, Copy)]
-struct Push {
-    body: usize,
-    /// In the body frame, m.
-    point: Vector3<f64>,
-    /// In the world, m.
-    target: Vector3<f64>,
-    /// Mass that the spring is made for, kg.
-    mass: f64,
-}
 
 /// A simulation on a live page. Call [`Live::tick`] again and again.
 pub struct Live {
@@ -77,7 +60,6 @@ pub struct Live {
     /// Numbers of the widgets that somebody used, for the program.
     used: Vec<usize>,
     capture: Capture,
-    workspace: Workspace,
     /// The state to go back to.
     begin: Vec<u8>,
     paused: bool,
@@ -85,9 +67,7 @@ pub struct Live {
     speed: f64,
     /// Steps still to take while paused.
     steps: u32,
-    push: Option<Push>,
-    /// Generalised forces to put back after a pushed step.
-    applied: Vec<f64>,
+    hand: Hand,
     /// Real and simulated time from which the pace is kept.
     anchor: (Instant, f64),
     /// Real and simulated time of the last status, and the rate since the one before.
@@ -126,14 +106,12 @@ impl Live {
             widgets: Vec::new(),
             used: Vec::new(),
             capture,
-            workspace: Workspace::new(simulation.model().multibody()),
             begin: simulation.save_state(),
             paused: options.paused,
             waits: options.waits,
             speed: 1.0,
             steps: 0,
-            push: None,
-            applied: Vec::new(),
+            hand: Hand::new(simulation.model()),
             anchor: (now, time),
             told: (now, time),
             rate: 0.0,
@@ -317,25 +295,7 @@ impl Live {
 
     fn step(&mut self, simulation: &mut Simulation) -> Result<(), stiction::StepError> {
         self.steps = self.steps.saturating_sub(u32::from(self.paused));
-        let Some(push) = self.push else { return simulation.step(1) };
-        self.applied.clone_from(&simulation.state().applied);
-        let (force, point) = self.pull(simulation, &push);
-        let outcome = simulation.apply_force(push.body, force, point).map_err(Into::into);
-        let outcome = outcome.and_then(|()| simulation.step(1));
-        simulation.state_mut().applied.clone_from(&self.applied);
-        outcome
-    }
-
-    /// Force of a push and the point it acts at, world: f = m (ω² stretch − 2 ζ ω v).
-    fn pull(&mut self, simulation: &Simulation, push: &Push) -> (Vector3<f64>, Vector3<f64>) {
-        let (model, multibody) = (simulation.model(), simulation.model().multibody());
-        model.place(simulation.state(), &mut self.workspace);
-        let point = (multibody.pose(&self.workspace, push.body) * Point3::from(push.point)).coords;
-        let velocity = multibody.point_velocity(&self.workspace, push.body, &point);
-        let stretch = (push.target - point).cap_magnitude(PUSH_STRETCH);
-        // The force is constant over a step: softer where steps are long.
-        let omega = PUSH.0.min(0.3 / simulation.last_report().step.max(1e-9));
-        (push.mass * (omega * omega * stretch - 2.0 * PUSH.1 * omega * velocity), point)
+        self.hand.step(simulation)
     }
 
     fn obey(&mut self, command: Command, simulation: &mut Simulation) -> Result<(), String> {
@@ -348,7 +308,7 @@ impl Live {
             Command::Step { steps } => (self.paused, self.steps) = (true, steps),
             Command::Reset {} => {
                 simulation.load_state(&self.begin).map_err(|e| e.to_string())?;
-                self.push = None;
+                self.hand.release();
                 self.anchor = (Instant::now(), simulation.state().time);
                 self.told = self.anchor;
                 self.changed = true;
@@ -371,25 +331,10 @@ impl Live {
                 self.used.push(index);
             }
             Command::Push { body, point, target } => {
-                let mass = moved_mass(simulation, body)?;
-                self.push = Some(Push { body, point: point.into(), target: target.into(), mass });
+                self.hand.push(simulation, body, point, target)?;
             }
-            Command::Release {} => self.push = None,
+            Command::Release {} => self.hand.release(),
         }
         Ok(())
     }
-}
-
-/// Mass of a body, or of the nearest one above it that has some.
-fn moved_mass(simulation: &Simulation, body: usize) -> Result<f64, String> {
-    let (multibody, bodies) = (simulation.model().multibody(), &simulation.model().world().bodies);
-    let count = bodies.len();
-    if body >= count {
-        return Err(format!("there is no body {body}: the model has {count}"));
-    }
-    if multibody.body_tree(body).is_none() {
-        return Err(format!("\"{}\" does not move", bodies[body].name));
-    }
-    let chain = std::iter::successors(Some(body), |&b| bodies[b].parent);
-    Ok(chain.map(|b| multibody.body_mass(b)).find(|m| *m > 0.0).unwrap_or(1.0))
 }

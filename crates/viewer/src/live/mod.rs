@@ -5,7 +5,6 @@
 //! server   accepts connections; hands chunks to every page, commands back                        one thread
 //! http     the head of a request: who asks, from where, for what
 //! client   one page: a mailbox that forgets frames when it is full, a WebSocket                  one thread each
-//! message  what a page may ask for
 //! widget   sliders and buttons of the program's own
 //! ```
 //!
@@ -30,11 +29,10 @@
 mod client;
 mod drive;
 mod http;
-mod message;
 mod server;
 mod widget;
 
+pub use crate::message::{Command, parse};
 pub use drive::{Live, LiveOptions};
-pub use message::{Command, parse};
 pub use server::{MAX_CLIENTS, MAX_MESSAGE, Server, Status};
 pub use widget::{MAX_WIDGETS, Widget};

@@ -2,8 +2,8 @@
 
 use super::client::{self, Mailbox};
 use super::http::{self, Request};
-use super::message::Command;
 use super::widget::Widget;
+use crate::message::Command;
 use crate::page;
 use serde::Serialize;
 use std::collections::VecDeque;
