@@ -7,6 +7,11 @@ export function blocksOfPage(): string[] {
   return [...document.querySelectorAll('script[type="application/x-stiction"]')].map((block) => block.textContent ?? "");
 }
 
+/** The simulator in the page, packed like a block; null in pages that only show. */
+export function moduleOfPage(): string | null {
+  return document.querySelector('script[type="application/x-stiction-module"]')?.textContent ?? null;
+}
+
 /** The blocks of a recording given as text. */
 export function blocksOfText(html: string): string[] {
   return [...html.matchAll(BLOCK)].map((match) => match[1]);

@@ -49,9 +49,10 @@ export interface Status {
   widgets?: Widget[]; clients: number; dropped: number; message: string | null;
 }
 
-/** A slider or a button of the program that steps. */
+/** A slider or a button of the program that steps; a choice, and sliders by ratio, of the page that simulates itself. */
 export type Widget =
-  | { kind: "slider"; name: string; low: number; high: number; value: number; unit: string }
+  | { kind: "slider"; name: string; low: number; high: number; value: number; unit: string; log?: boolean }
+  | { kind: "choice"; name: string; options: string[]; value: number }
   | { kind: "button"; name: string; presses: number };
 
 /** What is wrong with a recording, in words for the person at the page. */

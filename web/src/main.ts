@@ -1,13 +1,15 @@
 // The start: where the data comes from (the file itself, a running simulation, or a file dropped here), and what
 // is said when there is none.
 
-import { blocksOfPage, blocksOfText, unpack } from "./blocks.ts";
+import { blocksOfPage, blocksOfText, moduleOfPage, unpack } from "./blocks.ts";
 import { eachChunk } from "./decode.ts";
 import { h } from "./dom.ts";
+import { chosenFiles, droppedFiles, modelAmong } from "./drop.ts";
 import { FormatError } from "./format.ts";
 import { LiveLink } from "./live.ts";
 import { Recording } from "./recording.ts";
 import { set, settings, settingsFromAddress } from "./settings.ts";
+import { addressOf, requestFromAddress, SimulatedLink, usual } from "./simulated.ts";
 import { Viewer } from "./viewer.ts";
 
 declare global {
@@ -26,6 +28,8 @@ function start(): void {
   }
   const live = document.querySelector('meta[name="stiction-live"]') !== null;
   if (live) return openLive();
+  const module = moduleOfPage();
+  if (module !== null) return void openSimulated(module, address);
   const blocks = blocksOfPage();
   if (blocks.length > 0) void openBlocks(blocks, address);
   else if (document.querySelector('meta[name="stiction-recording"]')) {
@@ -95,6 +99,63 @@ function openLive(): void {
   link.onState = () => viewer.linkChanged();
   link.onError = (text) => viewer.say(text, "error");
   link.connect();
+}
+
+/** Simulates here: the scene of the address, and what is dropped on the page. */
+async function openSimulated(module: string, address: Map<string, string>): Promise<void> {
+  const request = requestFromAddress(address);
+  message(request.scene!, "The simulator is being started.");
+  const { bytes, whole } = await unpack(module);
+  if (!whole) return message("The simulator is damaged", "This page ends early: load it again.");
+  const recording = new Recording(true), link = new SimulatedLink(recording, bytes, request);
+  let viewer: Viewer | null = null;
+  link.onScene = () => {
+    if (!viewer) {
+      viewer = show(new Viewer(recording, link));
+      const logo = viewer.element.querySelector(".logo")!;
+      logo.replaceWith(h("a", { class: "logo", href: "index.html", title: "All scenes", "aria-label": "All scenes" }));
+    }
+    viewer.open();
+    viewer.fit();
+    window.stiction!.ready = true;
+    // It begins when the person sees it.
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!still) requestAnimationFrame(() => requestAnimationFrame(() => link.send({ type: "play" })));
+  };
+  link.onFrame = () => viewer?.grown();
+  link.onState = () => viewer?.linkChanged();
+  link.onError = (text) => viewer?.say(text, "error");
+  link.onFailure = (text) => message("This cannot be simulated", text);
+  link.onLoaded = ({ warnings }) => {
+    const more = warnings.length - 3;
+    viewer?.say(warnings.slice(0, 3).join("\n") + (more > 0 ? `\nand ${more} more` : ""));
+  };
+  const take = async (given: Promise<[string, Uint8Array][]>): Promise<void> => {
+    try {
+      const files = await given, file = modelAmong(files);
+      if (file === null) return viewer?.say("There is no model among these files: drop an MJCF (.xml), URDF or SDFormat file, with its meshes or as a zip.", "error");
+      link.load({ file, settings: { ...usual } }, files);
+    } catch (error) {
+      viewer?.say(String(error instanceof Error ? error.message : error), "error");
+    }
+  };
+  const input = h("input", { type: "file", multiple: true, hidden: true, "aria-label": "A model", onchange: () => void take(chosenFiles([...input.files!])) });
+  document.body.append(input);
+  link.onOpen = () => input.click();
+  link.onShare = () => {
+    if (link.request.scene === undefined) return viewer?.say("A model from this computer is not in a link: only built-in scenes can be shared.");
+    const text = new URL(addressOf(link.request, location.hash), location.href).href;
+    navigator.clipboard?.writeText(text).then(() => viewer?.say("The link is copied: scene and sliders."), () => viewer?.say(text));
+  };
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer) void take(droppedFiles(event.dataTransfer));
+  });
+  // Another scene in the address, as by going back.
+  addEventListener("hashchange", () => {
+    if (requestFromAddress(settingsFromAddress(location.hash)).scene !== link.request.scene) location.reload();
+  });
 }
 
 function show(viewer: Viewer): Viewer {

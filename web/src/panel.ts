@@ -4,7 +4,7 @@ import { h } from "./dom.ts";
 import { bodyName } from "./inspector.ts";
 import { scaleOf } from "./legend.ts";
 import type { Widget } from "./format.ts";
-import type { LiveLink } from "./live.ts";
+import type { Link } from "./live.ts";
 import type { Recording } from "./recording.ts";
 import { onSetting, set, type Settings, settings } from "./settings.ts";
 import { plain, quantity } from "./units.ts";
@@ -16,10 +16,10 @@ export class Panel {
   private refreshers: Refresh[] = [];
   private readonly widgets = h("div", { class: "widgets" });
   private widgetNames = "";
-  private handles: { input: HTMLInputElement; value: HTMLElement; busy: number }[] = [];
+  private handles: { input: HTMLInputElement | HTMLSelectElement; value: HTMLElement; busy: number }[] = [];
   private sliders: { input: HTMLInputElement; value: HTMLElement; unit: string; busy: number }[] = [];
 
-  constructor(private readonly link: LiveLink | null) {
+  constructor(private readonly link: Link | null) {
     onSetting(() => this.refresh());
   }
 
@@ -81,8 +81,9 @@ export class Panel {
     }
     widgets.forEach((widget, i) => {
       const handle = this.handles[i];
-      if (widget.kind !== "slider" || performance.now() - handle.busy < 600) return;
-      handle.input.value = String(widget.value);
+      if (widget.kind === "button" || performance.now() - handle.busy < 600) return;
+      handle.input.value = String(widget.kind === "slider" && widget.log ? Math.log(widget.value) : widget.value);
+      if (widget.kind === "choice") return;
       handle.value.textContent = `${plain(widget.value)} ${widget.unit}`;
     });
   }
@@ -93,12 +94,19 @@ export class Panel {
       this.handles[index] = { input: h("input", {}), value, busy: 0 };
       return h("button", { type: "button", class: "row", onclick: () => send(1) }, widget.name);
     }
+    if (widget.kind === "choice") {
+      const select = h("select", { "aria-label": widget.name, onchange: () => send(Number(select.value)) }, ...widget.options.map((words, i) => h("option", { value: i }, words)));
+      this.handles[index] = { input: select, value, busy: 0 };
+      return h("label", { class: "row" }, h("span", {}, widget.name), select);
+    }
+    const scale = (x: number): number => (widget.log ? Math.log(x) : x), low = scale(widget.low), high = scale(widget.high);
     const handle = { value, busy: 0, input: h("input", {
-      type: "range", min: widget.low, max: widget.high, step: (widget.high - widget.low) / 500, value: widget.value, "aria-label": widget.name,
+      type: "range", min: low, max: high, step: (high - low) / 500, value: scale(widget.value), "aria-label": widget.name,
       oninput: () => {
+        const given = Number(handle.input.value), x = widget.log ? Math.exp(given) : given;
         handle.busy = performance.now();
-        value.textContent = `${plain(Number(handle.input.value))} ${widget.unit}`;
-        send(Number(handle.input.value));
+        value.textContent = `${plain(x)} ${widget.unit}`;
+        send(x);
       },
     }) };
     this.handles[index] = handle;

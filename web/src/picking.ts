@@ -5,7 +5,7 @@ import type { Bodies } from "./bodies.ts";
 import type { Frame } from "./decode.ts";
 import type { Ground } from "./ground.ts";
 import type { Choice } from "./inspector.ts";
-import type { LiveLink } from "./live.ts";
+import type { Link } from "./live.ts";
 import type { Patches } from "./patches.ts";
 import type { Recording } from "./recording.ts";
 import { settings } from "./settings.ts";
@@ -27,7 +27,7 @@ export class Picking {
   constructor(
     private readonly stage: Stage,
     private readonly world: () => World | null,
-    private readonly link: LiveLink | null,
+    private readonly link: Link | null,
     private readonly choose: (click: { patch: Choice | null; body: Choice | null }) => void,
     private readonly focus: (body: number, point: Vector3) => void,
     private readonly redraw: () => void,

@@ -1,7 +1,7 @@
 // The bar at the bottom: play, step, scrub, speed; live also reset and back to the newest frame.
 
 import { h, iconButton, setIcon } from "./dom.ts";
-import type { LiveLink } from "./live.ts";
+import type { Link } from "./live.ts";
 import { type Player, SPEEDS } from "./player.ts";
 import type { Recording } from "./recording.ts";
 import { plain } from "./units.ts";
@@ -17,7 +17,7 @@ export class Timeline {
   private readonly headButton = h("button", { type: "button", class: "head", title: "Show the newest frame", onclick: () => this.player.head() }, "Live");
   private painted = "";
 
-  constructor(private readonly player: Player, private readonly link: LiveLink | null) {
+  constructor(private readonly player: Player, private readonly link: Link | null) {
     for (const speed of SPEEDS) this.speed.append(h("option", { value: speed }, `${plain(speed)}×`));
     if (link) this.speed.append(h("option", { value: 0 }, "max"));
     this.speed.value = "1";

@@ -12,7 +12,7 @@ import { framing, type Framing, lookAt, viewpoint } from "./framing.ts";
 import { Ground } from "./ground.ts";
 import { type Choice, Inspector } from "./inspector.ts";
 import { Legend, scaleOf } from "./legend.ts";
-import type { LiveLink } from "./live.ts";
+import type { Link } from "./live.ts";
 import { Axes, Names, Outline } from "./marks.ts";
 import { Panel } from "./panel.ts";
 import { Patches } from "./patches.ts";
@@ -75,7 +75,7 @@ export class Viewer {
   /** The person has turned the view: it is theirs from then on. */
   private touched = false;
 
-  constructor(readonly recording: Recording, private readonly link: LiveLink | null) {
+  constructor(readonly recording: Recording, private readonly link: Link | null) {
     this.stage = new Stage(this.canvas);
     this.eye = new Eye(this.stage);
     this.player = new Player(recording);
@@ -178,7 +178,7 @@ export class Viewer {
     this.badge.dataset.state = link.state === "open" ? (status?.paused ? "paused" : "open") : "lost";
     this.badge.textContent = link.state === "connecting" ? "connecting…" : link.state === "lost" ? "connection lost, trying again…"
       : status?.paused ? "live, paused" : `live${status ? ` at ${plain(status.rate, 2)}×` : ""}`;
-    this.badge.title = status ? `${status.clients} page${status.clients === 1 ? "" : "s"} watching, ${status.dropped} frames dropped for this one` : "";
+    this.badge.title = link.description;
     if (status?.message) {
       this.say(status.message);
       this.told = performance.now();

@@ -10,10 +10,13 @@ const web = join(dirname(fileURLToPath(import.meta.url)), "..");
 const target = join(web, "../crates/viewer/page/index.html");
 
 export async function page() {
-  const bundled = await build({
-    absWorkingDir: web, entryPoints: ["src/main.ts"], bundle: true, minify: true, write: false, format: "iife",
+  const scriptOf = (file, define = {}) => build({
+    absWorkingDir: web, entryPoints: [file], bundle: true, minify: true, write: false, format: "iife", define,
     target: ["chrome110", "firefox113", "safari16.4"], legalComments: "eof", charset: "utf8", logLevel: "warning",
   });
+  // The worker is started from a text in the page, so that the page stays one file.
+  const worker = await scriptOf("src/worker.ts");
+  const bundled = await scriptOf("src/main.ts", { WORKER: JSON.stringify(worker.outputFiles[0].text.trim()) });
   const style = await build({ absWorkingDir: web, entryPoints: ["src/style.css"], minify: true, write: false, charset: "utf8", logLevel: "warning" });
   const script = bundled.outputFiles[0].text.trim();
   if (/<\/script|<!--/i.test(script)) throw new Error("the script contains text that would end it early");

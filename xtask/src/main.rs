@@ -15,6 +15,7 @@
 //! | `gallery.rs` | pictures and recordings of the scenes |
 //! | `public_api.rs` | the simulator's list of public items |
 //! | `python_env.rs` | virtual environments |
+//! | `site.rs` | the site whose page simulates |
 
 #[cfg(test)]
 mod architecture;
@@ -31,6 +32,7 @@ mod platforms;
 mod project;
 mod public_api;
 mod python_env;
+mod site;
 mod soak;
 mod stage;
 mod test;
@@ -70,9 +72,11 @@ cargo xtask COMMAND [ARGS...] | COMMAND --help
   wheel [--twice]      the Python wheel for other machines, into target/dist (on Linux: manylinux2014), its
                        size and import time; --twice builds it again and compares the two byte for byte
   licences             the licences of the crates in the wheel, into crates/python/THIRD_PARTY
-  web [build | test [NAME...] | screenshots [NAME...] | gallery]
+  web [build | test [NAME...] | screenshots [NAME...] | gallery | site | measure]
                        the viewer's page: checked and tested in a browser; built into crates/viewer;
-                       or the pictures in docs/figures and README, or those of the gallery, taken again
+                       or the pictures in docs/figures and README, or those of the gallery, taken again;
+                       or the site whose page simulates in the reader's browser, into target/site;
+                       measure: how soon and how fast that page runs here
 ";
 
 /// The usage with the names of the benchmarks.

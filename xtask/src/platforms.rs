@@ -64,7 +64,7 @@ pub fn lint(stages: &mut Stages) -> Outcome {
 /// Checks the targets whose library is available, reports those that were skipped, and returns how many were checked.
 fn check(stages: &mut Stages, wanted: &[&Target]) -> Outcome<usize> {
     let found: Vec<(&Target, Library)> =
-        wanted.iter().map(|target| (*target, fetched(stages, target))).collect();
+        wanted.iter().map(|target| (*target, fetched(stages, target.name))).collect();
     // Targets that are checked alike share one call of cargo, which fills all cores.
     let mut checked = 0;
     for (library, whole) in [
@@ -103,15 +103,25 @@ fn check(stages: &mut Stages, wanted: &[&Target]) -> Outcome<usize> {
     Ok(checked)
 }
 
+/// Prepares a call of cargo for a target, whose standard library is installed if necessary; false if it cannot be had.
+pub fn prepare(stages: &mut Stages, command: &mut Command, target: &str) -> bool {
+    let library = fetched(stages, target);
+    command.args(["--target", target]);
+    if library == Library::Sources {
+        command.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
+    }
+    library != Library::Absent
+}
+
 /// The standard library of a target, installed if necessary.
-fn fetched(stages: &mut Stages, target: &Target) -> Library {
-    let there = library(target.name);
+fn fetched(stages: &mut Stages, target: &str) -> Library {
+    let there = library(target);
     if there != Library::Absent {
         return there;
     }
     let mut add = Command::new("rustup");
-    match stages.run(&format!("fetch {}", target.name), add.args(["target", "add", target.name])) {
-        Ok(()) => library(target.name),
+    match stages.run(&format!("fetch {target}"), add.args(["target", "add", target])) {
+        Ok(()) => library(target),
         Err(failure) => {
             println!("{failure}");
             Library::Absent

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::stage::{Failure, Outcome, Stages};
-use crate::{gallery, project};
+use crate::{gallery, project, site};
 
-const USAGE: &str = "usage: cargo xtask web [build | test [NAME...] | screenshots [NAME...] | gallery]";
+const USAGE: &str =
+    "usage: cargo xtask web [build | test [NAME...] | screenshots [NAME...] | gallery | site | measure]";
 
 /// Oldest Node whose test runner and fetch the page's tools use.
 const NODE: u32 = 18;
@@ -48,6 +49,20 @@ pub fn run(args: &[String]) -> Outcome {
             stages.run("pictures of the gallery", shots.arg(list).env("STICTION_CHROMIUM", browser))?;
             gallery::write_page()?;
         }
+        Some((what, [])) if what == "site" => {
+            packages(&mut stages)?;
+            let browser = browser(&mut stages)?;
+            site::build(&mut stages, &browser)?;
+        }
+        Some((what, [])) if what == "measure" => {
+            packages(&mut stages)?;
+            let browser = browser(&mut stages)?;
+            let mut measure = node(&["tools/measure.mjs"])?;
+            stages.run(
+                "the site in a browser",
+                measure.arg(site::folder()).env("STICTION_CHROMIUM", browser),
+            )?;
+        }
         _ => return Err(Failure::usage(USAGE)),
     }
     stages.summary("web: done");
@@ -66,12 +81,23 @@ fn test(stages: &mut Stages, names: &[String]) -> Outcome {
     let program = program(stages)?;
     let browser = browser(stages)?;
     let mut tests = node(&["tools/test.mjs"])?;
+    if names.is_empty() || names.iter().any(|name| name == "site") {
+        match site::module(stages)? {
+            Some(module) => {
+                site::write(stages, &module, None)?;
+                tests.env("STICTION_SITE", site::folder()).env("STICTION_MODULE", module);
+            }
+            None => {
+                println!("\nSKIPPED: the page that simulates was not tested: its target could not be fetched")
+            }
+        }
+    }
     tests.args(names).env("STICTION_CHROMIUM", browser).env("STICTION_PROGRAM", program);
     stages.run("tests of the page in a browser", &mut tests)
 }
 
 /// `node` with arguments, in `web/`.
-fn node(arguments: &[&str]) -> Outcome<Command> {
+pub fn node(arguments: &[&str]) -> Outcome<Command> {
     let mut command = Command::new("node");
     let folder = project::root().join("web");
     for argument in arguments {
