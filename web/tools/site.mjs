@@ -1,8 +1,8 @@
 // Writes the static site: `node tools/site.mjs MODULE FOLDER`. `run.html` is the viewer's page with the simulator in it,
 // `index.html` the gallery of the built-in scenes, each of which opens there. With STICTION_CHROMIUM a picture of each scene
-// is taken from the running page.
+// is taken from the running page; without it those that are there are kept.
 
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
@@ -45,7 +45,7 @@ const place = ({ name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.
 scenes.sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
 for (const name of [...FIRST, ...Object.keys(BEGIN)]) if (!scenes.some((scene) => scene.name === name)) throw new Error(`there is no scene ${name}`);
 const address = ({ name }, keyframe = BEGIN[name]) => `run.html#scene=${name}${keyframe ? `&keyframe=${encodeURIComponent(keyframe)}` : ""}`;
-const pictures = process.env.STICTION_CHROMIUM ? await takePictures() : new Set();
+const pictures = process.env.STICTION_CHROMIUM ? await takePictures() : new Set(scenes.map(({ name }) => name).filter((name) => existsSync(join(folder, "pictures", `${name}.jpg`))));
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
 const card = (scene) => `<li><a href="${escaped(address(scene))}">
 ${pictures.has(scene.name) ? `<img src="pictures/${scene.name}.jpg" width="480" height="320" loading="lazy" alt="">` : `<span class="blank"></span>`}
