@@ -275,7 +275,7 @@ impl<'a> Sampler<'a> {
         let mut end = End::default();
         let limit = STEPS * 4 / m.max(4);
         let mut alone = 0;
-        while alone < DEPTH && (end.steps < limit || reroute) {
+        while alone < DEPTH * m && (end.steps < limit || reroute) {
             if self.path.finished() {
                 end.finished = true;
                 break;
