@@ -226,18 +226,6 @@ pub struct LocalRow {
     pub law: ScalarLaw,
 }
 
-/// What a solve does with an island.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Due {
-    /// It is solved already.
-    #[default]
-    Nothing,
-    /// It is solved to the rest: its last solve was interrupted.
-    Rest,
-    /// It is solved from the velocities in u.
-    Whole,
-}
-
 /// One connected component and its state during a solve.
 #[derive(Debug, Default)]
 pub struct Island {
@@ -310,8 +298,8 @@ pub struct Island {
     /// Scratch of the rounding level.
     pub magnitude: Vec<f64>,
     pub report: super::report::IslandReport,
-    /// What the next solve does with it.
-    pub due: Due,
+    /// Whether the next solve is of this island.
+    pub due: bool,
 
     // Scratch of the compilation.
     pub sizes: Vec<u32>,

@@ -20,7 +20,7 @@
 
 use super::Solver;
 use super::compile_contact::PlaceIn;
-use super::island::{Due, PackedContact};
+use super::island::PackedContact;
 use super::report::SolveReport;
 use crate::problem::Problem;
 use nalgebra::Vector3;
@@ -52,31 +52,10 @@ impl Solver {
     /// neither compiled nor ordered anew, and Newton's method begins with the directions of friction that it found.
     pub fn solve_for_friction(&mut self, problem: &Problem) -> &SolveReport {
         for island in &mut self.islands[..self.island_count] {
-            island.due = match (island.change_lags(problem), island.report.rough) {
-                (true, _) => Due::Whole,
-                (false, true) => Due::Rest,
-                (false, false) => Due::Nothing,
-            };
+            island.due = island.change_lags(problem);
             island.report.start_again();
         }
         self.run(problem);
-        &self.report
-    }
-
-    /// Whether the last solve was interrupted in some island ([`SolverSettings::rough_tolerance`]).
-    pub fn is_rough(&self) -> bool {
-        self.islands[..self.island_count].iter().any(|island| island.report.rough)
-    }
-
-    /// Ends an interrupted solve.
-    pub fn solve_rest(&mut self, problem: &Problem) -> &SolveReport {
-        for island in &mut self.islands[..self.island_count] {
-            island.due = if island.report.rough { Due::Rest } else { Due::Nothing };
-            island.report.start_again();
-        }
-        let rough = std::mem::take(&mut self.settings.rough_tolerance);
-        self.run(problem);
-        self.settings.rough_tolerance = rough;
         &self.report
     }
 

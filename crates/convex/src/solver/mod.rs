@@ -52,7 +52,7 @@ use crate::spatial::{V3, add, dot, shift_wrench, sub, v3};
 use compile::Compiler;
 pub(crate) use compile_contact::{PairContext, compile_law, delassus_bound, delassus_estimate};
 use evaluate::{frame_axes, point_velocity};
-use island::{Due, Island, PackedContact, PackedSpring};
+use island::{Island, PackedContact, PackedSpring};
 pub(crate) use line_search::LineValue;
 use nalgebra::{Vector3, Vector6};
 use report::{IslandReport, SolveReport};
@@ -67,9 +67,6 @@ pub struct SolverSettings {
     /// free body counts its world twist. (The SAP paper uses A v instead of A (v − v*), so its tolerance grows with
     /// speed. Here only a rounding floor of 1e−13 ‖D A v‖ grows with speed.)
     pub relative_tolerance: f64,
-    /// Solves are interrupted at a residual of this part of its scale, and resumed by [`Solver::solve_rest`]: what a solve decides
-    /// about friction needs no more digits. 0 for never.
-    pub rough_tolerance: f64,
     /// ε_a of the optimality test, √J.
     pub absolute_tolerance: f64,
     /// Maximum number of Newton iterations of an island.
@@ -90,7 +87,6 @@ impl Default for SolverSettings {
     fn default() -> Self {
         Self {
             relative_tolerance: 1e-6,
-            rough_tolerance: 0.0,
             absolute_tolerance: 1e-14,
             max_iterations: 500,
             exact_hessian: false,
@@ -153,11 +149,6 @@ impl Solver {
         Ok(())
     }
 
-    /// Changes the tolerance at which solves are interrupted.
-    pub fn interrupt_at(&mut self, rough_tolerance: f64) {
-        self.settings.rough_tolerance = rough_tolerance;
-    }
-
     /// The settings.
     pub fn settings(&self) -> &SolverSettings {
         &self.settings
@@ -177,7 +168,7 @@ impl Solver {
             let mut u = std::mem::take(&mut island.u);
             island.to_local(v_guess, &mut u);
             island.u = u;
-            island.due = Due::Whole;
+            island.due = true;
         }
         let mut compile = 0.0;
         timer.lap(&mut compile);
@@ -192,7 +183,7 @@ impl Solver {
         self.report = SolveReport::default();
         let settings = &self.settings;
         let run = |island: &mut Island| {
-            if island.due == Due::Nothing {
+            if !island.due {
                 return;
             }
             island.solve(problem, settings);

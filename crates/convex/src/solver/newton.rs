@@ -10,7 +10,7 @@
 
 use super::SolverSettings;
 use super::evaluate::{dot6, multiply, range};
-use super::island::{Due, Island};
+use super::island::Island;
 use super::line_search::{self, LineValue};
 use super::report::Criterion;
 use super::similar::StageRules;
@@ -40,25 +40,17 @@ pub struct Run {
     pub limit: usize,
     /// Hessian of the first iteration.
     pub first: Hessian,
-    /// It goes on from where the last run ended.
-    pub resumed: bool,
 }
 
 impl Default for Run {
     fn default() -> Self {
-        Self { until_feasible: false, limit: usize::MAX, first: Hessian::First, resumed: false }
+        Self { until_feasible: false, limit: usize::MAX, first: Hessian::First }
     }
 }
 
 impl Island {
     /// Solves from the coordinates in `u`. Returns a report. `u` is the best velocity found.
     pub fn solve(&mut self, problem: &Problem, settings: &SolverSettings) {
-        if std::mem::take(&mut self.report.rough) && self.due == Due::Rest {
-            let mut timer = Timer::new(settings.timings);
-            self.report.criterion =
-                self.iterate(problem, settings, &mut timer, Run { resumed: true, ..Run::default() });
-            return;
-        }
         self.solve_by(problem, settings, &StageRules::USED);
     }
 
@@ -117,15 +109,9 @@ impl Island {
         let most = self.report.iterations.saturating_add(run.limit);
         let (mut stale, mut best) = (0, f64::INFINITY);
         let mut hessian = run.first;
-        let mut resumed = run.resumed;
         loop {
             if settings.exact_hessian {
                 hessian = Hessian::Exact;
-            }
-            if std::mem::take(&mut resumed) {
-                hessian = Hessian::PrimalDual;
-                self.improve(problem, settings, timer);
-                continue;
             }
             let finite = self.evaluate_laws(problem, hessian);
             hessian = Hessian::PrimalDual;
@@ -150,37 +136,23 @@ impl Island {
                     }
                 }
             }
-            if settings.rough_tolerance > 0.0 && !run.until_feasible && self.is_rough(settings) {
-                self.report.rough = true;
-                return Criterion::Optimality;
-            }
             let limited = self.report.iterations >= most && stale > 0;
             if limited || self.report.iterations >= settings.max_iterations {
                 return Criterion::IterationLimit;
             }
-            self.improve(problem, settings, timer);
+            self.report.iterations += 1;
+            self.assemble();
+            timer.lap(&mut self.report.seconds.assemble);
+            self.report.raised_pivots += self.factor.factor();
+            timer.lap(&mut self.report.seconds.factor);
+            for i in 0..self.step.len() {
+                self.step[i] = -self.gradient[i];
+            }
+            self.factor.solve(&mut self.step);
+            timer.lap(&mut self.report.seconds.substitute);
+            self.advance(problem, settings);
+            timer.lap(&mut self.report.seconds.line_search);
         }
-    }
-
-    /// One iteration from the evaluated laws and gradient.
-    fn improve(&mut self, problem: &Problem, settings: &SolverSettings, timer: &mut Timer) {
-        self.report.iterations += 1;
-        self.assemble();
-        timer.lap(&mut self.report.seconds.assemble);
-        self.report.raised_pivots += self.factor.factor();
-        timer.lap(&mut self.report.seconds.factor);
-        for i in 0..self.step.len() {
-            self.step[i] = -self.gradient[i];
-        }
-        self.factor.solve(&mut self.step);
-        timer.lap(&mut self.report.seconds.substitute);
-        self.advance(problem, settings);
-        timer.lap(&mut self.report.seconds.line_search);
-    }
-
-    /// Whether the residual is at most a part of its scale at which a solve may be interrupted.
-    fn is_rough(&self, settings: &SolverSettings) -> bool {
-        self.report.residual <= settings.rough_tolerance * self.report.scale
     }
 
     /// The optimality test. It also rejects non-finite numbers.

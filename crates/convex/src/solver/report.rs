@@ -68,8 +68,6 @@ pub struct IslandReport {
     pub residual: f64,
     /// max(‖D A (v − v*)‖, ‖D Jᵀγ‖) at the end, the scale of the residual.
     pub scale: f64,
-    /// The solve was interrupted at the rough tolerance.
-    pub rough: bool,
     /// Rounding level of the residual, if it ended the solve.
     pub rounding: Option<f64>,
     /// Pivots raised because rounding had cancelled them.
@@ -180,9 +178,7 @@ impl SolveReport {
         self.iterations = self.iterations.max(island.iterations);
         self.total_iterations += island.iterations;
         self.line_evaluations += island.line_evaluations;
-        // What is interrupted has no end yet.
-        let ended = island.scale > 0.0 && !island.rough;
-        let relative = if ended { island.residual / island.scale } else { 0.0 };
+        let relative = if island.scale > 0.0 { island.residual / island.scale } else { 0.0 };
         self.relative_residual = self.relative_residual.max(relative);
         self.contacts += island.contacts;
         self.raised_pivots += island.raised_pivots;

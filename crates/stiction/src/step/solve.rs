@@ -18,13 +18,9 @@ use super::travel::{self, Travel};
 use crate::error::StepError;
 use crate::forces::joint_limits::TURN_PASSES;
 use crate::state::State;
-use stiction_convex::{FrictionModel, Problem, ProblemError, SolveReport, Solver};
+use stiction_convex::{ProblemError, Solver};
 use stiction_model::ContactCalibration;
 use stiction_multibody::QuaternionStep;
-
-/// Part of its scale at which the residual of a solve is small enough to see which contacts have the friction of another load, and
-/// that load. Their limits are accepted with an error of 5 %.
-const ROUGH: f64 = 1e-3;
 
 /// The problem of a step while it is solved.
 pub(super) struct Passes<'a> {
@@ -45,11 +41,9 @@ pub(super) struct Passes<'a> {
 impl Passes<'_> {
     /// Solves the problem, and again for friction and the limits of ball joints.
     pub fn solve(&mut self, late: &mut LateFriction) -> Result<(), ProblemError> {
-        self.interrupt(false);
+        self.with_limits()?;
         if self.assembly.problem.contact_count() > 0 {
             self.with_friction(late)?;
-        } else {
-            self.with_limits()?;
         }
         self.advance()
     }
@@ -111,44 +105,26 @@ impl Passes<'_> {
 
     /// Solves again where friction was limited by other normal forces than those just found.
     fn with_friction(&mut self, late: &mut LateFriction) -> Result<(), ProblemError> {
+        for _ in 1..self.parts.calibration.friction_passes {
+            self.friction_pass()?;
+        }
         // A calibrated contact has the passes it was fitted with.
         if *self.parts.calibration != ContactCalibration::default() {
-            self.with_limits()?;
-            for _ in 1..self.parts.calibration.friction_passes {
-                self.friction_pass()?;
-            }
             return Ok(());
         }
-        let mut left = self.parts.options.friction_passes;
-        self.interrupt(left > 0);
-        self.with_limits()?;
-        loop {
-            if left > 0 {
-                let changed = late.correct(&self.parts, self.assembly, self.solver)?;
-                if changed != Changed::Nothing {
-                    left -= 1;
-                    self.report.friction_passes += 1;
-                    self.interrupt(left > 0);
-                    if changed == Changed::Limits && !self.solver.needs_correction() {
-                        self.take_up(Solver::solve_for_friction)?;
-                    } else {
-                        self.again()?;
-                    }
-                    continue;
-                }
+        for _ in 0..self.parts.options.friction_passes {
+            let changed = late.correct(&self.parts, self.assembly, self.solver)?;
+            if changed == Changed::Nothing {
+                break;
             }
-            self.interrupt(false);
-            if !self.solver.is_rough() {
-                return Ok(());
+            self.report.friction_passes += 1;
+            if changed == Changed::Limits && !self.solver.needs_correction() {
+                self.again_for_friction()?;
+            } else {
+                self.again()?;
             }
-            self.take_up(Solver::solve_rest)?;
         }
-    }
-
-    /// Whether solves may end roughly.
-    fn interrupt(&mut self, rough: bool) {
-        let lagged = self.parts.options.contact == FrictionModel::Lagged;
-        self.solver.interrupt_at(if rough && lagged { ROUGH } else { 0.0 });
+        Ok(())
     }
 
     /// Solves again from the last solution.
@@ -157,12 +133,10 @@ impl Passes<'_> {
         self.with_limits()
     }
 
-    /// Goes on from the last solve in one of the solver's ways, and with more limits of joints if the solution reaches them.
-    fn take_up(
-        &mut self,
-        solve: impl for<'s> Fn(&'s mut Solver, &Problem) -> &'s SolveReport,
-    ) -> Result<(), ProblemError> {
-        let solve = solve(self.solver, &self.assembly.problem);
+    /// Solves the last problem again after only limits of friction changed, and with more limits of joints if the solution reaches
+    /// them.
+    fn again_for_friction(&mut self) -> Result<(), ProblemError> {
+        let solve = self.solver.solve_for_friction(&self.assembly.problem);
         self.report.take(solve);
         self.timer.solved(solve);
         let limits = &self.parts.model.compiled().limits;
@@ -176,10 +150,6 @@ impl Passes<'_> {
     fn with_limits(&mut self) -> Result<(), ProblemError> {
         self.with_rows()?;
         if self.solver.needs_correction() {
-            if self.solver.is_rough() {
-                self.interrupt(false);
-                self.take_up(Solver::solve_rest)?;
-            }
             self.assembly.problem.correct(self.solver.row_velocities(), self.solver.row_impulses());
             self.start.copy_from_slice(self.solver.velocities());
             self.with_rows()?;
