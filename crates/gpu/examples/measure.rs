@@ -63,8 +63,7 @@ fn trajectory(model: &Model, steps: usize) -> Result<Vec<stiction::State>, Failu
 
 /// Single steps from all states, each in a world of its own.
 fn compare(scene: &str, model: &Model, states: &[stiction::State], device: Device) -> Result<(), Failure> {
-    // Solves that are repeated for friction end roughly in the engine, so that they cannot be compared to rounding.
-    let options = Options { relative_tolerance: 1e-12, friction_passes: 0, ..options(model) };
+    let options = Options { relative_tolerance: 1e-12, ..options(model) };
     let began = Instant::now();
     let mut batch = GpuBatch::new(model, states.len(), options.clone(), device, Room::default())?;
     let made = began.elapsed().as_secs_f64();

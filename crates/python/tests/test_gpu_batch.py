@@ -7,7 +7,7 @@ import stiction as st
 
 def test_worlds_on_the_host_build_step_like_simulations():
     model = st.Model.from_scene("gripper")
-    options = {"speculative": False, "relative_tolerance": 1e-12, "friction_passes": 0}
+    options = {"speculative": False, "relative_tolerance": 1e-12}
     batch = st.GpuBatch(model, 3, device="host", **options)
     batch.reset(keyframe="lift")
     qvel = 0.1 * np.random.default_rng(2).normal(size=(3, model.nv))
