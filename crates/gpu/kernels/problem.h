@@ -176,6 +176,9 @@ APART void compile_law(const Model &m, const Work &w, int contact) {
     e[C_EPSILON] = larger(sigma * wd * limit, h.stiction_tolerance);
     store3(e + C_BIAS, v3(0, 0, 0));
     if (!h.springs) return;
+    // Springs that a step can hold oscillate no faster than once in it.
+    real held = 4.0 * PI * PI * e[C_LOAD], spring = dt * dt * scale * e[C_KT] * wd;
+    if (h.limit_stiffness && spring > held) scale *= held / spring;
     real kt = scale * e[C_KT], ct = scale * e[C_CT], critical = scale * e[C_CRITICAL] * wd;
     if (e[C_CRITICAL] > 0.0 && critical > 0.0) ct += kt * 2.0 / sqrt(critical);
     real kappa = dt * (dt * kt + ct);
