@@ -442,7 +442,7 @@ describe(
     outer_corners="Corners of convex sets whose union holds every outcome, velocities in m/s or rad/s, each of shape (k, nv); empty if the bound is a relaxation.",
     paths="For each outcome asked for: contact velocities [t1, t2, n] along its path, m/s; shape (k, c, 3).",
     rerouted="Samples that went on one contact after another from a step without a solution at their rates; they are in the set.",
-    members='For each velocity asked for: answer ("yes", "no" or "unknown"), nearest (the number of the nearest outcome found), distance (to it, kinetic, over the part of the velocity that contacts can change), reason (why not).',
+    members='For each velocity asked for: answer ("yes", "no" or "unknown"), nearest (the number of the nearest outcome found), distance (to it, without unit: kinetic, over the size of the part of the velocity that contacts can change), reason (why not).',
     bounced="Velocities after with Poisson's restitution, in the order of velocities, m/s or rad/s; shape (n, nv), or None if not asked for. Energy never rises: restitution ends where the energy before is reached.",
 )
 
