@@ -69,10 +69,12 @@ fn value(twin: &Twin, i: usize, v: &DVector<f64>) -> (Vector6<f64>, TurningValue
     (vc, law(twin, i).evaluate_turning(&NormalLaw::Linear, [x, y, z], [a, b, c]))
 }
 
-/// Momentum balance A(v − v*) = Jᵀγ(v) with everything recomputed from v, relative to its terms.
+/// Momentum balance A(v − v*) = Jᵀγ(v) with everything recomputed from v, relative to its terms; what the rounding of v does to
+/// stiff impulses is taken off.
 fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
     let mut balance = &twin.a * (v - &twin.v_star);
     let mut scale = (&twin.a * v).norm();
+    let mut rounding = 0.0;
     for (i, dense) in twin.contacts.iter().enumerate() {
         let (vc, value) = value(twin, i, v);
         let gamma = DVector::from_column_slice(&value.impulse);
@@ -91,6 +93,7 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
         // Both from the same v up to rounding, times the stiffness.
         let stiffness: f64 = value.hessian.iter().flatten().map(|g| g.abs()).sum();
         assert!((&gamma - reported).norm() <= 1e-11 * (gamma.norm() + stiffness * (1.0 + v.norm())), "{i}");
+        rounding += dense.jacobian.norm() * stiffness * f64::EPSILON * v.norm();
         let jg = dense.jacobian.transpose() * gamma;
         scale += jg.norm();
         balance -= jg;
@@ -107,11 +110,12 @@ fn imbalance(twin: &Twin, v: &DVector<f64>, solver: &Solver) -> f64 {
             solver.row_impulses()[i],
             value.impulse
         );
+        rounding += dense.jacobian.norm() * value.hessian * f64::EPSILON * v.norm();
         let jg = dense.jacobian.transpose() * value.impulse;
         scale += jg.norm();
         balance -= DVector::from_column_slice(jg.as_slice());
     }
-    balance.norm() / scale
+    (balance.norm() - rounding).max(0.0) / scale
 }
 
 fn settings(model: FrictionModel) -> ContactSettings {

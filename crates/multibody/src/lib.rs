@@ -65,6 +65,7 @@
 //! | `passive` | springs, damping, gravity compensation |
 //! | [`energy`] | energies, momentum, centre of mass |
 //! | [`integrate`] | integration of a velocity, and its inverse |
+//! | [`flat`] | the trees as plain numbers |
 //! | `spatial`, `trig` | the fixed-size kernels all of these use |
 //!
 //! Coordinates are laid out as MuJoCo lays out `qpos` and `qvel`. A joint that is locked keeps its

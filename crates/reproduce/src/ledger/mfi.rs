@@ -248,7 +248,7 @@ pub const STATEMENTS: &[Statement] = &[
         &[
             "the_gap_is_below_a_tenth_for_the_papers_examples",
             "no_outcome_of_a_random_planar_mechanism_leaves_the_bound",
-            "no_outcome_in_space_leaves_the_relaxation",
+            "no_outcome_in_space_leaves_the_bound",
         ],
         "no outcome outside; a gap of 10 % of the width in the plane",
     ),
