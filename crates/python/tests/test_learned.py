@@ -130,7 +130,9 @@ def test_wrong_and_damaged_files_say_what_is_wrong(tmp_path):
     refused(b"\xff\xfe\xfd", "neither", name="contact.bin")
     refused(b"{}", "contact file", name="contact.json")
     refused(good.replace(b"stiction-contact", b"stiction-cOntact"), "learn train")
-    refused(good.replace(b'\\"version\\":1', b'\\"version\\":7'), "version 7")
+    assert b'\\"version\\":2' in good
+    refused(good.replace(b'\\"version\\":2', b'\\"version\\":7'), "version 7")
+    refused(good[:-4] + bytes([good[-4] ^ 1]) + good[-3:], "checksum")
     refused(good.replace(b"point.speeds", b"point.speedy"), "point.speeds")
     nan = bytearray(good)
     nan[-4:] = b"\xff\xff\xff\xff"
