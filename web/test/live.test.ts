@@ -102,9 +102,10 @@ test("sliders and buttons of the program are on the panel, follow its status and
   await page.evaluate(() => {
     const { viewer } = window.stiction!, link = (viewer as unknown as { link: import("../src/live.ts").LiveLink }).link;
     const widgets = [{ kind: "slider" as const, name: "reward", low: 0, high: 10, value: 4, unit: "m" }, { kind: "button" as const, name: "kick", presses: 0 }];
-    // The program has none: its statuses are held back from here on.
+    // The program has none: its statuses are held back from here on, also one that comes before the next picture.
     link.onState = () => undefined;
-    link.status = { ...link.status!, widgets };
+    const status = { ...link.status!, widgets };
+    Object.defineProperty(link, "status", { get: () => status, set: () => undefined });
     (window as unknown as { sent: unknown[] }).sent = [];
     link.send = (message) => { (window as unknown as { sent: unknown[] }).sent.push(message); };
     viewer.linkChanged();
