@@ -144,6 +144,38 @@ fn every_joint_shape_limit_and_actuator_steps_like_the_reference() {
     assert!(contacts > 1000, "{contacts} contacts");
 }
 
+/// A floor of tiles with things that slide over its seams, soft tiles into whose seam a box sinks, a stiff load of 400 times the mass
+/// below it, a capsule in a groove of two, and a hinge that starts far beyond its limit.
+const LOADS: &str = r#"<mujoco>
+  <option timestep="0.002"/>
+  <worldbody>
+    <geom type="box" pos="0 0 -0.05" size="0.1 0.2 0.05" friction="0.2"/>
+    <geom type="box" pos="0.2 0 -0.05" size="0.1 0.2 0.05" friction="0.2"/>
+    <geom type="box" pos="0.4 0 -0.05" size="0.1 0.2 0.05" friction="0.2"/>
+    <geom type="box" pos="1 0 -0.05" size="0.3 0.3 0.05"/>
+    <body pos="0 0 0.03"><freejoint/><geom type="box" size="0.05 0.04 0.03" mass="0.5"/></body>
+    <body pos="0 0.1 0.03"><freejoint/><geom type="box" size="0.03 0.03 0.03" mass="0.2"/></body>
+    <body pos="1 0 0.02"><freejoint/><geom type="box" size="0.05 0.05 0.02" mass="0.05"><drake:proximity_properties><drake:point_contact_stiffness value="1e9"/></drake:proximity_properties></geom></body>
+    <body pos="1 0 0.14"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="20"><drake:proximity_properties><drake:point_contact_stiffness value="1e9"/></drake:proximity_properties></geom></body>
+    <geom type="box" pos="0 -1 -0.05" size="0.1 0.2 0.05" friction="0.01"><drake:proximity_properties><drake:point_contact_stiffness value="2e3"/></drake:proximity_properties></geom>
+    <geom type="box" pos="0.2 -1 -0.05" size="0.1 0.2 0.05" friction="0.01"><drake:proximity_properties><drake:point_contact_stiffness value="2e3"/></drake:proximity_properties></geom>
+    <body pos="0.0503 -1 0.03"><freejoint/><geom type="box" size="0.05 0.04 0.03" mass="0.5"><drake:proximity_properties><drake:point_contact_stiffness value="1e6"/></drake:proximity_properties></geom></body>
+    <geom type="capsule" fromto="2 -0.2 0 2 0.2 0" size="0.05"/>
+    <geom type="capsule" fromto="2.08 -0.2 0 2.08 0.2 0" size="0.05"/>
+    <body pos="2.04 0 0.08"><freejoint/><geom type="capsule" fromto="0 -0.1 0 0 0.1 0" size="0.04" mass="0.4"/></body>
+    <body pos="0 1 1"><joint name="stop" type="hinge" axis="0 1 0" range="-10 10"/><geom type="sphere" pos="0.2 0 0" size="0.03" mass="0.3"/></body>
+  </worldbody>
+</mujoco>"#;
+
+#[test]
+fn seams_heavy_loads_and_violated_limits_are_those_of_the_reference() {
+    let model = parsed(LOADS);
+    let mut start = model.default_state();
+    (start.v[0], start.v[6]) = (0.8, 0.6);
+    *start.q.last_mut().unwrap() = 0.8;
+    assert!(compare(&model, &tight(&model), &start, 40) > 400);
+}
+
 #[test]
 fn options_act_as_in_the_reference() {
     let model = parsed(MECHANISM);
